@@ -1,0 +1,1 @@
+"""Who is calling: HTTP Basic to an actor, guards as argument types, contexts for services."""

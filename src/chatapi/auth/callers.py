@@ -1,0 +1,133 @@
+"""HTTP Basic to the user behind it, remembered until the log says that something changed."""
+
+import base64
+import binascii
+import hashlib
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from sqlalchemy import ColumnElement
+
+from chatapi.auth.people import UserRecord, user_records
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.errors import UnauthorizedError
+from chatapi.core.ids import MAX_ID, RealmId, UserId, hash_api_key
+from chatapi.core.settings import Settings
+from chatapi.db.models import User
+from chatapi.db.session import DatabaseSession
+from chatapi.events.entry import Entry
+from chatapi.events.hub import Hub, Observer
+
+T = TypeVar("T")
+
+_NOBODYS_KEY_HASH = hash_api_key("")
+_MOST_CALLERS = 50_000
+
+
+@dataclass(eq=False)
+class Caller:
+    """An authenticated user, and what was worked out about them since they last changed."""
+
+    user: UserRecord
+    is_outdated: bool = False
+    """Set by the log as soon as the user changed; whoever asks next gets a new Caller."""
+    _remembered: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
+
+    async def remember(self, name: str, work_out: Callable[[], Awaitable[T]]) -> T:
+        """A value that only changes when the user does; every change makes a new Caller."""
+        if name not in self._remembered:
+            self._remembered[name] = await work_out()
+        return cast(T, self._remembered[name])
+
+
+class Callers:
+    """The cache between the Authorization header and the account table."""
+
+    def __init__(self, hub: Hub, settings: Settings) -> None:
+        self._hub = hub
+        self._root_domain = settings.root_domain
+        self._by_credentials: dict[tuple[RealmId, bytes], Caller] = {}
+        self._credentials_of: dict[UserId, set[tuple[RealmId, bytes]]] = {}
+        self._changes = 0
+        hub.observe(Observer(saw=self._saw, lost_track=lambda _realm: self._forget_all()))
+
+    async def authenticate(self, db: DatabaseSession, realm: RealmRecord, header: str) -> Caller:
+        """The caller a header names, or UNAUTHORIZED without saying why."""
+        # The header is a secret: the cache knows its digest only.
+        key = (realm.id, hashlib.sha256(header.encode()).digest())
+        caller = self._by_credentials.get(key)
+        if caller is None:
+            caller = await self._look_up(db, realm, header, key)
+        return caller
+
+    async def _look_up(
+        self, db: DatabaseSession, realm: RealmRecord, header: str, key: tuple[RealmId, bytes]
+    ) -> Caller:
+        email, api_key = _parse_basic(header)
+        # Follow the realm before reading, so that no change between can be missed.
+        await self._hub.feed(realm.id)
+        changes = self._changes
+        rows = await db.execute(
+            user_records.select()
+            .add_columns(User.api_key_hash)
+            .where(User.realm_id == realm.id, self._named(realm, email))
+        )
+        row = rows.one_or_none()
+        # The same work for unknown, wrong and deactivated: no difference in time tells them apart.
+        expected: str = _NOBODYS_KEY_HASH if row is None else row[-1]
+        is_right = secrets.compare_digest(expected, hash_api_key(api_key))
+        if row is None or not is_right:
+            raise UnauthorizedError
+        user = user_records.read(tuple(row)[:-1])
+        if not user.is_active:
+            raise UnauthorizedError
+        caller = Caller(user, is_outdated=changes != self._changes)
+        if not caller.is_outdated:
+            self._keep(key, caller)
+        return caller
+
+    def _named(self, realm: RealmRecord, email: str) -> ColumnElement[bool]:
+        """By delivery email, or by the made-up address the API shows instead of it."""
+        key = email.strip().lower()
+        api_email = re.fullmatch(r"user(\d{1,18})@(.+)", key)
+        if api_email and api_email[2] == realm.host(self._root_domain).lower():
+            return User.id == min(int(api_email[1]), MAX_ID)
+        return User.email_key == key
+
+    def _keep(self, key: tuple[RealmId, bytes], caller: Caller) -> None:
+        if len(self._by_credentials) >= _MOST_CALLERS:
+            self._forget_all()
+        self._by_credentials[key] = caller
+        self._credentials_of.setdefault(caller.user.id, set()).add(key)
+
+    def _saw(self, entry: Entry) -> None:
+        for user_id in entry.event.changed_users() | entry.event.revoked_users():
+            self._changes += 1
+            for key in self._credentials_of.pop(user_id, ()):
+                self._by_credentials.pop(key).is_outdated = True
+        if entry.event.changes_realm():
+            self._forget_all()
+
+    def _forget_all(self) -> None:
+        self._changes += 1
+        for caller in self._by_credentials.values():
+            caller.is_outdated = True
+        self._by_credentials.clear()
+        self._credentials_of.clear()
+
+
+def _parse_basic(header: str) -> tuple[str, str]:
+    scheme, _, encoded = header.partition(" ")
+    if scheme.lower() != "basic":
+        raise UnauthorizedError
+    try:
+        text = base64.b64decode(encoded.strip(), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        raise UnauthorizedError from None
+    email, separator, api_key = text.partition(":")
+    if not separator or "\0" in email:
+        raise UnauthorizedError
+    return email, api_key

@@ -1,0 +1,112 @@
+"""What a service is given: the realm, the person, the transaction and a place for events."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from typing_extensions import override
+
+from chatapi.auth.callers import Caller
+from chatapi.auth.people import UserRecord
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import EventNumber
+from chatapi.core.settings import Settings
+from chatapi.db.session import DatabaseSession
+from chatapi.events.audience import Audience
+from chatapi.events.event import Event
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.http.operation import AdmissionOutdatedError
+
+
+@dataclass(frozen=True)
+class ProcessContext:
+    """A question about the process itself; nothing was looked up to ask it."""
+
+    runtime: Runtime
+    work: UnitOfWork
+
+    @property
+    def db(self) -> DatabaseSession:
+        return self.work.db
+
+    @property
+    def settings(self) -> Settings:
+        return self.runtime.settings
+
+    def now(self) -> datetime:
+        return self.runtime.clock.now()
+
+
+@dataclass(frozen=True)
+class ServerContext(ProcessContext):
+    """A request to the server as such; the organization may be unknown."""
+
+    origin: str
+    """Scheme, host and port the client used."""
+    found_realm: RealmRecord | None
+
+    @property
+    def public_url(self) -> str:
+        """The address of this organization as people should write it."""
+        return self.settings.public_url or self.origin
+
+
+@dataclass(frozen=True)
+class RealmContext(ServerContext):
+    """A request to one organization, by somebody who may be anybody."""
+
+    realm: RealmRecord
+
+    async def lock(self) -> EventNumber:
+        """Call before the first write: from here on the organization stands still for others."""
+        return await self.db.lock_realm(self.realm.id)
+
+    def emit(self, event: Event, to: Audience) -> None:
+        """Tell clients about a change, in the transaction that makes it."""
+        self.work.emit(self.realm.id, event, to)
+
+    @property
+    def reader(self) -> UserRecord | None:
+        """Who reads, None for a person who is not logged in."""
+        return None
+
+
+@dataclass(frozen=True)
+class VisitorContext(RealmContext):
+    """A request by somebody who may or may not be logged in."""
+
+    visitor: Caller | None
+
+    @property
+    @override
+    def reader(self) -> UserRecord | None:
+        return self.visitor.user if self.visitor else None
+
+
+@dataclass(frozen=True)
+class Context(RealmContext):
+    """A request by a known, active user."""
+
+    caller: Caller
+    client_name: str
+
+    @override
+    async def lock(self) -> EventNumber:
+        """Also makes sure that the caller is, under the lock, still who they were at the gate."""
+        number = await super().lock()
+        hub = self.runtime.hub
+        feed = await hub.feed(self.realm.id)
+        if feed.position is None or feed.position < number:
+            await hub.catch_up(feed)
+        if self.caller.is_outdated:
+            raise AdmissionOutdatedError
+        return number
+
+    @property
+    def user(self) -> UserRecord:
+        return self.caller.user
+
+    @property
+    @override
+    def reader(self) -> UserRecord:
+        return self.caller.user

@@ -1,0 +1,136 @@
+"""Guards as argument types: an endpoint's first argument says who may call it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from chatapi.auth.callers import Caller as AuthenticatedCaller
+from chatapi.auth.context import (
+    Context,
+    ProcessContext,
+    RealmContext,
+    ServerContext,
+    VisitorContext,
+)
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.errors import (
+    AdministratorRequiredError,
+    ApiError,
+    UnauthorizedError,
+    UnknownOrganizationError,
+)
+from chatapi.core.roles import Role
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.http.call import Call
+from chatapi.http.operation import Credentials
+
+
+def runtime_of(call: Call) -> Runtime:
+    runtime: Runtime = call.scope["app"].state.runtime
+    return runtime
+
+
+@dataclass(frozen=True)
+class ProbeGuard:
+    """Anybody who asks how the process is doing; not even the organization is looked up."""
+
+    credentials: ClassVar[Credentials] = "ignored"
+
+    def errors(self) -> Sequence[type[ApiError]]:
+        return ()
+
+    async def admit(self, call: Call) -> ProcessContext:
+        runtime = runtime_of(call)
+        return ProcessContext(runtime, runtime.begin())
+
+
+@dataclass(frozen=True)
+class ServerGuard:
+    """Anybody, wherever they knock; an Authorization header is not looked at."""
+
+    credentials: ClassVar[Credentials] = "ignored"
+
+    def errors(self) -> Sequence[type[ApiError]]:
+        return ()
+
+    async def admit(self, call: Call) -> ServerContext:
+        runtime = runtime_of(call)
+        return ServerContext(
+            runtime, runtime.begin(), call.origin, await runtime.realms.find(call.host)
+        )
+
+
+@dataclass(frozen=True)
+class RealmGuard:
+    """Anybody who knocks at an organization; an Authorization header is not looked at."""
+
+    credentials: ClassVar[Credentials] = "ignored"
+
+    def errors(self) -> Sequence[type[ApiError]]:
+        return (UnknownOrganizationError,)
+
+    async def admit(self, call: Call) -> RealmContext:
+        runtime = runtime_of(call)
+        realm = await runtime.realms.of_host(call.host)
+        return RealmContext(runtime, runtime.begin(), call.origin, realm, realm)
+
+
+@dataclass(frozen=True)
+class VisitorGuard:
+    """Users, and people without an account; a header that is there must be right."""
+
+    credentials: ClassVar[Credentials] = "optional"
+
+    def errors(self) -> Sequence[type[ApiError]]:
+        return (UnknownOrganizationError, UnauthorizedError)
+
+    async def admit(self, call: Call) -> VisitorContext:
+        runtime = runtime_of(call)
+        realm = await runtime.realms.of_host(call.host)
+        work = runtime.begin()
+        visitor = None
+        if call.header(b"authorization"):
+            visitor = await _authenticate(call, runtime, work, realm)
+        return VisitorContext(runtime, work, call.origin, realm, realm, visitor)
+
+
+@dataclass(frozen=True)
+class CallerGuard:
+    """Active users of the organization with at least the given role."""
+
+    role: Role = Role.GUEST
+    credentials: ClassVar[Credentials] = "required"
+
+    def errors(self) -> Sequence[type[ApiError]]:
+        refusals = () if self.role is Role.GUEST else (AdministratorRequiredError,)
+        return (UnknownOrganizationError, UnauthorizedError, *refusals)
+
+    async def admit(self, call: Call) -> Context:
+        runtime = runtime_of(call)
+        realm = await runtime.realms.of_host(call.host)
+        work = runtime.begin()
+        caller = await _authenticate(call, runtime, work, realm)
+        if not caller.user.role.at_least(self.role):
+            raise AdministratorRequiredError
+        return Context(runtime, work, call.origin, realm, realm, caller, call.client_name)
+
+
+async def _authenticate(
+    call: Call, runtime: Runtime, work: UnitOfWork, realm: RealmRecord
+) -> AuthenticatedCaller:
+    try:
+        caller = await runtime.callers.authenticate(work.db, realm, call.header(b"authorization"))
+    finally:
+        # A long poll must not hold the connection its authentication needed.
+        await work.db.close()
+    await runtime.limits.charge_user(call, caller.user.id)
+    return caller
+
+
+Probe = Annotated[ProcessContext, ProbeGuard()]
+Server = Annotated[ServerContext, ServerGuard()]
+Anybody = Annotated[RealmContext, RealmGuard()]
+MaybeAnonymous = Annotated[VisitorContext, VisitorGuard()]
+Caller = Annotated[Context, CallerGuard()]
+Admin = Annotated[Context, CallerGuard(Role.ADMIN)]

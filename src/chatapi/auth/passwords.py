@@ -1,0 +1,37 @@
+"""Passwords: argon2id through passlib, in a thread, since one takes tens of milliseconds."""
+
+import asyncio
+import secrets
+
+from passlib.context import CryptContext
+
+from chatapi.core.settings import Settings
+
+MIN_LENGTH = 6
+MAX_LENGTH = 100
+
+
+class Passwords:
+    """Hashes and verifies; the event loop goes on meanwhile."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._context = CryptContext(
+            schemes=["argon2"],
+            argon2__type="ID",
+            argon2__memory_cost=settings.password_hash_kib,
+            argon2__rounds=settings.password_hash_rounds,
+            argon2__parallelism=1,
+        )
+        self._decoy: str | None = None
+
+    async def hash(self, password: str) -> str:
+        return await asyncio.to_thread(self._context.hash, password)
+
+    async def verify(self, password: str, password_hash: str | None) -> bool:
+        """Takes as long for an account without a password, or for no account at all."""
+        if self._decoy is None:
+            self._decoy = await self.hash(secrets.token_hex())
+        matches = await asyncio.to_thread(
+            self._context.verify, password, password_hash or self._decoy
+        )
+        return matches and password_hash is not None

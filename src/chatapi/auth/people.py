@@ -1,0 +1,59 @@
+"""Users as the rest of the service sees them: frozen, and without their secrets."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.ids import RealmId, UserId
+from chatapi.core.roles import BotType, EmailVisibility, Role
+from chatapi.db.models import User
+from chatapi.db.records import RecordReader
+from chatapi.wire.user_settings import UserSettings
+
+
+@dataclass(frozen=True)
+class UserRecord:
+    """A person or a bot as the database knows it."""
+
+    id: UserId
+    realm_id: RealmId
+    delivery_email: str
+    full_name: str
+    role: Role
+    is_active: bool
+    bot_type: BotType | None
+    bot_owner_id: UserId | None
+    date_joined: datetime
+    timezone: str
+    email_visibility: EmailVisibility
+    avatar_version: int
+    is_imported_stub: bool
+    settings: dict[str, Any]
+
+    @property
+    def is_bot(self) -> bool:
+        return self.bot_type is not None
+
+    @cached_property
+    def options(self) -> UserSettings:
+        """The personal settings with their defaults filled in."""
+        return UserSettings.model_validate(self.settings)
+
+    def api_email(self, realm: RealmRecord, root_domain: str) -> str:
+        """The address clients use for this user: real, or made up when that is not for all."""
+        if self.is_bot or self.email_visibility is EmailVisibility.EVERYONE:
+            return self.delivery_email
+        return f"user{self.id}@{realm.host(root_domain)}"
+
+    def shows_email_to(self, reader: "UserRecord | None") -> bool:
+        """Whether a reader (None: not logged in) may see the real address; bots hide nothing."""
+        if reader is None:
+            return False
+        if reader.id == self.id:
+            return True
+        return self.is_bot or self.email_visibility.shows_to(reader.role)
+
+
+user_records = RecordReader(UserRecord, User)

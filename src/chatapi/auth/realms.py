@@ -1,0 +1,109 @@
+"""Which organization a request is for, from its host name."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import func, select
+
+from chatapi.core.clock import stopwatch
+from chatapi.core.errors import UnknownOrganizationError
+from chatapi.core.ids import RealmId
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
+from chatapi.db.models import Realm
+from chatapi.db.records import RecordReader
+from chatapi.db.session import DatabaseSession
+from chatapi.events.entry import Entry
+from chatapi.events.hub import Hub, Observer
+from chatapi.wire.realm_settings import RealmSettings
+
+_COUNT_AGAIN_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class RealmRecord:
+    """An organization as the database knows it."""
+
+    id: RealmId
+    subdomain: str
+    name: str
+    uuid: str
+    date_created: datetime
+    settings: dict[str, Any]
+
+    @cached_property
+    def options(self) -> RealmSettings:
+        """The settings with their defaults filled in."""
+        return RealmSettings.model_validate(self.settings)
+
+    def host(self, root_domain: str) -> str:
+        """The host name that is this organization's alone; API emails end in it."""
+        return f"{self.subdomain}.{root_domain}"
+
+
+realm_records = RecordReader(RealmRecord, Realm)
+
+
+class RealmDirectory:
+    """Remembers the organizations; the log empties what changed, a glance finds what is new."""
+
+    def __init__(self, database: Database, hub: Hub, settings: Settings) -> None:
+        self._database = database
+        self._hub = hub
+        self._root_domain = settings.root_domain.lower()
+        self._by_subdomain: dict[str, RealmRecord] = {}
+        self._count = 0
+        self._changes = 0
+        self._counted_at = -_COUNT_AGAIN_SECONDS
+        self._loading = asyncio.Lock()
+        hub.observe(Observer(saw=self._saw, lost_track=lambda _realm: self._forget()))
+
+    async def of_host(self, host: str) -> RealmRecord:
+        """The organization at a host name: the only one there is, or the one with its name."""
+        realm = await self.find(host)
+        if realm is None:
+            raise UnknownOrganizationError
+        return realm
+
+    async def find(self, host: str) -> RealmRecord | None:
+        """None on the root domain of a server with several organizations, and where none is."""
+        if stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
+            await self._look_again()
+        if self._count == 1:
+            return next(iter(self._by_subdomain.values()))
+        subdomain = host.removesuffix(f".{self._root_domain}")
+        return self._by_subdomain.get(subdomain) if subdomain != host else None
+
+    async def _look_again(self) -> None:
+        """Notice organizations that were created by another process."""
+        async with self._loading:
+            if stopwatch() - self._counted_at <= _COUNT_AGAIN_SECONDS:
+                return
+            changes = self._changes
+            async with DatabaseSession(self._database) as db:
+                count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
+                if count != len(self._by_subdomain):
+                    await self._load(db)
+            self._count = len(self._by_subdomain)
+            if changes == self._changes:
+                self._counted_at = stopwatch()
+
+    async def _load(self, db: DatabaseSession) -> None:
+        # Follow the realms first: from here on every change is noticed.
+        for (realm_id,) in await db.execute(select(Realm.id)):
+            await self._hub.feed(RealmId(realm_id))
+        rows = await db.execute(realm_records.select().order_by(Realm.id))
+        realms = [realm_records.read(row) for row in rows]
+        self._by_subdomain = {realm.subdomain: realm for realm in realms}
+
+    def _saw(self, entry: Entry) -> None:
+        if entry.event.changes_realm():
+            self._forget()
+
+    def _forget(self) -> None:
+        self._changes += 1
+        self._by_subdomain = {}
+        self._counted_at = -_COUNT_AGAIN_SECONDS

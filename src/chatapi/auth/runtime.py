@@ -1,0 +1,58 @@
+"""The long-lived parts of a running service, put together once in main."""
+
+from dataclasses import dataclass
+
+from chatapi.auth.callers import Callers
+from chatapi.auth.passwords import Passwords
+from chatapi.auth.realms import RealmDirectory
+from chatapi.core.clock import Clock
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
+from chatapi.db.session import DatabaseSession
+from chatapi.events.bus import Bus
+from chatapi.events.hub import Hub
+from chatapi.events.queues import EventQueues
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.http.limits import RateLimits
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What outlives a request; contexts reach it, services use what they need of it."""
+
+    settings: Settings
+    clock: Clock
+    database: Database
+    hub: Hub
+    queues: EventQueues
+    realms: RealmDirectory
+    callers: Callers
+    passwords: Passwords
+    limits: RateLimits
+
+    @classmethod
+    def assemble(cls, settings: Settings, clock: Clock, bus: Bus) -> "Runtime":
+        database = Database(settings)
+        hub = Hub(database, bus)
+        return cls(
+            settings=settings,
+            clock=clock,
+            database=database,
+            hub=hub,
+            queues=EventQueues(database, hub, clock, settings),
+            realms=RealmDirectory(database, hub, settings),
+            callers=Callers(hub, settings),
+            passwords=Passwords(settings),
+            limits=RateLimits(settings, clock),
+        )
+
+    def begin(self) -> UnitOfWork:
+        """A new unit of work; nothing is opened until its first statement."""
+        return UnitOfWork(DatabaseSession(self.database), self.hub, self.clock)
+
+    async def start(self) -> None:
+        await self.hub.start()
+
+    async def close(self) -> None:
+        await self.hub.close()
+        await self.database.close()

@@ -1,0 +1,1 @@
+"""Settings, errors, clock, ids and logging: no I/O and no framework."""

@@ -1,0 +1,33 @@
+"""Names for the integers and strings that identify things."""
+
+import hashlib
+import secrets
+from typing import NewType
+
+RealmId = NewType("RealmId", int)
+UserId = NewType("UserId", int)
+EventNumber = NewType("EventNumber", int)
+QueueId = NewType("QueueId", str)
+
+MAX_ID = 2**63 - 1
+"""The largest integer both databases can hold."""
+
+_API_KEY_CHARACTERS = 32
+
+
+def new_queue_id() -> QueueId:
+    """An id nobody can guess, although the owner is checked as well."""
+    return QueueId(secrets.token_urlsafe(18))
+
+
+def new_api_key() -> str:
+    return secrets.token_urlsafe(_API_KEY_CHARACTERS)[:_API_KEY_CHARACTERS]
+
+
+def new_request_id() -> str:
+    return secrets.token_hex(8)
+
+
+def hash_api_key(api_key: str) -> str:
+    """API keys are long and random, so a plain digest is as safe as a slow one."""
+    return hashlib.sha256(api_key.encode()).hexdigest()

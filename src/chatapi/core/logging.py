@@ -1,0 +1,73 @@
+"""Structured logs: JSON for machines, colours for people, secrets for nobody."""
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+
+import structlog
+
+from chatapi.core.settings import Settings
+
+_SECRET_NAMES = re.compile(r"password|api_key|authorization|secret|token", re.IGNORECASE)
+_URL_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+LogEntry = MutableMapping[str, object]
+
+
+def configure_logging(settings: Settings) -> None:
+    """Send structlog and the standard library through the same processors."""
+    as_json = settings.log_format == "json" or (
+        settings.log_format == "auto" and not sys.stderr.isatty()
+    )
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        hide_secrets,
+        escape_control_characters,
+    ]
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=settings.log_level.upper(), force=True)
+    # Each of these says per connection or per statement what nobody reads.
+    for noisy in ("uvicorn.error", "uvicorn.access", "alembic", "asyncio", "aiosqlite"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.getLevelNamesMapping()[settings.log_level.upper()]
+        ),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+
+
+def hide_secrets(_logger: object, _method: str, entry: LogEntry) -> LogEntry:
+    """Whatever is named like a secret is not written, wherever it comes from."""
+    for name, value in entry.items():
+        if _SECRET_NAMES.search(name):
+            entry[name] = "***"
+        elif isinstance(value, str):
+            entry[name] = _URL_CREDENTIALS.sub("***@", value)
+    return entry
+
+
+def escape_control_characters(_logger: object, _method: str, entry: LogEntry) -> LogEntry:
+    """Text sent by users must not be able to steer the terminal of whoever reads the log."""
+    for name, value in entry.items():
+        if isinstance(value, str):
+            entry[name] = _CONTROL_CHARACTERS.sub(lambda match: repr(match[0])[1:-1], value)
+    return entry

@@ -1,0 +1,120 @@
+"""Everything that can be configured, from the environment (prefix CHATAPI_)."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_DRIVERS = {
+    "postgres": "postgresql+asyncpg",
+    "postgresql": "postgresql+asyncpg",
+    "sqlite": "sqlite+aiosqlite",
+}
+
+Positive = Annotated[int, Field(gt=0)]
+
+
+class Settings(BaseSettings):
+    """One field per environment variable; `chatapi settings` lists them."""
+
+    model_config = SettingsConfigDict(env_prefix="CHATAPI_", frozen=True, env_ignore_empty=True)
+
+    database_url: str = Field(
+        default="",
+        description="SQLite or PostgreSQL address; empty: a SQLite file in the data folder",
+    )
+    data_dir: Path = Field(
+        default=Path(".chatapi"), description="Folder for the SQLite file and other local data"
+    )
+    redis_url: str = Field(
+        default="",
+        description="Redis or Valkey address, needed for several processes; empty: in memory",
+    )
+    database_pool_size: Positive = Field(
+        default=10, description="Database connections of one process"
+    )
+    migrate_on_start: bool = Field(
+        default=True, description="Whether `chatapi serve` brings the database up to date"
+    )
+
+    public_url: str = Field(
+        default="", description="Address people use, such as https://chat.example.com"
+    )
+    root_domain: str = Field(
+        default="localhost",
+        description="Domain below which each organization has its subdomain",
+    )
+
+    rate_limits: Literal["on", "off"] = Field(
+        default="on", description="`off` switches all rate limits off"
+    )
+    requests_per_minute: Positive = Field(
+        default=2000, description="Requests one user may send per minute"
+    )
+    address_requests_per_minute: Positive = Field(
+        default=4000, description="Requests one network address may send per minute"
+    )
+    logins_per_minute: Positive = Field(
+        default=10, description="Attempts at fetch_api_key per minute, address and user name"
+    )
+    max_body_bytes: Positive = Field(default=2 * 1024 * 1024, description="Largest request body")
+
+    event_log_hours: Positive = Field(
+        default=24, description="How long events are kept for queues to catch up"
+    )
+    queue_idle_seconds: Positive = Field(
+        default=6 * 60 * 60, description="An event queue nobody reads for so long expires"
+    )
+    queues_per_user: Positive = Field(
+        default=100, description="Event queues of one user; the least recently read one gives way"
+    )
+    heartbeat_seconds: Annotated[float, Field(gt=0, lt=60)] = Field(
+        default=50, description="A waiting GET /events is answered at the latest after this"
+    )
+
+    password_hash_kib: Positive = Field(
+        default=19456, description="Memory argon2id uses for one password, in KiB"
+    )
+    password_hash_rounds: Positive = Field(
+        default=2, description="Rounds argon2id runs for one password"
+    )
+    web_public_streams_enabled: bool = Field(
+        default=True, description="Whether organizations may have web-public channels"
+    )
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Least severe log line that is written"
+    )
+    log_format: Literal["auto", "console", "json"] = Field(
+        default="auto", description="`auto`: console on a terminal, else JSON"
+    )
+    access_log: bool = Field(default=False, description="Whether each request writes a log line")
+
+    @field_validator("database_url")
+    @classmethod
+    def _with_async_driver(cls, url: str) -> str:
+        """Take the short spellings people know, such as postgres://."""
+        if not url:
+            return url
+        scheme, separator, rest = url.partition("://")
+        driver = _DRIVERS.get(scheme.partition("+")[0])
+        if not separator or driver is None:
+            raise ValueError("must start with sqlite:// or postgresql://")
+        return f"{driver}://{rest}"
+
+    @field_validator("public_url")
+    @classmethod
+    def _without_trailing_slash(cls, url: str) -> str:
+        if url and urlsplit(url).scheme not in {"http", "https"}:
+            raise ValueError("must start with http:// or https://")
+        return url.rstrip("/")
+
+    @property
+    def effective_database_url(self) -> str:
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'chatapi.sqlite3'}"
+
+    @property
+    def uses_sqlite(self) -> bool:
+        return self.effective_database_url.startswith("sqlite")

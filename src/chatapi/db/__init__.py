@@ -1,0 +1,1 @@
+"""The database: engine for both dialects, transactions, tables and records."""

@@ -1,0 +1,94 @@
+"""The engine: one object that knows how SQLite and PostgreSQL are opened."""
+
+import asyncio
+import sqlite3
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from chatapi.core.ids import RealmId
+from chatapi.core.settings import Settings
+
+_OLDEST_SQLITE = (3, 38, 0)
+_SQLITE_PRAGMAS = (
+    "PRAGMA busy_timeout = 10000",  # first, since the others may have to wait themselves
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",  # what was acknowledged survives a power cut
+    "PRAGMA foreign_keys = ON",
+)
+_POSTGRES_SETTINGS = {
+    "application_name": "chatapi",
+    "statement_timeout": "30000",
+    "lock_timeout": "10000",
+    "idle_in_transaction_session_timeout": "60000",
+    "jit": "off",  # costs more than it saves on statements as short as ours
+}
+
+
+class Database:
+    """Connections for reading and writing, and who may write next."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.url = make_url(settings.effective_database_url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.engine = _sqlite(self.url) if self.is_sqlite else _postgres(self.url, settings)
+        # Reads outside a transaction save the round trips of BEGIN and ROLLBACK.
+        self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self.snapshot = self.engine.execution_options(
+            **({"sqlite_begin": "DEFERRED"} if self.is_sqlite else _REPEATABLE)
+        )
+        self._writer_turns: defaultdict[RealmId | None, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def writer_turn(self, realm_id: RealmId | None) -> asyncio.Lock:
+        """Writers of one process queue here, fairly and without holding a connection.
+
+        SQLite has one writer; PostgreSQL has one per realm, by the lock on the realm's clock.
+        """
+        return self._writer_turns[None if self.is_sqlite else realm_id]
+
+    async def close(self) -> None:
+        await self.engine.dispose()
+
+
+_REPEATABLE = {"isolation_level": "REPEATABLE READ"}
+
+
+def _postgres(url: URL, settings: Settings) -> AsyncEngine:
+    return create_async_engine(
+        url,
+        pool_size=settings.database_pool_size,
+        max_overflow=0,
+        pool_timeout=10,
+        connect_args={"server_settings": _POSTGRES_SETTINGS, "timeout": 5},
+    )
+
+
+def _sqlite(url: URL) -> AsyncEngine:
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        raise RuntimeError(f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed")
+    if url.database:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_async_engine(url, pool_size=8, max_overflow=0, pool_timeout=10)
+    event.listen(engine.sync_engine, "connect", _configure_sqlite_connection)
+    event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
+    return engine
+
+
+def _configure_sqlite_connection(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 (a driver object)
+    # The driver must not begin transactions by itself: it would do so too late and too weakly.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in _SQLITE_PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def _begin_sqlite_transaction(connection: Connection) -> None:
+    """A writer takes the write lock at once: upgrading a read lock later can fail."""
+    options = connection.get_execution_options()
+    if options.get("isolation_level") != "AUTOCOMMIT":
+        connection.exec_driver_sql(f"BEGIN {options.get('sqlite_begin', 'IMMEDIATE')}")

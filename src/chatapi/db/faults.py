@@ -1,0 +1,28 @@
+"""Tells a database that is away or overloaded from a statement that is wrong."""
+
+import asyncpg
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+_DATABASE_IS_AWAY = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.LockNotAvailableError,
+    asyncpg.QueryCanceledError,
+    asyncpg.DiskFullError,
+)
+
+
+def is_unavailable(error: BaseException) -> bool:
+    """Whether the same request may well succeed a little later."""
+    if isinstance(error, (OperationalError, InterfaceError, PoolTimeoutError, ConnectionError)):
+        return True
+    if isinstance(error, DBAPIError):
+        return error.connection_invalidated or is_unavailable(error.orig or Exception())
+    if isinstance(error, OSError | TimeoutError):
+        return True
+    cause = error.__cause__
+    return isinstance(error, _DATABASE_IS_AWAY) or (cause is not None and is_unavailable(cause))

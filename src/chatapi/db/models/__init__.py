@@ -1,0 +1,20 @@
+"""All tables, one module per family; importing this package fills the metadata."""
+
+from chatapi.db.base import Base
+from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
+from chatapi.db.models.profile import ProfileField, ProfileValue
+from chatapi.db.models.realm import Realm
+from chatapi.db.models.user import User
+
+__all__ = [
+    "EventQueueRow",
+    "EventRow",
+    "ProfileField",
+    "ProfileValue",
+    "Realm",
+    "RealmClock",
+    "User",
+    "metadata",
+]
+
+metadata = Base.metadata

@@ -1,0 +1,52 @@
+"""The order of each realm: its clock, its event log, and the queues that read it."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from chatapi.db.base import Base, BigId
+
+
+class RealmClock(Base):
+    """One row per realm; whoever holds its lock is the only writer of that realm."""
+
+    __tablename__ = "realm_clock"
+
+    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
+    last_event: Mapped[int] = mapped_column(BigId)
+    log_floor: Mapped[int] = mapped_column(BigId)
+    """Events up to this number are no longer in the log."""
+
+
+class EventRow(Base):
+    """One event of a realm's log, written in the transaction that caused it."""
+
+    __tablename__ = "event"
+    __table_args__ = (Index(None, "created_at"),)
+
+    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(BigId, primary_key=True)
+    name: Mapped[str] = mapped_column(String(60))
+    """`type` or `type/op`: which event class reads the body."""
+    audience: Mapped[str] = mapped_column(Text)
+    body: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime]
+
+
+class EventQueueRow(Base):
+    """A client's place in the log: a cursor, not a list of events."""
+
+    __tablename__ = "event_queue"
+    __table_args__ = (Index(None, "user_id"), Index(None, "expires_at"))
+
+    id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
+    client: Mapped[dict[str, Any]]
+    """What the client asked for at POST /register."""
+    position: Mapped[int] = mapped_column(BigId)
+    """The number of the last event before the queue was made."""
+    idle_seconds: Mapped[int]
+    expires_at: Mapped[datetime]

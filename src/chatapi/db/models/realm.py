@@ -1,0 +1,24 @@
+"""Organizations."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Identity, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from chatapi.db.base import Base, BigId
+
+
+class Realm(Base):
+    """An organization; every other row belongs to one."""
+
+    __tablename__ = "realm"
+    __table_args__ = (UniqueConstraint("subdomain"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    subdomain: Mapped[str] = mapped_column(String(63))
+    name: Mapped[str] = mapped_column(String(40))
+    uuid: Mapped[str] = mapped_column(String(36))
+    date_created: Mapped[datetime]
+    settings: Mapped[dict[str, Any]]
+    """Only what differs from the defaults of RealmSettings."""

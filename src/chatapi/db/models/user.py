@@ -1,0 +1,42 @@
+"""People and bots."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from chatapi.core.roles import BotType, EmailVisibility, Role
+from chatapi.db.base import Base, BigId, EnumColumn
+
+
+class User(Base):
+    """A person or a bot of one realm; never deleted, only deactivated."""
+
+    # `user` is a reserved word in PostgreSQL.
+    __tablename__ = "account"
+    __table_args__ = (
+        UniqueConstraint("realm_id", "email_key"),
+        Index(None, "realm_id", "id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
+    delivery_email: Mapped[str] = mapped_column(String(254))
+    email_key: Mapped[str] = mapped_column(String(254))
+    """The delivery email in lower case: what logins are compared with."""
+    full_name: Mapped[str] = mapped_column(String(100))
+    role: Mapped[Role] = mapped_column(EnumColumn(Role))
+    is_active: Mapped[bool]
+    bot_type: Mapped[BotType | None] = mapped_column(EnumColumn(BotType))
+    bot_owner_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
+    date_joined: Mapped[datetime]
+    timezone: Mapped[str] = mapped_column(String(40))
+    email_visibility: Mapped[EmailVisibility] = mapped_column(EnumColumn(EmailVisibility))
+    avatar_version: Mapped[int]
+    is_imported_stub: Mapped[bool]
+    settings: Mapped[dict[str, Any]]
+    """Only what differs from the defaults of UserSettings."""
+    api_key_hash: Mapped[str] = mapped_column(String(64))
+    password_hash: Mapped[str | None] = mapped_column(String(200))

@@ -1,0 +1,27 @@
+"""Rows as frozen dataclasses: what a record's fields are called, its table's columns are too."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from chatapi.db.base import Base
+
+RecordT = TypeVar("RecordT")
+
+
+class RecordReader(Generic[RecordT]):
+    """Selects the columns of one record class and builds it from a row."""
+
+    def __init__(self, record: type[RecordT], table: type[Base]) -> None:
+        self._record = record
+        names = [field.name for field in fields(record)]  # type: ignore[arg-type]  # a dataclass
+        self._columns: list[InstrumentedAttribute[Any]] = [getattr(table, name) for name in names]
+
+    def select(self) -> Select[*tuple[Any, ...]]:
+        return select(*self._columns)
+
+    def read(self, row: Sequence[Any]) -> RecordT:
+        return self._record(*row)

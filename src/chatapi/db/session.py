@@ -1,0 +1,114 @@
+"""One unit of database work: opened on first use, reading until somebody needs to write."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Any, Self, TypeVarTuple, overload
+
+from sqlalchemy import CursorResult, Executable, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
+from sqlalchemy.sql.selectable import TypedReturnsRows
+
+from chatapi.core.ids import EventNumber, RealmId
+from chatapi.db.database import Database
+from chatapi.db.models import RealmClock
+
+Columns = TypeVarTuple("Columns")
+
+
+class DatabaseSession:
+    """Reads statement by statement, or in one snapshot, or writes in one transaction.
+
+    A session holds no connection until its first statement. `write` and `lock_realm` give the
+    reading connection back first, so that a waiting writer blocks nobody.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.is_writing = False
+        self._connection: AsyncConnection | None = None
+        self._transaction: AsyncTransaction | None = None
+        self._resources = AsyncExitStack()
+        self._clocks: dict[RealmId, EventNumber] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @overload
+    async def execute(self, statement: TypedReturnsRows[*Columns]) -> CursorResult[*Columns]: ...
+
+    @overload
+    async def execute(
+        self, statement: Executable, rows: Sequence[dict[str, Any]] | None = None
+    ) -> CursorResult[*tuple[Any, ...]]: ...
+
+    async def execute(
+        self, statement: Executable, rows: Sequence[dict[str, Any]] | None = None
+    ) -> CursorResult[*tuple[Any, ...]]:
+        """Run one statement; a list of rows makes it one statement for many."""
+        if self._connection is None:
+            self._connection = await self._open(self.database.reader)
+        return await self._connection.execute(statement, rows)
+
+    async def snapshot(self) -> None:
+        """From here on every read sees the same moment."""
+        await self.close()
+        self._connection = await self._open(self.database.snapshot)
+
+    async def write(self, realm_id: RealmId | None = None) -> None:
+        """From here on everything belongs to one transaction."""
+        if self.is_writing:
+            return
+        await self.close()
+        turn = self.database.writer_turn(realm_id)
+        await self._resources.enter_async_context(turn)
+        self._connection = await self._open(self.database.engine)
+        self.is_writing = True
+
+    async def lock_realm(self, realm_id: RealmId) -> EventNumber:
+        """Stop the realm's clock: until the end of the transaction nobody else writes there.
+
+        Returns the number of the last event. Reads after this see everything up to it.
+        """
+        if realm_id not in self._clocks:
+            await self.write(realm_id)
+            row = await self.execute(
+                select(RealmClock.last_event)
+                .where(RealmClock.realm_id == realm_id)
+                .with_for_update()
+            )
+            self._clocks[realm_id] = EventNumber(row.scalar_one())
+        return self._clocks[realm_id]
+
+    def has_locked(self, realm_id: RealmId) -> bool:
+        return realm_id in self._clocks
+
+    async def commit(self) -> None:
+        if self._transaction is not None and self.is_writing:
+            # A cancelled request must not leave behind a transaction whose fate nobody knows.
+            await asyncio.shield(self._transaction.commit())
+        await self.close()
+
+    async def close(self) -> None:
+        """Give everything back; what was written and not committed is undone."""
+        resources, self._resources = self._resources, AsyncExitStack()
+        self._connection = None
+        self._transaction = None
+        self.is_writing = False
+        self._clocks = {}
+        await resources.aclose()
+
+    async def _open(self, engine: AsyncEngine) -> AsyncConnection:
+        connection = await self._resources.enter_async_context(engine.connect())
+        if engine is not self.database.reader:
+            self._transaction = await connection.begin()
+        return connection

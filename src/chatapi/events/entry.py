@@ -1,0 +1,65 @@
+"""An event that has its place in a realm's order, ready to be handed to clients."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+import orjson
+
+from chatapi.core.ids import EventNumber, RealmId
+from chatapi.events.audience import Audience, load_audience
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event, load_event
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A logged event, or a fleeting one, which a feed stamps with the number before it."""
+
+    realm_id: RealmId
+    number: EventNumber
+    event: Event
+    audience: Audience
+    _encoded: dict[Hashable, bytes] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
+    def is_for(self, view: ClientView) -> bool:
+        return not self.event.is_internal and self.audience.admits(view) and self.event.is_for(view)
+
+    def encoded_for(self, view: ClientView) -> bytes:
+        """The event's JSON, encoded once for all readers who see the same."""
+        variant = self.event.variant(view)
+        encoded = self._encoded.get(variant)
+        if encoded is None:
+            encoded = self._encoded[variant] = encode_event(self.number, self.event, view)
+        return encoded
+
+    def to_row(self) -> list[object]:
+        """What the bus and the log keep: number, name, audience and body."""
+        return [
+            self.number,
+            self.event.name(),
+            self.audience.model_dump_json(),
+            self.event.model_dump_json(),
+        ]
+
+
+def encode_event(number: EventNumber, event: Event, view: ClientView) -> bytes:
+    head: dict[str, object] = {"id": number, "type": event.type}
+    if event.op is not None:
+        head["op"] = event.op
+    return orjson.dumps({**event.body(view), **head}, option=orjson.OPT_NON_STR_KEYS)
+
+
+def load_entry(realm_id: RealmId, number: int, name: str, audience: str, body: str) -> Entry:
+    return Entry(
+        realm_id=realm_id,
+        number=EventNumber(number),
+        event=load_event(name, body),
+        audience=load_audience(audience),
+    )
+
+
+def encode_heartbeat(number: EventNumber) -> bytes:
+    """What a poll with nothing to tell is answered with, whatever types were asked for."""
+    return orjson.dumps({"id": number, "type": "heartbeat"})

@@ -1,0 +1,74 @@
+"""The base of all events: frozen, typed, declared once in the feature that causes them."""
+
+from collections.abc import Hashable
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import override
+
+from chatapi.core.ids import UserId
+from chatapi.events.client import ClientView
+
+registry: dict[str, type["Event"]] = {}
+"""Every event class by its name, `type` or `type/op`."""
+
+
+class Event(BaseModel):
+    """Something that happened; its fields are what the log keeps of it.
+
+    What a client receives is `body`. Where it depends on the reader, `variant` names the few
+    different forms, so that each is encoded once and not once per client.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    type: ClassVar[str]
+    op: ClassVar[str | None] = None
+    is_logged: ClassVar[bool] = True
+    """False for what is only worth telling those who are listening now, such as typing."""
+    is_internal: ClassVar[bool] = False
+    """True for notes between processes that no client ever receives."""
+
+    @classmethod
+    @override
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if "type" not in cls.__dict__ and "op" not in cls.__dict__:
+            return
+        if registry.setdefault(cls.name(), cls) is not cls:
+            raise TypeError(f"two event classes are called {cls.name()}")
+
+    @classmethod
+    def name(cls) -> str:
+        return cls.type if cls.op is None else f"{cls.type}/{cls.op}"
+
+    def is_for(self, view: ClientView) -> bool:
+        """Whether this reader's client can use the event at all; audiences come first."""
+        return view.profile.wants(self.type)
+
+    def variant(self, view: ClientView) -> Hashable:
+        """What the form of the body depends on; equal variants have equal bodies."""
+        del view
+        return None
+
+    def body(self, view: ClientView) -> dict[str, Any]:
+        """The event's own keys as this reader sees them."""
+        del view
+        return self.model_dump(mode="json")
+
+    def changed_users(self) -> frozenset[UserId]:
+        """Whose name, role, rights or profile is no longer what a cache may say."""
+        return frozenset()
+
+    def revoked_users(self) -> frozenset[UserId]:
+        """Whose credentials ended: their waiting polls end with them."""
+        return frozenset()
+
+    def changes_realm(self) -> bool:
+        """Whether settings of the realm are no longer what a cache may say."""
+        return False
+
+
+def load_event(name: str, body: str) -> Event:
+    """The event a log row holds."""
+    return registry[name].model_validate_json(body)

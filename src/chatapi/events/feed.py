@@ -1,0 +1,141 @@
+"""One realm as this process sees it: how far it has come, what was last, and who waits."""
+
+import asyncio
+from collections import defaultdict, deque
+from dataclasses import dataclass, field, replace
+
+from chatapi.core.errors import UnauthorizedError
+from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
+from chatapi.events.client import ClientView
+from chatapi.events.entry import Entry
+
+_RECENT_ENTRIES = 1_000
+_RECENT_FLEETING = 200
+
+
+@dataclass(eq=False)
+class Waiter:
+    """A poll with nothing to tell yet."""
+
+    view: ClientView
+    queue_id: QueueId
+    woken: asyncio.Future[None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    def wake(self) -> None:
+        if not self.woken.done():
+            self.woken.set_result(None)
+
+    def end(self, error: Exception) -> None:
+        if not self.woken.done():
+            self.woken.set_exception(error)
+
+
+class Feed:
+    """Takes entries in the order of their numbers, without gaps and without repeats."""
+
+    def __init__(self, realm_id: RealmId) -> None:
+        self.realm_id = realm_id
+        self.position: EventNumber | None = None
+        """The last number taken; None until the clock was read."""
+        self.healing = asyncio.Lock()
+        self.fleeting_seen = 0
+        self._recent: deque[Entry] = deque(maxlen=_RECENT_ENTRIES)
+        self._fleeting: deque[tuple[int, Entry]] = deque(maxlen=_RECENT_FLEETING)
+        self._early: dict[EventNumber, Entry] = {}
+        self._waiters: defaultdict[UserId, set[Waiter]] = defaultdict(set)
+
+    def start_at(self, position: EventNumber) -> list[Entry]:
+        """Begin, or begin again after the log was cut behind our back."""
+        self.position = position
+        self._recent.clear()
+        return self._take_early()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether entries arrived whose predecessors are missing."""
+        return bool(self._early)
+
+    def take(self, entries: tuple[Entry, ...] | list[Entry]) -> list[Entry]:
+        """Accept what may come twice and out of order; return what is new, in order."""
+        for entry in entries:
+            if self.position is None or entry.number > self.position:
+                self._early[entry.number] = entry
+        return self._take_early()
+
+    def _take_early(self) -> list[Entry]:
+        taken: list[Entry] = []
+        if self.position is None:
+            return taken
+        while (entry := self._early.pop(EventNumber(self.position + 1), None)) is not None:
+            self.position = entry.number
+            self._recent.append(entry)
+            taken.append(entry)
+        for number in [number for number in self._early if number <= self.position]:
+            del self._early[number]
+        return taken
+
+    def take_fleeting(self, entry: Entry) -> None:
+        """Stamp it with our own position: a client that has it must not skip what it has not."""
+        stamped = replace(entry, number=self.position or EventNumber(0))
+        self.fleeting_seen += 1
+        self._fleeting.append((self.fleeting_seen, stamped))
+        self._wake_readers_of(stamped)
+
+    def tell(self, entry: Entry) -> None:
+        """Wake whoever an entry concerns."""
+        for user_id in entry.event.revoked_users():
+            self.end_waiters_of(user_id, UnauthorizedError())
+        self._wake_readers_of(entry)
+
+    def _wake_readers_of(self, entry: Entry) -> None:
+        candidates = entry.audience.candidates()
+        users = self._waiters.keys() if candidates is None else candidates
+        for user_id in tuple(users):
+            for waiter in self._waiters.get(user_id, ()):
+                if entry.is_for(waiter.view):
+                    waiter.wake()
+
+    def reaches_back_to(self, cursor: EventNumber) -> bool:
+        """Whether everything after the cursor is in memory."""
+        if self.position is None:
+            return False
+        return cursor >= self.position - len(self._recent)
+
+    def since(self, cursor: EventNumber) -> list[Entry]:
+        """The entries after the cursor; the caller has asked `reaches_back_to`."""
+        found: list[Entry] = []
+        for entry in reversed(self._recent):
+            if entry.number <= cursor:
+                break
+            found.append(entry)
+        found.reverse()
+        return found
+
+    def fleeting_since(self, seen: int) -> list[Entry]:
+        return [entry for count, entry in self._fleeting if count > seen]
+
+    def add_waiter(self, waiter: Waiter) -> None:
+        self._waiters[waiter.view.user_id].add(waiter)
+
+    def remove_waiter(self, waiter: Waiter) -> None:
+        waiters = self._waiters[waiter.view.user_id]
+        waiters.discard(waiter)
+        if not waiters:
+            del self._waiters[waiter.view.user_id]
+
+    def end_waiters_of(self, user_id: UserId, error: Exception) -> None:
+        for waiter in self._waiters.get(user_id, ()):
+            waiter.end(error)
+
+    def wake_all(self) -> None:
+        for waiters in self._waiters.values():
+            for waiter in waiters:
+                waiter.wake()
+
+    def wake_queue(self, queue_id: QueueId) -> None:
+        for waiters in self._waiters.values():
+            for waiter in waiters:
+                if waiter.queue_id == queue_id:
+                    waiter.wake()

@@ -1,0 +1,182 @@
+"""The hub of a process: follows the realms it serves and wakes the polls that wait on them."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+
+import structlog
+
+from chatapi.core.ids import EventNumber, QueueId, RealmId
+from chatapi.db.database import Database
+from chatapi.db.faults import is_unavailable
+from chatapi.db.session import DatabaseSession
+from chatapi.events.bus import Batch, Bus
+from chatapi.events.entry import Entry
+from chatapi.events.feed import Feed
+from chatapi.events.log import EventLog
+
+log = structlog.get_logger()
+
+_LOOK_AT_CLOCKS_SECONDS = 0.5
+_PATIENCE_FOR_ORDER_SECONDS = 0.02
+_LOG_PAGE = 500
+
+
+@dataclass(frozen=True)
+class Observer:
+    """A cache that must not outlive what it remembers."""
+
+    saw: Callable[[Entry], None]
+    lost_track: Callable[[RealmId], None]
+    """Something may have been missed: forget everything about the realm."""
+
+
+class Hub:
+    """Takes batches from this process and from the bus, and fills holes from the log."""
+
+    def __init__(self, database: Database, bus: Bus) -> None:
+        self.is_closing = False
+        self._database = database
+        self._bus = bus
+        self._feeds: dict[RealmId, Feed] = {}
+        self._observers: list[Observer] = []
+        self._queue_closers: list[Callable[[QueueId], None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def observe(self, observer: Observer) -> None:
+        self._observers.append(observer)
+
+    def on_queue_closed(self, forget: Callable[[QueueId], None]) -> None:
+        self._queue_closers.append(forget)
+
+    async def start(self) -> None:
+        await self._bus.start(self.receive)
+        self._spawn(self._look_at_clocks())
+
+    def wake_everybody(self) -> None:
+        """The process is about to end: answer all polls now."""
+        self.is_closing = True
+        for feed in self._feeds.values():
+            feed.wake_all()
+
+    async def close(self) -> None:
+        self.wake_everybody()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._bus.close()
+
+    async def is_bus_healthy(self) -> bool:
+        return await self._bus.is_healthy()
+
+    def publish(self, batch: Batch) -> None:
+        """A transaction of this process was committed."""
+        self.receive(batch)
+        self._bus.publish(batch)
+
+    def receive(self, batch: Batch) -> None:
+        """Take a batch; what came before is already here or is fetched from the log."""
+        for queue_id in batch.closed_queues:
+            self._close_queue(batch.realm_id, queue_id)
+        feed = self._feeds.get(batch.realm_id)
+        if feed is None:
+            return
+        self._take(feed, list(batch.logged))
+        for entry in batch.fleeting:
+            feed.take_fleeting(entry)
+        if feed.is_behind and feed.position is not None:
+            self._spawn(self._heal_soon(feed))
+
+    async def feed(self, realm_id: RealmId) -> Feed:
+        """The realm's feed, at least as far as the clock stood when this was called first."""
+        feed = self._feeds.get(realm_id)
+        if feed is None:
+            feed = self._feeds[realm_id] = Feed(realm_id)
+        if feed.position is None:
+            await self._open(feed)
+        return feed
+
+    async def catch_up(self, feed: Feed) -> None:
+        """Read what the log has beyond the feed's position."""
+        async with feed.healing, DatabaseSession(self._database) as db:
+            event_log = EventLog(db)
+            while True:
+                reading = await event_log.read_clock(feed.realm_id)
+                position = _position_of(feed)
+                if reading.last_event <= position:
+                    return
+                if reading.log_floor > position:
+                    self._lose_track(feed, reading.last_event)
+                    return
+                self._take(feed, await event_log.read(feed.realm_id, position, _LOG_PAGE))
+
+    async def _open(self, feed: Feed) -> None:
+        async with feed.healing, DatabaseSession(self._database) as db:
+            if feed.position is None:
+                reading = await EventLog(db).read_clock(feed.realm_id)
+                self._announce(feed, feed.start_at(reading.last_event))
+
+    def _take(self, feed: Feed, entries: list[Entry]) -> None:
+        self._announce(feed, feed.take(entries))
+
+    def _announce(self, feed: Feed, entries: list[Entry]) -> None:
+        for entry in entries:
+            for observer in self._observers:
+                observer.saw(entry)
+            feed.tell(entry)
+
+    def _lose_track(self, feed: Feed, position: EventNumber) -> None:
+        log.warning("event_log_cut", realm_id=feed.realm_id, position=feed.position)
+        for observer in self._observers:
+            observer.lost_track(feed.realm_id)
+        self._announce(feed, feed.start_at(position))
+        feed.wake_all()
+
+    def _close_queue(self, realm_id: RealmId, queue_id: QueueId) -> None:
+        for forget in self._queue_closers:
+            forget(queue_id)
+        feed = self._feeds.get(realm_id)
+        if feed is not None:
+            feed.wake_queue(queue_id)
+
+    async def _heal_soon(self, feed: Feed) -> None:
+        # Neighbours from this very process usually arrive within a moment.
+        await asyncio.sleep(_PATIENCE_FOR_ORDER_SECONDS)
+        if feed.is_behind:
+            await self._catch_up_or_complain(feed)
+
+    async def _look_at_clocks(self) -> None:
+        """Notice what no bus told us: other processes, commands, a bus that lost something."""
+        while True:
+            await asyncio.sleep(_LOOK_AT_CLOCKS_SECONDS)
+            feeds = [feed for feed in self._feeds.values() if feed.position is not None]
+            if not feeds:
+                continue
+            try:
+                async with DatabaseSession(self._database) as db:
+                    positions = await EventLog(db).read_positions(feed.realm_id for feed in feeds)
+            except Exception as error:
+                if not is_unavailable(error):
+                    log.exception("clock_check_failed")
+                continue
+            for feed in feeds:
+                if positions.get(feed.realm_id, 0) > _position_of(feed):
+                    await self._catch_up_or_complain(feed)
+
+    async def _catch_up_or_complain(self, feed: Feed) -> None:
+        try:
+            await self.catch_up(feed)
+        except Exception:
+            # The next look at the clocks tries again.
+            log.exception("catch_up_failed", realm_id=feed.realm_id)
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _position_of(feed: Feed) -> EventNumber:
+    if feed.position is None:
+        raise RuntimeError("the feed was not opened")
+    return feed.position

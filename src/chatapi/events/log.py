@@ -1,0 +1,102 @@
+"""The event log: written in the transaction that causes the events, read by whoever missed some."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, insert, select, update
+
+from chatapi.core.ids import EventNumber, RealmId
+from chatapi.db.models import EventRow, RealmClock
+from chatapi.db.session import DatabaseSession
+from chatapi.events.entry import Entry, load_entry
+
+
+@dataclass(frozen=True)
+class ClockReading:
+    """How far a realm has come, and how far back its log reaches."""
+
+    last_event: EventNumber
+    log_floor: EventNumber
+
+
+class EventLog:
+    """The statements on the clock and the log."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def start_clock(self, realm_id: RealmId) -> None:
+        """Every realm has a clock from the moment it exists."""
+        await self._db.execute(
+            insert(RealmClock).values(realm_id=realm_id, last_event=0, log_floor=0)
+        )
+
+    async def append(self, realm_id: RealmId, entries: Sequence[Entry], at: datetime) -> None:
+        """Write the events of one transaction; the caller has locked the realm."""
+        rows = [
+            {
+                "realm_id": realm_id,
+                "number": entry.number,
+                "name": entry.event.name(),
+                "audience": entry.audience.model_dump_json(),
+                "body": entry.event.model_dump_json(),
+                "created_at": at,
+            }
+            for entry in entries
+        ]
+        await self._db.execute(insert(EventRow), rows)
+        await self._db.execute(
+            update(RealmClock)
+            .where(RealmClock.realm_id == realm_id)
+            .values(last_event=entries[-1].number)
+        )
+
+    async def read_clock(self, realm_id: RealmId) -> ClockReading:
+        row = await self._db.execute(
+            select(RealmClock.last_event, RealmClock.log_floor).where(
+                RealmClock.realm_id == realm_id
+            )
+        )
+        last_event, log_floor = row.one()
+        return ClockReading(EventNumber(last_event), EventNumber(log_floor))
+
+    async def read_positions(self, realm_ids: Iterable[RealmId]) -> dict[RealmId, EventNumber]:
+        rows = await self._db.execute(
+            select(RealmClock.realm_id, RealmClock.last_event).where(
+                RealmClock.realm_id.in_(list(realm_ids))
+            )
+        )
+        return {RealmId(realm_id): EventNumber(last_event) for realm_id, last_event in rows}
+
+    async def read(self, realm_id: RealmId, after: EventNumber, limit: int) -> list[Entry]:
+        rows = await self._db.execute(
+            select(EventRow.number, EventRow.name, EventRow.audience, EventRow.body)
+            .where(EventRow.realm_id == realm_id, EventRow.number > after)
+            .order_by(EventRow.number)
+            .limit(limit)
+        )
+        return [load_entry(realm_id, *row) for row in rows]
+
+    async def list_realms_with_events_before(self, moment: datetime) -> list[RealmId]:
+        rows = await self._db.execute(
+            select(EventRow.realm_id).where(EventRow.created_at < moment).distinct()
+        )
+        return [RealmId(realm_id) for (realm_id,) in rows]
+
+    async def forget_before(self, realm_id: RealmId, moment: datetime) -> None:
+        """Drop old events and say so on the clock, so that no reader takes the gap for silence."""
+        newest = await self._db.execute(
+            select(func.max(EventRow.number)).where(
+                EventRow.realm_id == realm_id, EventRow.created_at < moment
+            )
+        )
+        floor: int | None = newest.scalar_one()
+        if floor is None:
+            return
+        await self._db.execute(
+            update(RealmClock).where(RealmClock.realm_id == realm_id).values(log_floor=floor)
+        )
+        await self._db.execute(
+            delete(EventRow).where(EventRow.realm_id == realm_id, EventRow.number <= floor)
+        )

@@ -1,0 +1,77 @@
+"""The statements on event queues."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+
+from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
+from chatapi.db.models import EventQueueRow
+from chatapi.db.records import RecordReader
+from chatapi.db.session import DatabaseSession
+
+
+@dataclass(frozen=True)
+class QueueRecord:
+    """One queue as the database knows it."""
+
+    id: QueueId
+    realm_id: RealmId
+    user_id: UserId
+    client: dict[str, Any]
+    position: EventNumber
+    idle_seconds: int
+    expires_at: datetime
+
+
+_queues = RecordReader(QueueRecord, EventQueueRow)
+
+
+class QueueRows:
+    """Queues are rows of their users, outside the order of the realm."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def add(self, queue: QueueRecord) -> None:
+        await self._db.write()
+        await self._db.execute(insert(EventQueueRow).values(**vars(queue)))
+
+    async def find(self, queue_id: QueueId) -> QueueRecord | None:
+        rows = await self._db.execute(_queues.select().where(EventQueueRow.id == queue_id))
+        row = rows.one_or_none()
+        return None if row is None else _queues.read(row)
+
+    async def list_of_user(self, user_id: UserId) -> list[QueueId]:
+        """The user's queues, the one to expire first at the front."""
+        rows = await self._db.execute(
+            select(EventQueueRow.id)
+            .where(EventQueueRow.user_id == user_id)
+            .order_by(EventQueueRow.expires_at, EventQueueRow.id)
+        )
+        return [QueueId(queue_id) for (queue_id,) in rows]
+
+    async def prolong(self, queue_id: QueueId, until: datetime) -> bool:
+        """Keep a queue alive; False: it is gone."""
+        await self._db.write()
+        changed = await self._db.execute(
+            update(EventQueueRow).where(EventQueueRow.id == queue_id).values(expires_at=until)
+        )
+        return changed.rowcount > 0
+
+    async def delete(self, queue_ids: list[QueueId]) -> None:
+        await self._db.write()
+        await self._db.execute(delete(EventQueueRow).where(EventQueueRow.id.in_(queue_ids)))
+
+    async def delete_of_user(self, user_id: UserId) -> list[QueueId]:
+        deleted = await self._db.execute(
+            delete(EventQueueRow)
+            .where(EventQueueRow.user_id == user_id)
+            .returning(EventQueueRow.id)
+        )
+        return [QueueId(queue_id) for (queue_id,) in deleted]
+
+    async def delete_expired(self, now: datetime) -> None:
+        await self._db.write()
+        await self._db.execute(delete(EventQueueRow).where(EventQueueRow.expires_at < now))

@@ -1,0 +1,252 @@
+"""Event queues: cursors into the log that any process can serve, and the polls that read them."""
+
+import asyncio
+import random
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from chatapi.core.clock import Clock
+from chatapi.core.errors import BadEventQueueIdError
+from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId, new_queue_id
+from chatapi.core.roles import Role
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
+from chatapi.db.session import DatabaseSession
+from chatapi.events.client import ClientProfile, ClientView
+from chatapi.events.entry import Entry, encode_heartbeat
+from chatapi.events.feed import Feed, Waiter
+from chatapi.events.hub import Hub
+from chatapi.events.log import EventLog
+from chatapi.events.queue_rows import QueueRecord, QueueRows
+from chatapi.events.unit_of_work import UnitOfWork
+
+_LONGEST_POLL = timedelta(seconds=60)
+_PROLONG_AFTER_FRACTION = 10
+_EVENTS_PER_ANSWER = 1_000
+_LOG_PAGE = 500
+_HEARTBEAT_JITTER = 0.1
+
+
+@dataclass
+class LiveQueue:
+    """A queue this process has served; what is here can be read again from its row."""
+
+    id: QueueId
+    realm_id: RealmId
+    user_id: UserId
+    profile: ClientProfile
+    position: EventNumber
+    idle: timedelta
+    expires_at: datetime
+    fleeting_seen: int
+
+    def view_of(self, role: Role) -> ClientView:
+        return ClientView(self.user_id, role, self.profile)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who polls, as authentication found it."""
+
+    realm_id: RealmId
+    user_id: UserId
+    role: Role
+
+
+class EventQueues:
+    """Makes, serves and ends queues."""
+
+    def __init__(self, database: Database, hub: Hub, clock: Clock, settings: Settings) -> None:
+        self._database = database
+        self._hub = hub
+        self._clock = clock
+        self._settings = settings
+        self._live: dict[QueueId, LiveQueue] = {}
+        hub.on_queue_closed(self._forget)
+
+    async def create(
+        self, reader: Reader, profile: ClientProfile, position: EventNumber, idle_seconds: int
+    ) -> QueueId:
+        """A queue that begins right after the given event."""
+        now = self._clock.now()
+        queue = QueueRecord(
+            id=new_queue_id(),
+            realm_id=reader.realm_id,
+            user_id=reader.user_id,
+            client=profile.model_dump(mode="json"),
+            position=position,
+            idle_seconds=idle_seconds,
+            expires_at=now + timedelta(seconds=idle_seconds),
+        )
+        feed = await self._hub.feed(reader.realm_id)
+        async with DatabaseSession(self._database) as db:
+            work = UnitOfWork(db, self._hub, self._clock)
+            rows = QueueRows(db)
+            await rows.add(queue)
+            existing = await rows.list_of_user(reader.user_id)
+            surplus = existing[: -self._settings.queues_per_user]
+            if surplus:
+                await rows.delete(surplus)
+                for queue_id in surplus:
+                    work.close_queue(reader.realm_id, queue_id)
+            await work.commit()
+        self._live[queue.id] = _live(queue, feed)
+        return queue.id
+
+    async def delete(self, reader: Reader, queue_id: QueueId) -> None:
+        await self._get(reader, queue_id)
+        async with DatabaseSession(self._database) as db:
+            work = UnitOfWork(db, self._hub, self._clock)
+            await QueueRows(db).delete([queue_id])
+            work.close_queue(reader.realm_id, queue_id)
+            await work.commit()
+
+    async def poll(
+        self, reader: Reader, queue_id: QueueId, last_event_id: int, *, blocking: bool
+    ) -> list[bytes]:
+        """The encoded events after `last_event_id`; waits for the first unless told not to.
+
+        An answer acknowledges nothing by itself: the same call gives the same events again.
+        """
+        queue = await self._get(reader, queue_id)
+        await self._prolong(queue)
+        view = queue.view_of(reader.role)
+        feed = await self._hub.feed(queue.realm_id)
+        cursor = EventNumber(max(last_event_id, queue.position))
+        await self._check_reach(feed, queue, cursor)
+        deadline = asyncio.get_running_loop().time() + self._heartbeat_after()
+        while True:
+            found, cursor = await self._collect(feed, queue, view, cursor)
+            if found or not blocking:
+                return found
+            if self._hub.is_closing or not await self._wait(feed, queue, view, deadline):
+                return [encode_heartbeat(cursor)]
+            if queue.id not in self._live:
+                raise BadEventQueueIdError(queue_id)
+
+    async def _wait(self, feed: Feed, queue: LiveQueue, view: ClientView, deadline: float) -> bool:
+        """Sleep until something concerns this reader; False: nothing did in time."""
+        waiter = Waiter(view, queue.id)
+        feed.add_waiter(waiter)
+        try:
+            async with asyncio.timeout_at(deadline):
+                await waiter.woken
+        except TimeoutError:
+            return False
+        finally:
+            feed.remove_waiter(waiter)
+        return True
+
+    async def _collect(
+        self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventNumber
+    ) -> tuple[list[bytes], EventNumber]:
+        """What there is for the reader after the cursor, and how far that looked.
+
+        When it returns nothing, nothing was awaited since the last look: no event can slip
+        in between this and the wait that follows.
+        """
+        while not feed.reaches_back_to(cursor):
+            entries = await self._read_log(queue, cursor)
+            found = [entry.encoded_for(view) for entry in entries if entry.is_for(view)]
+            if entries:
+                cursor = entries[-1].number
+            if found:
+                return found, cursor
+        entries = feed.since(cursor)[:_EVENTS_PER_ANSWER]
+        if entries:
+            cursor = entries[-1].number
+        if cursor == feed.position:
+            entries = self._with_fleeting(feed, queue, entries)
+        return [entry.encoded_for(view) for entry in entries if entry.is_for(view)], cursor
+
+    def _with_fleeting(self, feed: Feed, queue: LiveQueue, entries: list[Entry]) -> list[Entry]:
+        fleeting = feed.fleeting_since(queue.fleeting_seen)
+        queue.fleeting_seen = feed.fleeting_seen
+        if not fleeting:
+            return entries
+        # Stable: after the logged event whose number it carries.
+        return sorted([*entries, *fleeting], key=lambda entry: entry.number)
+
+    async def _read_log(self, queue: LiveQueue, cursor: EventNumber) -> list[Entry]:
+        async with DatabaseSession(self._database) as db:
+            await db.snapshot()
+            event_log = EventLog(db)
+            reading = await event_log.read_clock(queue.realm_id)
+            if reading.log_floor > cursor:
+                raise BadEventQueueIdError(queue.id)
+            return await event_log.read(queue.realm_id, cursor, _LOG_PAGE)
+
+    async def _check_reach(self, feed: Feed, queue: LiveQueue, cursor: EventNumber) -> None:
+        """A cursor from the future belongs to a past that was undone, as by a restored backup."""
+        if feed.position is not None and cursor > feed.position:
+            await self._hub.catch_up(feed)
+            if cursor > feed.position:
+                raise BadEventQueueIdError(queue.id)
+
+    async def _get(self, reader: Reader, queue_id: QueueId) -> LiveQueue:
+        queue = self._live.get(queue_id)
+        if queue is None or queue.expires_at < self._clock.now():
+            # Another process may have made the queue, or kept it alive.
+            queue = await self._load(queue_id)
+        if (
+            queue is None
+            or queue.user_id != reader.user_id
+            or queue.realm_id != reader.realm_id
+            or queue.expires_at < self._clock.now()
+        ):
+            raise BadEventQueueIdError(queue_id)
+        return queue
+
+    async def _load(self, queue_id: QueueId) -> LiveQueue | None:
+        async with DatabaseSession(self._database) as db:
+            record = await QueueRows(db).find(queue_id)
+        known = self._live.pop(queue_id, None)
+        if record is None:
+            return None
+        queue = _live(record, await self._hub.feed(record.realm_id))
+        if known is not None:
+            queue.fleeting_seen = known.fleeting_seen
+        self._live[queue_id] = queue
+        return queue
+
+    async def _prolong(self, queue: LiveQueue) -> None:
+        """Once in a while, note in the database that the queue is in use."""
+        until = self._clock.now() + queue.idle + _LONGEST_POLL
+        if until - queue.expires_at < queue.idle / _PROLONG_AFTER_FRACTION + _LONGEST_POLL / 2:
+            return
+        async with DatabaseSession(self._database) as db:
+            is_alive = await QueueRows(db).prolong(queue.id, until)
+            await db.commit()
+        if not is_alive:
+            self._forget(queue.id)
+            raise BadEventQueueIdError(queue.id)
+        queue.expires_at = until
+
+    async def expire(self) -> None:
+        """End the queues nobody reads; any process may do it, any number of times."""
+        now = self._clock.now()
+        async with DatabaseSession(self._database) as db:
+            await QueueRows(db).delete_expired(now)
+            await db.commit()
+        for queue in [queue for queue in self._live.values() if queue.expires_at < now]:
+            self._forget(queue.id)
+
+    def _forget(self, queue_id: QueueId) -> None:
+        self._live.pop(queue_id, None)
+
+    def _heartbeat_after(self) -> float:
+        """Spread out, so that clients that came together do not stay together."""
+        return self._settings.heartbeat_seconds * (1 - _HEARTBEAT_JITTER * random.random())  # noqa: S311 (not a secret)
+
+
+def _live(record: QueueRecord, feed: Feed) -> LiveQueue:
+    return LiveQueue(
+        id=record.id,
+        realm_id=record.realm_id,
+        user_id=record.user_id,
+        profile=ClientProfile.model_validate(record.client),
+        position=record.position,
+        idle=timedelta(seconds=record.idle_seconds),
+        expires_at=record.expires_at,
+        fleeting_seen=feed.fleeting_seen,
+    )

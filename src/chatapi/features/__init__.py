@@ -1,0 +1,1 @@
+"""One package per feature, each with the same file names."""

@@ -1,0 +1,1 @@
+"""Event queues: POST /register, GET /events and DELETE /events."""

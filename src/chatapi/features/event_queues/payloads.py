@@ -1,0 +1,54 @@
+"""Answers of the event queue endpoints."""
+
+from typing import Annotated, Any, NotRequired, get_type_hints
+
+import orjson
+from pydantic import WithJsonSchema
+from typing_extensions import TypedDict
+
+from chatapi.features.state import sections
+
+EncodedEvent = Annotated[
+    orjson.Fragment,
+    WithJsonSchema(
+        {
+            "type": "object",
+            "required": ["id", "type"],
+            "properties": {
+                "id": {"type": "integer"},
+                "type": {"type": "string"},
+                "op": {"type": "string"},
+            },
+        }
+    ),
+]
+"""An event that was encoded once for all clients that see the same."""
+
+
+class EventsPayload(TypedDict):
+    """What happened since the last event the client has."""
+
+    events: list[EncodedEvent]
+
+
+class QueuePayload(TypedDict):
+    """The keys of POST /register that do not depend on `fetch_event_types`."""
+
+    queue_id: str
+    last_event_id: int
+    idle_queue_timeout_secs: int
+    service_feature_level: int
+    zulip_feature_level: int
+    service_version: str
+    zulip_version: str
+    service_merge_base: str
+    zulip_merge_base: str
+
+
+def register_payload() -> type:
+    """The answer's type: the queue's keys, and those of every section as optional ones."""
+    keys: dict[str, Any] = dict(get_type_hints(QueuePayload, include_extras=True))
+    for section in sections:
+        for name, hint in get_type_hints(section.payload, include_extras=True).items():
+            keys[name] = NotRequired[hint]
+    return TypedDict("RegisterPayload", keys)  # type: ignore[operator,no-any-return]  # dynamic

@@ -1,0 +1,55 @@
+"""Endpoints of event queues."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chatapi.auth.guards import Caller
+from chatapi.core.errors import BadEventQueueIdError
+from chatapi.features.event_queues.params import (
+    DeleteQueueParams,
+    GetEventsParams,
+    RegisterParams,
+)
+from chatapi.features.event_queues.payloads import EventsPayload, register_payload
+from chatapi.features.event_queues.service import EventQueueService
+from chatapi.http.answers import EventStream
+from chatapi.http.call import Call
+from chatapi.http.route import FeatureRouter
+
+router = FeatureRouter("Event queues", "Learn what happens in the organization, as it happens.")
+
+
+@router.post("/register", payload=register_payload)
+async def register_queue(ctx: Caller, params: RegisterParams) -> Mapping[str, Any]:
+    """Register an event queue.
+
+    Answers with the state of the organization as the caller sees it and with a queue that
+    continues exactly from that state: nothing is missed between the two, nothing comes twice.
+    """
+    return await EventQueueService(ctx).register(params)
+
+
+@router.get("/events", errors=[BadEventQueueIdError])
+async def get_events(
+    ctx: Caller, params: GetEventsParams, call: Call
+) -> EventsPayload | EventStream:
+    """Get events from an event queue.
+
+    Waits until there is at least one event, at most about 50 seconds (then one `heartbeat`
+    event is returned). Pass the id of the last event you have as `last_event_id`; events stay
+    until then, so a call that was cut off can simply be repeated. With the header
+    `Accept: text/event-stream` the same events come as server-sent events.
+    """
+    if call.accepts("text/event-stream"):
+        resume_after = call.header(b"last-event-id")
+        events = await EventQueueService(ctx).follow(
+            params, int(resume_after) if resume_after.isdigit() else None
+        )
+        return EventStream(events)
+    return await EventQueueService(ctx).read(params)
+
+
+@router.delete("/events", errors=[BadEventQueueIdError])
+async def delete_queue(ctx: Caller, params: DeleteQueueParams) -> None:
+    """Delete an event queue."""
+    await EventQueueService(ctx).delete(params.queue_id)

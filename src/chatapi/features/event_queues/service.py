@@ -1,0 +1,118 @@
+"""The verbs of event queues: register, read and delete."""
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+import orjson
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import EventNumber, QueueId
+from chatapi.core.roles import Role
+from chatapi.core.version import FEATURE_LEVEL, MERGE_BASE, VERSION
+from chatapi.events.client import ClientProfile
+from chatapi.events.log import EventLog
+from chatapi.events.queues import Reader
+from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
+from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
+from chatapi.features.state import sections
+
+_BEFORE_ALL_EVENTS = -1
+
+
+class EventQueueService:
+    """What a client can do with its queues."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._queues = ctx.runtime.queues
+        self._reader = Reader(ctx.realm.id, ctx.user.id, ctx.user.role)
+
+    async def register(self, params: RegisterParams) -> Mapping[str, Any]:
+        """State and position of one moment, and a queue that goes on from there."""
+        if params.all_public_streams and self._ctx.user.role is Role.GUEST:
+            raise BadRequestError("Guests cannot use all_public_streams")
+        profile = _profile(params)
+        await self._ctx.db.snapshot()
+        clock = await EventLog(self._ctx.db).read_clock(self._ctx.realm.id)
+        state: dict[str, Any] = {}
+        for section in sections:
+            if _is_wanted(section.fetch_types, params):
+                state.update(await section.load(self._ctx, profile))
+        await self._ctx.db.close()
+        idle_seconds = self._idle_seconds(params)
+        queue_id = await self._queues.create(self._reader, profile, clock.last_event, idle_seconds)
+        return {**state, **_queue_payload(queue_id, clock.last_event, idle_seconds)}
+
+    async def read(self, params: GetEventsParams) -> EventsPayload:
+        found = await self._queues.poll(
+            self._reader,
+            QueueId(params.queue_id),
+            _position(params.last_event_id),
+            blocking=not params.dont_block,
+        )
+        return {"events": [orjson.Fragment(event) for event in found]}
+
+    async def follow(
+        self, params: GetEventsParams, resume_after: int | None
+    ) -> AsyncGenerator[bytes, None]:
+        """The same events one by one, for as long as the reader goes on."""
+        queue_id = QueueId(params.queue_id)
+        position = _position(params.last_event_id if resume_after is None else resume_after)
+        # Refuse a bad queue now, while it can still be an ordinary error.
+        await self._queues.poll(self._reader, queue_id, position, blocking=False)
+        return self._follow(queue_id, position)
+
+    async def delete(self, queue_id: str) -> None:
+        await self._queues.delete(self._reader, QueueId(queue_id))
+
+    async def _follow(self, queue_id: QueueId, position: int) -> AsyncGenerator[bytes, None]:
+        while not self._ctx.runtime.hub.is_closing:
+            for event in await self._queues.poll(self._reader, queue_id, position, blocking=True):
+                position = orjson.loads(event)["id"]
+                yield event
+
+    def _idle_seconds(self, params: RegisterParams) -> int:
+        """What the client asked for, as far as the log reaches back."""
+        settings = self._ctx.settings
+        longest = settings.event_log_hours * 3600
+        if params.idle_queue_timeout == "mobile":
+            return longest
+        return min(params.idle_queue_timeout or settings.queue_idle_seconds, longest)
+
+
+def _is_wanted(fetch_types: frozenset[str], params: RegisterParams) -> bool:
+    wanted = params.event_types if params.fetch_event_types is None else params.fetch_event_types
+    return wanted is None or fetch_types <= set(wanted)
+
+
+def _profile(params: RegisterParams) -> ClientProfile:
+    capabilities = params.client_capabilities or {}
+    return ClientProfile(
+        event_types=None if params.event_types is None else frozenset(params.event_types),
+        apply_markdown=params.apply_markdown,
+        client_gravatar=params.client_gravatar,
+        slim_presence=params.slim_presence,
+        include_subscribers=params.include_subscribers,
+        all_public_streams=params.all_public_streams,
+        narrow=tuple(params.narrow or ()),
+        capabilities=frozenset(name for name, value in capabilities.items() if value is True),
+    )
+
+
+def _position(last_event_id: int | None) -> int:
+    return _BEFORE_ALL_EVENTS if last_event_id is None else last_event_id
+
+
+def _queue_payload(queue_id: QueueId, last_event: EventNumber, idle_seconds: int) -> QueuePayload:
+    return {
+        "queue_id": queue_id,
+        "last_event_id": last_event,
+        "idle_queue_timeout_secs": idle_seconds,
+        "service_feature_level": FEATURE_LEVEL,
+        "zulip_feature_level": FEATURE_LEVEL,
+        "service_version": VERSION,
+        "zulip_version": VERSION,
+        "service_merge_base": MERGE_BASE,
+        "zulip_merge_base": MERGE_BASE,
+    }

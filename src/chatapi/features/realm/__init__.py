@@ -1,0 +1,1 @@
+"""Organizations: creating them, their settings and what clients are told of them."""

@@ -1,0 +1,1 @@
+"""Users: reading, creating and changing people's records."""

@@ -1,0 +1,75 @@
+"""The one way a user comes into being; callers have checked who may do it."""
+
+from dataclasses import dataclass
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import UserId, hash_api_key, new_api_key
+from chatapi.core.roles import BotType, EmailVisibility, Role
+from chatapi.events.audience import Everyone
+from chatapi.features.users.events import UserAdded
+from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.rules import check_email, check_full_name, user_payload
+
+
+@dataclass(frozen=True)
+class NewUser:
+    """What must be known about a user who is to be created."""
+
+    email: str
+    full_name: str
+    role: Role = Role.MEMBER
+    password_hash: str | None = None
+    bot_type: BotType | None = None
+    bot_owner_id: UserId | None = None
+
+
+@dataclass(frozen=True)
+class CreatedUser:
+    """A new user and the only copy of their API key."""
+
+    user: UserRecord
+    api_key: str
+
+
+async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
+    """Create a user and tell everybody."""
+    email = check_email(new.email)
+    full_name = check_full_name(new.full_name)
+    await ctx.lock()
+    users = UserRepository(ctx.db, ctx.realm.id)
+    if await users.find_by_delivery_email(email) is not None:
+        raise BadRequestError(f"email {email} is already in use")
+    api_key = new_api_key()
+    user_id = await users.add(
+        delivery_email=email,
+        email_key=email.lower(),
+        full_name=full_name,
+        role=new.role,
+        is_active=True,
+        bot_type=new.bot_type,
+        bot_owner_id=new.bot_owner_id,
+        date_joined=ctx.now(),
+        timezone="",
+        email_visibility=EmailVisibility.EVERYONE,
+        avatar_version=1,
+        is_imported_stub=False,
+        settings={},
+        api_key_hash=hash_api_key(api_key),
+        password_hash=new.password_hash,
+    )
+    user = await users.get(user_id)
+    ctx.emit(_user_added(ctx, user), to=Everyone())
+    return CreatedUser(user, api_key)
+
+
+def _user_added(ctx: RealmContext, user: UserRecord) -> UserAdded:
+    person = user_payload(
+        user,
+        user.api_email(ctx.realm, ctx.settings.root_domain),
+        shows_email=True,
+        client_gravatar=True,
+        profile_data={},
+    )
+    return UserAdded(person=person, email_visibility=user.email_visibility)

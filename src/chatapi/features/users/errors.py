@@ -1,0 +1,15 @@
+"""What can go wrong with users."""
+
+from dataclasses import dataclass
+
+from chatapi.core.errors import ApiError
+
+
+@dataclass(eq=False)
+class CannotDeactivateLastUserError(ApiError):
+    """An organization keeps at least one owner."""
+
+    code = "CANNOT_DEACTIVATE_LAST_USER"
+    text = "Cannot deactivate the only {entity}"
+    is_last_owner: bool
+    entity: str

@@ -1,0 +1,124 @@
+"""Events about users."""
+
+from collections.abc import Hashable
+from typing import Any, ClassVar, NotRequired
+
+from typing_extensions import TypedDict, override
+
+from chatapi.core.ids import UserId
+from chatapi.core.roles import EmailVisibility
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event
+from chatapi.features.users.payloads import UserPayload
+from chatapi.features.users.rules import avatar_url
+
+
+class UserAdded(Event):
+    """Somebody joined the organization."""
+
+    type = "realm_user"
+    op: ClassVar = "add"
+
+    person: UserPayload
+    """With the real address; readers who may not see it get it taken out."""
+    email_visibility: EmailVisibility
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return self._shows_email(view), view.profile.client_gravatar
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        shows_email = self._shows_email(view)
+        real_email = self.person["delivery_email"]
+        email = real_email if shows_email and real_email else self.person["email"]
+        return {
+            "person": {
+                **self.person,
+                "delivery_email": real_email if shows_email else None,
+                "avatar_url": avatar_url(
+                    email,
+                    self.person["avatar_version"],
+                    client_computes=view.profile.client_gravatar and shows_email,
+                ),
+            }
+        }
+
+    def _shows_email(self, view: ClientView) -> bool:
+        return (
+            self.person["is_bot"]
+            or view.user_id == self.person["user_id"]
+            or self.email_visibility.shows_to(view.role)
+        )
+
+
+class CustomProfileFieldChange(TypedDict):
+    """A new value of a custom profile field, None for a value that was removed."""
+
+    id: int
+    value: str | None
+    rendered_value: NotRequired[str]
+
+
+class PersonChange(TypedDict):
+    """What changed about a user: only the keys that did, beside the id."""
+
+    user_id: int
+    full_name: NotRequired[str]
+    role: NotRequired[int]
+    is_active: NotRequired[bool]
+    timezone: NotRequired[str]
+    email: NotRequired[str]
+    new_email: NotRequired[str]
+    delivery_email: NotRequired[str | None]
+    custom_profile_field: NotRequired[CustomProfileFieldChange]
+
+
+class UserUpdated(Event):
+    """Something about a user changed."""
+
+    type = "realm_user"
+    op: ClassVar = "update"
+
+    person: PersonChange
+    email_visibility: EmailVisibility | None = None
+    """Set when `delivery_email` is told: who may see it."""
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return self._shows_email(view)
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        if self._shows_email(view):
+            return {"person": self.person}
+        return {"person": {**self.person, "delivery_email": None}}
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset({UserId(self.person["user_id"])})
+
+    @override
+    def revoked_users(self) -> frozenset[UserId]:
+        is_deactivation = self.person.get("is_active") is False
+        return self.changed_users() if is_deactivation else frozenset()
+
+    def _shows_email(self, view: ClientView) -> bool:
+        return (
+            self.email_visibility is None
+            or view.user_id == self.person["user_id"]
+            or self.email_visibility.shows_to(view.role)
+        )
+
+
+class CredentialsChanged(Event):
+    """A user's API key was replaced; processes forget the old one."""
+
+    type = "credentials_changed"
+    is_internal = True
+
+    user_id: UserId
+
+    @override
+    def revoked_users(self) -> frozenset[UserId]:
+        return frozenset({self.user_id})

@@ -1,0 +1,81 @@
+"""Answers about users (SPEC 2.3)."""
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+
+class ProfileValuePayload(TypedDict):
+    """What a user wrote into one custom profile field."""
+
+    value: str
+    rendered_value: NotRequired[str]
+    """HTML; only for fields that support Markdown."""
+
+
+ProfileData = dict[str, ProfileValuePayload]
+"""By the id of the custom profile field."""
+
+
+class UserPayload(TypedDict):
+    """One user as one reader sees them."""
+
+    user_id: int
+    delivery_email: str | None
+    email: str
+    full_name: str
+    date_joined: str
+    is_active: bool
+    is_owner: bool
+    is_admin: bool
+    is_guest: bool
+    is_bot: bool
+    bot_type: int | None
+    bot_owner_id: int | None
+    role: int
+    timezone: str
+    avatar_url: str | None
+    avatar_version: int
+    is_imported_stub: bool
+    is_deleted: bool
+    profile_data: NotRequired[ProfileData]
+
+
+class UsersPayload(TypedDict):
+    """All users, or those asked for."""
+
+    members: list[UserPayload]
+
+
+class OneUserPayload(TypedDict):
+    """One user."""
+
+    user: UserPayload
+
+
+class OwnUserPayload(TypedDict):
+    """The caller."""
+
+    user_id: int
+    delivery_email: str
+    email: str
+    full_name: str
+    date_joined: str
+    is_active: bool
+    is_owner: bool
+    is_admin: bool
+    is_guest: bool
+    is_bot: bool
+    role: int
+    timezone: str
+    avatar_url: str
+    avatar_version: int
+    is_imported_stub: bool
+    max_message_id: int
+    profile_data: NotRequired[ProfileData]
+
+
+class CreatedUserPayload(TypedDict):
+    """The id of a new user."""
+
+    user_id: int

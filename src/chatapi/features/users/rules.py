@@ -1,0 +1,84 @@
+"""What users look like and what their names and addresses may be; pure."""
+
+import hashlib
+import re
+
+from chatapi.auth.passwords import MIN_LENGTH
+from chatapi.auth.people import UserRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.roles import Role
+from chatapi.features.users.payloads import ProfileData, UserPayload
+
+_EMAIL = re.compile(r"[^\s@<>\"',;:\\()\[\]]+@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
+_BAD_IN_NAMES = re.compile(r'[*`\\<>"@]|[^\S ]|\|\d+$')
+
+
+def user_payload(
+    user: UserRecord,
+    api_email: str,
+    *,
+    shows_email: bool,
+    client_gravatar: bool,
+    profile_data: ProfileData | None,
+) -> UserPayload:
+    """A user as a reader sees them who may, or may not, see the real address."""
+    payload: UserPayload = {
+        "user_id": user.id,
+        "delivery_email": user.delivery_email if shows_email else None,
+        "email": api_email,
+        "full_name": user.full_name,
+        "date_joined": user.date_joined.isoformat(timespec="seconds"),
+        "is_active": user.is_active,
+        "is_owner": user.role is Role.OWNER,
+        "is_admin": user.role.at_least(Role.ADMIN),
+        "is_guest": user.role is Role.GUEST,
+        "is_bot": user.is_bot,
+        "bot_type": user.bot_type,
+        "bot_owner_id": user.bot_owner_id,
+        "role": user.role,
+        "timezone": user.timezone,
+        "avatar_url": avatar_url(
+            user.delivery_email if shows_email else api_email,
+            user.avatar_version,
+            client_computes=client_gravatar and shows_email,
+        ),
+        "avatar_version": user.avatar_version,
+        "is_imported_stub": user.is_imported_stub,
+        "is_deleted": False,
+    }
+    if profile_data is not None and not user.is_bot:
+        payload["profile_data"] = profile_data
+    return payload
+
+
+def avatar_url(email: str, version: int, *, client_computes: bool) -> str | None:
+    """None where the client works it out from the address; a hidden address is never hashed."""
+    return None if client_computes else gravatar_url(email, version)
+
+
+def gravatar_url(email: str, version: int) -> str:
+    digest = hashlib.md5(email.lower().encode(), usedforsecurity=False).hexdigest()
+    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={version}"
+
+
+def check_email(email: str) -> str:
+    email = email.strip()
+    if not _EMAIL.fullmatch(email):
+        raise BadRequestError("email is not a valid email address")
+    return email
+
+
+def check_full_name(full_name: str) -> str:
+    """Names must be mentionable, and must not be able to look like markup."""
+    full_name = full_name.strip()
+    if not full_name:
+        raise BadRequestError("full_name cannot be empty")
+    if _BAD_IN_NAMES.search(full_name) or not full_name.isprintable():
+        raise BadRequestError("full_name contains invalid characters")
+    return full_name
+
+
+def check_password(password: str, parameter: str = "password") -> str:
+    if len(password) < MIN_LENGTH:
+        raise BadRequestError(f"{parameter} is too short (at least: {MIN_LENGTH} characters)")
+    return password

@@ -1,0 +1,140 @@
+"""The verbs on users."""
+
+import re
+
+from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.core.errors import BadRequestError, UnauthorizedError
+from chatapi.core.ids import UserId
+from chatapi.features.users.creation import NewUser, add_user
+from chatapi.features.users.params import CreateUserParams, GetUserParams, GetUsersParams
+from chatapi.features.users.payloads import (
+    CreatedUserPayload,
+    OneUserPayload,
+    OwnUserPayload,
+    ProfileData,
+    UserPayload,
+    UsersPayload,
+)
+from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.rules import check_password, gravatar_url, user_payload
+
+NO_MESSAGES_YET = -1
+
+
+class UserReader:
+    """Reads users for anybody the organization lets in, logged in or not."""
+
+    def __init__(self, ctx: RealmContext) -> None:
+        self._ctx = ctx
+        self._reader = ctx.reader
+        self._users = UserRepository(ctx.db, ctx.realm.id)
+
+    async def list_users(self, params: GetUsersParams) -> UsersPayload:
+        """All users; people without an account only where the organization is open to them."""
+        if self._reader is None and not self._ctx.realm.options.enable_spectator_access:
+            raise UnauthorizedError
+        if params.user_ids is None:
+            users = await self._users.list_all()
+        else:
+            users = await self._users.list_some(params.user_ids)
+        profiles: dict[UserId, ProfileData] | None = None
+        # What people wrote about themselves is for their colleagues only.
+        if params.include_custom_profile_fields and self._reader is not None:
+            some = None if params.user_ids is None else [user.id for user in users]
+            profiles = await self._users.profiles(some)
+        return {"members": [self._show(user, params, profiles) for user in users]}
+
+    async def get(self, user_id: UserId, params: GetUserParams) -> OneUserPayload:
+        return await self._show_one(await self._users.get(user_id), params)
+
+    async def get_by_email(self, email: str, params: GetUserParams) -> OneUserPayload:
+        """By API email, or by a real address that the reader may see."""
+        user = await self._find_by_api_email(email)
+        if user is None:
+            user = await self._users.find_by_delivery_email(email)
+            if user is None or not user.shows_email_to(self._reader):
+                raise BadRequestError("No such user")
+        return await self._show_one(user, params)
+
+    async def _find_by_api_email(self, email: str) -> UserRecord | None:
+        host = re.escape(self._ctx.realm.host(self._ctx.settings.root_domain))
+        match = re.fullmatch(rf"user(\d{{1,18}})@{host}", email.strip(), re.IGNORECASE)
+        return await self._users.find(UserId(int(match[1]))) if match else None
+
+    async def _show_one(self, user: UserRecord, params: GetUserParams) -> OneUserPayload:
+        profiles = None
+        if params.include_custom_profile_fields:
+            profiles = {user.id: await self._users.profile_of(user.id)}
+        return {"user": self._show(user, params, profiles)}
+
+    def _show(
+        self,
+        user: UserRecord,
+        params: GetUserParams,
+        profiles: dict[UserId, ProfileData] | None,
+    ) -> UserPayload:
+        return user_payload(
+            user,
+            user.api_email(self._ctx.realm, self._ctx.settings.root_domain),
+            shows_email=user.shows_email_to(self._reader),
+            client_gravatar=params.client_gravatar,
+            profile_data=None if profiles is None else profiles.get(user.id, {}),
+        )
+
+
+class UserService:
+    """What a user of the organization does with users, including themselves."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._users = UserRepository(ctx.db, ctx.realm.id)
+
+    async def get_own(self) -> OwnUserPayload:
+        """The caller; worked out once and remembered until something about them changes."""
+        return await self._ctx.caller.remember("own_user", self._own_user)
+
+    async def _own_user(self) -> OwnUserPayload:
+        user = self._ctx.user
+        profile = None if user.is_bot else await self._users.profile_of(user.id)
+        shown = user_payload(
+            user,
+            user.api_email(self._ctx.realm, self._ctx.settings.root_domain),
+            shows_email=True,
+            client_gravatar=False,
+            profile_data=profile,
+        )
+        payload: OwnUserPayload = {
+            "user_id": shown["user_id"],
+            "delivery_email": user.delivery_email,
+            "email": shown["email"],
+            "full_name": shown["full_name"],
+            "date_joined": shown["date_joined"],
+            "is_active": shown["is_active"],
+            "is_owner": shown["is_owner"],
+            "is_admin": shown["is_admin"],
+            "is_guest": shown["is_guest"],
+            "is_bot": shown["is_bot"],
+            "role": shown["role"],
+            "timezone": shown["timezone"],
+            "avatar_url": gravatar_url(user.delivery_email, user.avatar_version),
+            "avatar_version": shown["avatar_version"],
+            "is_imported_stub": shown["is_imported_stub"],
+            "max_message_id": NO_MESSAGES_YET,
+        }
+        if profile is not None:
+            payload["profile_data"] = profile
+        return payload
+
+    async def create(self, params: CreateUserParams) -> CreatedUserPayload:
+        """Create a user with a password; the guard has let only administrators through."""
+        password = check_password(params.password)
+        created = await add_user(
+            self._ctx,
+            NewUser(
+                email=params.email,
+                full_name=params.full_name,
+                password_hash=await self._ctx.runtime.passwords.hash(password),
+            ),
+        )
+        return {"user_id": created.user.id}

@@ -1,0 +1,66 @@
+"""What POST /register tells about users."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.core.roles import Role
+from chatapi.events.client import ClientProfile
+from chatapi.features.state import state_section
+from chatapi.features.users.payloads import UserPayload
+from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.rules import gravatar_url, user_payload
+
+
+class UsersState(TypedDict):
+    """Everybody, and the caller among them."""
+
+    realm_users: list[UserPayload]
+    realm_non_active_users: list[UserPayload]
+    cross_realm_bots: list[UserPayload]
+    user_id: int
+    email: str
+    delivery_email: str
+    full_name: str
+    avatar_source: str
+    avatar_url: str
+    avatar_url_medium: str
+    is_admin: bool
+    is_owner: bool
+    is_moderator: bool
+    is_guest: bool
+
+
+@state_section("realm_user")
+async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
+    """All users, read in the snapshot the queue begins at."""
+    repository = UserRepository(ctx.db, ctx.realm.id)
+    users = await repository.list_all()
+    profiles = await repository.profiles()
+    me = next(user for user in users if user.id == ctx.user.id)
+    shown = [
+        user_payload(
+            user,
+            user.api_email(ctx.realm, ctx.settings.root_domain),
+            shows_email=user.shows_email_to(me),
+            client_gravatar=profile.client_gravatar,
+            profile_data=profiles.get(user.id, {}),
+        )
+        for user in users
+    ]
+    picture = gravatar_url(me.delivery_email, me.avatar_version)
+    return {
+        "realm_users": [user for user in shown if user["is_active"]],
+        "realm_non_active_users": [user for user in shown if not user["is_active"]],
+        "cross_realm_bots": [],
+        "user_id": me.id,
+        "email": me.api_email(ctx.realm, ctx.settings.root_domain),
+        "delivery_email": me.delivery_email,
+        "full_name": me.full_name,
+        "avatar_source": "G",
+        "avatar_url": picture,
+        "avatar_url_medium": f"{picture}&s=500",
+        "is_admin": me.role.at_least(Role.ADMIN),
+        "is_owner": me.role is Role.OWNER,
+        "is_moderator": me.role is Role.MODERATOR,
+        "is_guest": me.role is Role.GUEST,
+    }

@@ -1,0 +1,104 @@
+"""Answers: the envelope around payloads and errors, as bytes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+import orjson
+from starlette.types import Receive, Send
+
+from chatapi.core.errors import ApiError
+from chatapi.http.call import Call
+
+_SUCCESS: dict[str, object] = {"result": "success", "msg": ""}
+_JSON_HEADERS: list[tuple[bytes, bytes]] = [
+    (b"content-type", b"application/json"),
+    # One reader's answer must never be shown to another by a cache in between.
+    (b"cache-control", b"no-store, private"),
+    (b"vary", b"Authorization, Accept, Host"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+
+@dataclass(frozen=True)
+class EventStream:
+    """An answer that goes on until the client leaves: server-sent events."""
+
+    events: AsyncIterator[bytes]
+    """Encoded events, each with its `id`."""
+
+
+def encode_success(payload: Mapping[str, object] | None, ignored: list[str]) -> bytes:
+    """The success envelope; what the endpoint did not know is listed without its help."""
+    envelope = _SUCCESS if payload is None else {**_SUCCESS, **payload}
+    if ignored:
+        envelope = {**envelope, "ignored_parameters_unsupported": ignored}
+    return orjson.dumps(envelope, option=orjson.OPT_NON_STR_KEYS)
+
+
+def encode_error(error: ApiError) -> bytes:
+    return orjson.dumps(error.envelope())
+
+
+async def send_json(call: Call, send: Send, status: int, body: bytes) -> None:
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [
+                *_JSON_HEADERS,
+                (b"content-length", str(len(body)).encode()),
+                (b"x-request-id", call.request_id.encode()),
+                *call.reply_headers,
+            ],
+        }
+    )
+    await send({"type": "http.response.body", "body": b"" if call.method == "HEAD" else body})
+
+
+async def send_error(call: Call, send: Send, error: ApiError) -> None:
+    call.reply_headers += [
+        (name.lower().encode(), value.encode()) for name, value in error.headers().items()
+    ]
+    await send_json(call, send, error.status, encode_error(error))
+
+
+async def send_event_stream(call: Call, send: Send, stream: EventStream) -> None:
+    """Pass events on until they end or the client leaves."""
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [
+                (b"content-type", b"text/event-stream; charset=utf-8"),
+                (b"cache-control", b"no-store, private"),
+                (b"x-accel-buffering", b"no"),
+                (b"x-request-id", call.request_id.encode()),
+                *call.reply_headers,
+            ],
+        }
+    )
+    sending = asyncio.ensure_future(_send_events(send, stream))
+    leaving = asyncio.ensure_future(_until_disconnected(call.receive))
+    try:
+        await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        sending.cancel()
+        await asyncio.gather(sending, leaving, return_exceptions=True)
+
+
+async def _send_events(send: Send, stream: EventStream) -> None:
+    try:
+        async for event in stream.events:
+            chunk = b"id: %d\ndata: %s\n\n" % (orjson.loads(event)["id"], event)
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    except ApiError as error:
+        chunk = b"event: error\ndata: %s\n\n" % encode_error(error)
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _until_disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,65 @@
+"""One HTTP request, read no further than somebody asks."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.types import Receive, Scope
+
+from chatapi.core.ids import new_request_id
+
+_LONGEST_CLIENT_NAME = 30
+
+
+class Call:
+    """The request behind an endpoint: headers, address, and what the answer will carry."""
+
+    __slots__ = ("headers", "receive", "reply_headers", "request_id", "scope")
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.request_id = new_request_id()
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.reply_headers: list[tuple[bytes, bytes]] = []
+
+    @property
+    def method(self) -> str:
+        return str(self.scope["method"])
+
+    @property
+    def path(self) -> str:
+        return str(self.scope["path"])
+
+    @property
+    def path_params(self) -> dict[str, Any]:
+        params: dict[str, Any] = self.scope["path_params"]
+        return params
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from; proxies are believed only as far as uvicorn is told to."""
+        client = self.scope.get("client")
+        return str(client[0]) if client else "unknown"
+
+    @property
+    def host(self) -> str:
+        """The host name the client used, without port, in lower case."""
+        name = urlsplit(f"//{self.header(b'host')}").hostname
+        return name or ""
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port the client used."""
+        return f"{self.scope['scheme']}://{self.header(b'host') or 'localhost'}"
+
+    @property
+    def client_name(self) -> str:
+        """What is left of the slash in User-Agent, as clients of this protocol name themselves."""
+        name = self.header(b"user-agent").partition("/")[0].strip()
+        return name[:_LONGEST_CLIENT_NAME] or "Unspecified"
+
+    def header(self, name: bytes) -> str:
+        return self.headers.get(name, b"").decode("latin-1")
+
+    def accepts(self, content_type: str) -> bool:
+        return content_type in self.header(b"accept")

@@ -1,0 +1,76 @@
+"""The gate every request passes: request id, address limit, and an envelope for every failure."""
+
+import structlog
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chatapi.core.clock import stopwatch
+from chatapi.core.errors import ApiError, InternalError, UnavailableError
+from chatapi.core.settings import Settings
+from chatapi.db.faults import is_unavailable
+from chatapi.http.answers import send_error
+from chatapi.http.call import Call
+from chatapi.http.forms import ClientGoneError
+from chatapi.http.limits import RateLimits
+
+log = structlog.get_logger()
+
+
+class Gate:
+    """Plain ASGI around the routes; nothing a client can send gets an answer from elsewhere."""
+
+    def __init__(
+        self,
+        routes: ASGIApp,
+        settings: Settings,
+        limits: RateLimits,
+        unlimited_paths: frozenset[str] = frozenset(),
+    ) -> None:
+        self._routes = routes
+        self._settings = settings
+        self._limits = limits
+        self._unlimited_paths = unlimited_paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        call = Call(scope, receive)
+        scope["state"] = {"call": call, "max_body_bytes": self._settings.max_body_bytes}
+        if self._settings.access_log:
+            await self._logged(call, send)
+        else:
+            await self._answer(call, send)
+
+    async def _answer(self, call: Call, send: Send) -> None:
+        try:
+            if call.path not in self._unlimited_paths:
+                await self._limits.charge_address(call)
+            await self._routes(call.scope, call.receive, send)
+        except ApiError as error:
+            await send_error(call, send, error)
+        except ClientGoneError:
+            pass
+        except Exception as error:  # noqa: BLE001 (the last place where an answer can be given)
+            await send_error(call, send, self._translate(call, error))
+
+    def _translate(self, call: Call, error: Exception) -> ApiError:
+        """What the client is told; the details go to the log and only there."""
+        if is_unavailable(error):
+            log.warning("unavailable", **_where(call), reason=type(error).__name__)
+            return UnavailableError()
+        log.error("request_failed", **_where(call), exc_info=error)
+        return InternalError()
+
+    async def _logged(self, call: Call, send: Send) -> None:
+        started = stopwatch()
+        status = 0
+
+        async def send_and_note(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        await self._answer(call, send_and_note)
+        log.info("request", **_where(call), status=status, seconds=round(stopwatch() - started, 4))
+
+
+def _where(call: Call) -> dict[str, str]:
+    return {"request_id": call.request_id, "method": call.method, "path": call.path}

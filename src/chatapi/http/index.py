@@ -1,0 +1,46 @@
+"""Routing by the first segment after the prefix: as fast with 200 routes as with two."""
+
+from collections import defaultdict
+
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from chatapi.core.errors import MethodNotAllowedError, NotFoundError
+from chatapi.http.route import API_PREFIX, ChatRoute
+
+
+class RouteIndex:
+    """Finds the route of a path by a dictionary, then by the few patterns that share its entry."""
+
+    def __init__(self, routes: list[BaseRoute]) -> None:
+        self._routes: defaultdict[str, list[Route]] = defaultdict(list)
+        for route in routes:
+            if isinstance(route, Route):
+                self._routes[_key(route.path)].append(route)
+        self.unlimited_paths = frozenset(
+            route.path
+            for route in routes
+            if isinstance(route, ChatRoute) and not route.is_limited
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        allowed: list[str] = []
+        for route in self._routes.get(_key(scope["path"]), ()):
+            match, child_scope = route.matches(scope)
+            if match is Match.FULL:
+                scope.update(child_scope)
+                app: ASGIApp = route.app
+                await app(scope, receive, send)
+                return
+            if match is Match.PARTIAL:
+                allowed += sorted(route.methods or ())
+        if allowed:
+            raise MethodNotAllowedError(list(dict.fromkeys(allowed)))
+        raise NotFoundError
+
+
+def _key(path: str) -> str:
+    """The literal segment that follows the prefix; pages outside the prefix are one entry each."""
+    if not path.startswith(API_PREFIX + "/"):
+        return path
+    return path[len(API_PREFIX) + 1 :].partition("/")[0]

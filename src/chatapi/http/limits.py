@@ -1,0 +1,76 @@
+"""Rate limits per address, per user and per login, with the headers that tell clients."""
+
+import math
+
+import structlog
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage, RedisStorage, Storage
+from limits.aio.strategies import FixedWindowRateLimiter
+from limits.errors import StorageError
+
+from chatapi.core.clock import Clock
+from chatapi.core.errors import RateLimitedError
+from chatapi.core.ids import UserId
+from chatapi.core.settings import Settings
+from chatapi.http.call import Call
+
+log = structlog.get_logger()
+
+
+class RateLimits:
+    """Requests are counted in each process, attempts at passwords in Redis where there is one.
+
+    A round trip per request would cost more than it protects; a password is worth it.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._is_on = settings.rate_limits == "on"
+        self._clock = clock
+        self._requests = FixedWindowRateLimiter(MemoryStorage())
+        self._logins = FixedWindowRateLimiter(_shared_storage(settings))
+        self._per_address = RateLimitItemPerMinute(settings.address_requests_per_minute)
+        self._per_user = RateLimitItemPerMinute(settings.requests_per_minute)
+        self._per_login = RateLimitItemPerMinute(settings.logins_per_minute)
+
+    async def charge_address(self, call: Call) -> None:
+        await self._charge(call, self._requests, self._per_address, ("address", call.address))
+
+    async def charge_user(self, call: Call, user_id: UserId) -> None:
+        await self._charge(call, self._requests, self._per_user, ("user", str(user_id)))
+
+    async def charge_login(self, call: Call, username: str) -> None:
+        """Guessing many passwords from one address, and one password from many addresses."""
+        name = username.strip().lower()
+        try:
+            await self._charge(call, self._logins, self._per_login, ("login-from", call.address))
+            await self._charge(call, self._logins, self._per_login, ("login-as", name))
+        except StorageError as error:
+            log.warning("login_limit_unavailable", reason=str(error))
+
+    async def _charge(
+        self,
+        call: Call,
+        counter: FixedWindowRateLimiter,
+        limit: RateLimitItem,
+        key: tuple[str, str],
+    ) -> None:
+        if not self._is_on:
+            return
+        is_within = await counter.hit(limit, *key)
+        window = await counter.get_window_stats(limit, *key)
+        call.reply_headers = [
+            (b"x-ratelimit-limit", str(limit.amount).encode()),
+            (b"x-ratelimit-remaining", str(window.remaining).encode()),
+            (b"x-ratelimit-reset", str(math.ceil(window.reset_time)).encode()),
+        ]
+        if not is_within:
+            wait = max(0.0, window.reset_time - self._clock.now().timestamp())
+            raise RateLimitedError(retry_after=round(wait, 3))
+
+
+def _shared_storage(settings: Settings) -> Storage:
+    if not settings.redis_url:
+        return MemoryStorage()
+    # The library writes the address of a Unix socket its own way.
+    url = settings.redis_url.replace("unix://", "redis+unix://", 1)
+    return RedisStorage(f"async+{url}", wrap_exceptions=True, implementation="redispy")

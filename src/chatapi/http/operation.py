@@ -1,0 +1,127 @@
+"""What an endpoint function declares in its signature: guard, parameters, path and payload."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from chatapi.core.errors import ApiError, BadRequestError
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.http.answers import EventStream
+from chatapi.http.call import Call
+from chatapi.wire.faults import message_for
+from chatapi.wire.params import NoParams, Params
+
+
+class AdmissionOutdatedError(Exception):
+    """Who the caller is changed while the request was under way: admit them again.
+
+    Raised before anything is written, when the realm is locked; the route starts over.
+    """
+
+
+class Admitted(Protocol):
+    """What a guard lets through: at least a unit of work to commit."""
+
+    @property
+    def work(self) -> UnitOfWork: ...
+
+
+Credentials = Literal["ignored", "optional", "required"]
+
+
+class Guard(Protocol):
+    """Decides who may call; stands as annotation on the endpoint's first argument."""
+
+    credentials: Credentials
+    """What becomes of an Authorization header, for the documentation."""
+
+    def errors(self) -> Sequence[type[ApiError]]:
+        """What the guard itself may answer."""
+
+    async def admit(self, call: Call) -> Admitted: ...
+
+
+Endpoint = Callable[..., Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One endpoint, taken apart once, when the application is put together."""
+
+    endpoint: Endpoint
+    guard: Guard
+    guard_argument: str
+    params: type[Params]
+    params_argument: str | None
+    call_argument: str | None
+    path_types: Mapping[str, TypeAdapter[Any]]
+    payload: Callable[[], type | None]
+    """The type of the answer, asked for when the documentation is written."""
+    streams: bool
+    errors: tuple[type[ApiError], ...]
+
+    def arguments(self, admitted: Admitted, call: Call, params: Params) -> dict[str, Any]:
+        arguments: dict[str, Any] = {self.guard_argument: admitted}
+        if self.params_argument is not None:
+            arguments[self.params_argument] = params
+        if self.call_argument is not None:
+            arguments[self.call_argument] = call
+        for name, adapter in self.path_types.items():
+            try:
+                arguments[name] = adapter.validate_python(call.path_params[name])
+            except ValidationError as error:
+                raise BadRequestError(message_for(error, name)) from None
+        return arguments
+
+
+def inspect_endpoint(
+    endpoint: Endpoint,
+    errors: Sequence[type[ApiError]],
+    late_payload: Callable[[], type] | None = None,
+) -> Operation:
+    """Read an endpoint's signature; an endpoint without a guard is refused."""
+    hints = get_type_hints(endpoint, include_extras=True)
+    returned = hints.pop("return", NoneType)
+    guard, guard_argument = _find_guard(endpoint, hints)
+    del hints[guard_argument]
+    params: type[Params] = NoParams
+    params_argument = call_argument = None
+    path_types: dict[str, TypeAdapter[Any]] = {}
+    for name, hint in hints.items():
+        if inspect.isclass(hint) and issubclass(hint, Params):
+            params, params_argument = hint, name
+        elif hint is Call:
+            call_argument = name
+        else:
+            path_types[name] = TypeAdapter(hint)
+    payload, streams = _split_return(returned)
+    return Operation(
+        endpoint=endpoint,
+        guard=guard,
+        guard_argument=guard_argument,
+        params=params,
+        params_argument=params_argument,
+        call_argument=call_argument,
+        path_types=path_types,
+        payload=late_payload or (lambda: payload),
+        streams=streams,
+        errors=tuple(errors),
+    )
+
+
+def _find_guard(endpoint: Endpoint, hints: Mapping[str, Any]) -> tuple[Guard, str]:
+    for name, hint in hints.items():
+        for annotation in getattr(hint, "__metadata__", ()):
+            if hasattr(annotation, "admit"):
+                return annotation, name
+    raise TypeError(f"{endpoint.__module__}.{endpoint.__name__} declares no guard")
+
+
+def _split_return(returned: Any) -> tuple[type | None, bool]:  # noqa: ANN401 (an annotation)
+    members = get_args(returned) if get_origin(returned) is not None else (returned,)
+    payloads = [member for member in members if member not in {NoneType, EventStream}]
+    return (payloads[0] if payloads else None), EventStream in members

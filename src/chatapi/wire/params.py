@@ -1,0 +1,135 @@
+"""Parameters: one strict model per endpoint is form reader, command and documentation.
+
+A field of type string is taken as it is; every other field is a JSON-encoded value.
+"""
+
+import types
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+from typing_extensions import override
+
+from chatapi.core.errors import BadRequestError
+from chatapi.wire.faults import message_for
+from chatapi.wire.strict_json import NotJsonError, parse_json
+
+
+@dataclass(frozen=True)
+class AlsoKnownAs:
+    """Further names under which a parameter is accepted, for clients that know the old one."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
+
+
+class LooseJson:
+    """Marks a JSON parameter whose bare text is taken as a string: `to=general`."""
+
+
+class WireModel(BaseModel):
+    """An object inside a parameter: strict, frozen, and without keys nobody knows."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class Params(WireModel):
+    """Base of every endpoint's parameters; `model_fields_set` tells what was passed."""
+
+    decoders: ClassVar[dict[str, "ParameterDecoder"]]
+    """How to read each parameter, by every name it is known under."""
+
+    @classmethod
+    @override
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        cls.decoders = {}
+        for name, field in cls.model_fields.items():
+            decoder = ParameterDecoder(name, field)
+            for known_name in (*decoder.other_names, name):
+                cls.decoders[known_name] = decoder
+
+    @classmethod
+    def read(cls, values: dict[str, str]) -> tuple[Self, list[str]]:
+        """Build the parameters from text, and list the names this endpoint does not know."""
+        known: dict[str, object] = {}
+        ignored: list[str] = []
+        for name, text in values.items():
+            decoder = cls.decoders.get(name)
+            if decoder is None:
+                ignored.append(name)
+            elif name == decoder.name or decoder.name not in values:
+                decoder.decode_into(known, text)
+        try:
+            return cls.model_validate(known), sorted(ignored)
+        except ValidationError as error:
+            raise BadRequestError(message_for(error)) from None
+
+
+class ParameterDecoder:
+    """Turns the text of one parameter into the value its field validates."""
+
+    def __init__(self, name: str, field: FieldInfo) -> None:
+        self.name = name
+        self.is_text = is_text_type(field.annotation)
+        self.is_optional = accepts_none(field.annotation)
+        self.is_loose = any(
+            item is LooseJson or isinstance(item, LooseJson) for item in field.metadata
+        )
+        self.other_names = tuple(
+            other
+            for item in field.metadata
+            if isinstance(item, AlsoKnownAs)
+            for other in item.names
+        )
+
+    @property
+    def is_json(self) -> bool:
+        return not self.is_text
+
+    def decode_into(self, known: dict[str, object], text: str) -> None:
+        if "\0" in text:
+            raise BadRequestError(f"{self.name} must not contain NUL characters")
+        if self.is_text:
+            known[self.name] = text
+            return
+        value = self._from_json(text)
+        if value is None and not self.is_optional:
+            # Some clients send the text `null` for what they do not mean to pass.
+            return
+        known[self.name] = value
+
+    def _from_json(self, text: str) -> object:
+        try:
+            return parse_json(text)
+        except NotJsonError:
+            if self.is_loose:
+                return text
+            message = f'Argument "{self.name}" is not valid JSON.'
+            raise BadRequestError(message) from None
+
+
+def is_text_type(annotation: object) -> bool:
+    """Whether every value of the type is a string, None aside."""
+    if annotation is str:
+        return True
+    origin = get_origin(annotation)
+    if origin is Literal:
+        return all(isinstance(value, str) for value in get_args(annotation))
+    if origin in {Union, types.UnionType}:
+        members = [member for member in get_args(annotation) if member is not type(None)]
+        return all(is_text_type(member) for member in members)
+    if origin is not None and hasattr(annotation, "__metadata__"):
+        return is_text_type(get_args(annotation)[0])
+    return False
+
+
+def accepts_none(annotation: object) -> bool:
+    return type(None) in get_args(annotation)
+
+
+class NoParams(Params):
+    """For endpoints without parameters: whatever is passed is reported as ignored."""

@@ -1,0 +1,56 @@
+"""Settings of an organization: wire name (without `realm_`), type and default of each."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from chatapi.wire.params import WireModel
+
+Seconds = Annotated[int, Field(ge=0, le=10 * 365 * 24 * 3600)]
+
+
+class RealmSettings(WireModel):
+    """What an organization chose; stored as the differences from these defaults."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    description: Annotated[str, Field(max_length=1000)] = ""
+    default_language: Annotated[str, Field(pattern=r"^[a-z]{2,3}([_-][A-Za-z]{2,8})?$")] = "en"
+    welcome_message_custom_text: Annotated[str, Field(max_length=8000)] = ""
+    digest_emails_enabled: bool = False
+    digest_weekday: Annotated[int, Field(ge=0, le=6)] = 1
+    disallow_disposable_email_addresses: bool = True
+    email_changes_disabled: bool = False
+    name_changes_disabled: bool = False
+    avatar_changes_disabled: bool = False
+    emails_restricted_to_domains: bool = False
+    invite_required: bool = True
+    media_preview_size: Literal[100, 150, 200] = 150
+    inline_image_preview: bool = True
+    inline_url_embed_preview: bool = False
+    topics_policy: Literal["allow_empty_topic", "disable_empty_topic"] = "allow_empty_topic"
+    message_retention_days: Annotated[int, Field(ge=-1, le=100_000)] = -1
+    message_edit_history_visibility_policy: Literal["all", "moves", "none"] = "all"
+    allow_message_editing: bool = True
+    message_content_edit_limit_seconds: Seconds | None = 600
+    message_content_delete_limit_seconds: Seconds | None = 600
+    move_messages_within_stream_limit_seconds: Seconds | None = 604800
+    move_messages_between_streams_limit_seconds: Seconds | None = 604800
+    require_e2ee_push_notifications: bool = False
+    require_unique_names: bool = False
+    send_channel_events_messages: bool = True
+    send_welcome_emails: bool = True
+    message_content_allowed_in_email_notifications: bool = True
+    enable_spectator_access: bool = False
+    want_advertise_in_communities_directory: bool = False
+    video_chat_provider: Literal[0] = 0
+    gif_rating_policy: Literal[0] = 0
+    waiting_period_threshold: Annotated[int, Field(ge=0, le=100_000)] = 0
+    default_code_block_language: Annotated[str, Field(max_length=100)] = ""
+    enable_read_receipts: bool = True
+    presence_disabled: bool = False
+    org_type: Annotated[int, Field(ge=0, le=1000)] = 0
+    owner_full_content_access: bool = False
+    enable_guest_user_dm_warning: bool = True
+    enable_guest_user_indicator: bool = True
+    default_avatar_source: Literal["G", "J"] = "G"

@@ -1,0 +1,39 @@
+"""The yardstick: the least a FastAPI application can do, with and without one INSERT."""
+
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from sqlalchemy import Column, Integer, MetaData, Table, Text, insert
+from sqlalchemy.ext.asyncio import create_async_engine
+
+metadata = MetaData()
+note = Table(
+    "note", metadata, Column("id", Integer, primary_key=True), Column("text", Text, nullable=False)
+)
+
+
+def create_app() -> FastAPI:
+    engine = create_async_engine(os.environ["BARE_DATABASE_URL"])
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncGenerator[None, None]:
+        async with engine.begin() as connection:
+            await connection.run_sync(metadata.create_all)
+        yield
+        await engine.dispose()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/bare")
+    async def bare() -> dict[str, str]:
+        return {"result": "success", "msg": ""}
+
+    @app.post("/insert")
+    async def insert_one() -> dict[str, str]:
+        async with engine.begin() as connection:
+            await connection.execute(insert(note).values(text="hello"))
+        return {"result": "success", "msg": ""}
+
+    return app

@@ -1,0 +1,117 @@
+"""What is measured: requests per second, delivery latency, memory per waiting client."""
+
+import asyncio
+import statistics
+import time
+from dataclasses import dataclass
+
+import orjson
+
+from benchmarks.http_client import Account, Connection, build_request
+from benchmarks.servers import RunningServer
+
+_CONNECTIONS = 16
+
+
+async def requests_per_second(port: int, request: bytes, count: int) -> float:
+    """How many of these requests are answered per second, over a few kept-alive connections."""
+    connections = [await Connection.open(port) for _ in range(_CONNECTIONS)]
+    await asyncio.gather(*(_repeat(connection, request, 5) for connection in connections))
+    started = time.perf_counter()
+    share = count // _CONNECTIONS
+    await asyncio.gather(*(_repeat(connection, request, share) for connection in connections))
+    seconds = time.perf_counter() - started
+    for connection in connections:
+        await connection.close()
+    return share * _CONNECTIONS / seconds
+
+
+async def _repeat(connection: Connection, request: bytes, times: int) -> None:
+    for _ in range(times):
+        await connection.send(request)
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Milliseconds from sending a change to having its event."""
+
+    p50: float
+    p99: float
+
+
+class Poller:
+    """A client that waits on its queue and notes when each event arrives."""
+
+    def __init__(self, connection: Connection, account: Account) -> None:
+        self._connection = connection
+        self._account = account
+        self._queue: dict[str, object] = {}
+
+    async def register(self) -> None:
+        request = build_request(
+            "POST",
+            "/api/v1/register",
+            self._account,
+            {"event_types": ["realm_user"], "fetch_event_types": []},
+        )
+        state = orjson.loads(await self._connection.send(request))
+        self._queue = {"queue_id": state["queue_id"], "last_event_id": state["last_event_id"]}
+
+    async def next_arrival(self) -> float:
+        """When the next event arrived."""
+        request = build_request("GET", "/api/v1/events", self._account, self._queue)
+        while True:
+            events = orjson.loads(await self._connection.send(request))["events"]
+            arrived = time.perf_counter()
+            if any(event["type"] != "heartbeat" for event in events):
+                self._queue["last_event_id"] = max(event["id"] for event in events)
+                return arrived
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+
+async def open_pollers(port: int, account: Account, count: int) -> list[Poller]:
+    pollers = [Poller(await Connection.open(port), account) for _ in range(count)]
+    for poller in pollers:
+        await poller.register()
+    return pollers
+
+
+async def delivery_latency(port: int, account: Account, pollers: int, rounds: int) -> Latency:
+    """Change the caller's name again and again; everybody who waits is told."""
+    waiting = await open_pollers(port, account, pollers)
+    sender = await Connection.open(port)
+    latencies: list[float] = []
+    for number in range(rounds):
+        polls = [asyncio.create_task(poller.next_arrival()) for poller in waiting]
+        await asyncio.sleep(0.2)  # until all of them wait; a poll that comes late finds the event
+        change = build_request(
+            "PATCH", "/api/v1/settings", account, {"full_name": f"Owner number {number}"}
+        )
+        sent = time.perf_counter()
+        await sender.send(change)
+        latencies += [(arrived - sent) * 1000 for arrived in await asyncio.gather(*polls)]
+    for poller in waiting:
+        await poller.close()
+    await sender.close()
+    percentiles = statistics.quantiles(latencies, n=100)
+    return Latency(p50=percentiles[49], p99=percentiles[98])
+
+
+async def kib_per_waiting_queue(server: RunningServer, account: Account, count: int) -> float:
+    """Growth of the process while so many queues are polled and nothing happens."""
+    warm_up = await open_pollers(server.port, account, 50)
+    polls = [asyncio.create_task(poller.next_arrival()) for poller in warm_up]
+    await asyncio.sleep(0.5)
+    before = server.resident_kib()
+    waiting = await open_pollers(server.port, account, count)
+    polls += [asyncio.create_task(poller.next_arrival()) for poller in waiting]
+    await asyncio.sleep(2)
+    after = server.resident_kib()
+    for poll in polls:
+        poll.cancel()
+    await asyncio.gather(*polls, return_exceptions=True)
+    for poller in [*warm_up, *waiting]:
+        await poller.close()
+    return (after - before) / count

@@ -1,0 +1,68 @@
+"""Answers in the document: the success envelope, and every error code by status."""
+
+import inspect
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from chatapi.core.errors import (
+    ApiError,
+    BadRequestError,
+    InternalError,
+    NotFoundError,
+    RateLimitedError,
+    RequestTooLargeError,
+    UnavailableError,
+)
+from chatapi.http.openapi._schemas import Schema, SchemaBook
+from chatapi.http.route import ChatRoute
+
+_EVENT_STREAM: Schema = {
+    "schema": {
+        "type": "string",
+        "description": "Server-sent events: the `id` and, as `data`, the JSON of each event.",
+        "examples": ['id: 1\ndata: {"type":"heartbeat","id":1}\n\n'],
+    }
+}
+
+
+def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
+    """What an endpoint declares, what its guard adds, and what can happen to every request."""
+    operation = route.operation
+    everywhere: list[type[ApiError]] = [
+        BadRequestError,
+        RateLimitedError,
+        InternalError,
+        UnavailableError,
+    ]
+    if operation.path_types:
+        everywhere.append(NotFoundError)
+    if route.method != "GET":
+        everywhere.append(RequestTooLargeError)
+    declared = [*everywhere, *operation.guard.errors(), *operation.errors]
+    return sorted(dict.fromkeys(declared), key=lambda error: error.status)
+
+
+def describe_answers(route: ChatRoute, book: SchemaBook) -> dict[str, Schema]:
+    success = {"application/json": {"schema": book.success(route)}}
+    if route.operation.streams:
+        success["text/event-stream"] = _EVENT_STREAM
+    answers: dict[str, Schema] = {"200": {"description": "Success", "content": success}}
+    by_status: defaultdict[int, list[type[ApiError]]] = defaultdict(list)
+    for error in errors_of(route):
+        by_status[error.status].append(error)
+    for status, errors in by_status.items():
+        schemas = [book.error(error) for error in errors]
+        answers[str(status)] = {
+            "description": _list_errors(errors),
+            "content": {
+                "application/json": {
+                    "schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+                }
+            },
+        }
+    return answers
+
+
+def _list_errors(errors: Iterable[type[ApiError]]) -> str:
+    lines = [f"`{error.code}`: {inspect.cleandoc(error.__doc__ or '')}" for error in errors]
+    return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)

@@ -1,0 +1,89 @@
+"""The document as a whole: what the service is, its tags, paths and components."""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from chatapi.core.version import VERSION
+from chatapi.http.openapi._answers import describe_answers, errors_of
+from chatapi.http.openapi._parameters import ParameterWriter
+from chatapi.http.openapi._schemas import Schema, SchemaBook
+from chatapi.http.operation import Credentials
+from chatapi.http.route import ChatRoute, FeatureRouter
+
+_ABOUT = """\
+A team chat server: organizations with people, channels, direct messages and live events.
+
+**Authentication.** HTTP Basic, with your email address as user name and your API key as
+password. `POST /api/v1/fetch_api_key` gives the key for a password.
+
+**Parameters.** In the query string for GET, else in a form body. A string is sent as it is;
+every other value is sent as JSON (`[1, 2]`, `true`, `{"a": 1}`). Names an endpoint does not know
+come back in `ignored_parameters_unsupported`.
+
+**Answers.** A JSON object with `result` (`success` or `error`) and `msg`. An error also has a
+`code` for programs, and sometimes keys of its own. The header `X-Request-Id` names the request
+in the server's log.
+
+**Events.** `POST /api/v1/register` gives the state of the organization and a queue;
+`GET /api/v1/events` waits for what happens next.
+"""
+
+_BASIC: Schema = {"basic": []}
+_SECURITY: dict[Credentials, list[Schema]] = {
+    "ignored": [],
+    "optional": [{}, _BASIC],
+    "required": [_BASIC],
+}
+
+
+def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
+    """OpenAPI 3.1 for the endpoints of the features, the same every time."""
+    routes = [route for feature in features for route in feature.routes]
+    errors = dict.fromkeys(error for route in routes for error in errors_of(route))
+    book = SchemaBook(routes, errors)
+    writer = ParameterWriter(book)
+    paths: dict[str, Schema] = {}
+    for route in routes:
+        path = paths.setdefault(route.path_format, {})
+        path[route.method.lower()] = _describe_operation(route, book, writer)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "chatapi", "version": VERSION, "description": _ABOUT},
+        "servers": [{"url": "/"}],
+        "security": [_BASIC],
+        "tags": [_describe_tag(feature) for feature in features],
+        "paths": paths,
+        "components": {
+            "schemas": book.components_of(paths),
+            "securitySchemes": {
+                "basic": {
+                    "type": "http",
+                    "scheme": "basic",
+                    "description": "Your email address as user name, your API key as password.",
+                }
+            },
+        },
+    }
+
+
+def _describe_tag(feature: FeatureRouter) -> Schema:
+    return {"name": feature.tag, "description": feature.description}
+
+
+def _describe_operation(route: ChatRoute, book: SchemaBook, writer: ParameterWriter) -> Schema:
+    summary, _, description = (inspect.getdoc(route.operation.endpoint) or "").partition("\n")
+    described: Schema = {
+        "tags": list(route.tags),
+        "operationId": route.name,
+        "summary": summary.removesuffix("."),
+        "security": _SECURITY[route.operation.guard.credentials],
+    }
+    if description.strip():
+        described["description"] = description.strip()
+    if parameters := writer.path_and_query(route):
+        described["parameters"] = parameters
+    if body := writer.form(route):
+        described["requestBody"] = body
+    described["responses"] = describe_answers(route, book)
+    return described

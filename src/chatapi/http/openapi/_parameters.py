@@ -1,0 +1,115 @@
+"""Parameters in the document: real inner types, and how each is written on the wire."""
+
+from typing import Any
+
+from chatapi.http.openapi._examples import Examples
+from chatapi.http.openapi._schemas import Schema, SchemaBook
+from chatapi.http.route import ChatRoute
+from chatapi.wire.params import ParameterDecoder, Params
+
+_FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+_JSON = {"contentType": "application/json"}
+_WRITTEN_ALIKE = {"boolean", "integer", "number", "string"}
+"""Types whose JSON text is also how OpenAPI writes them by itself, if strings are never JSON."""
+
+
+class ParameterWriter:
+    """Describes path, query and form parameters."""
+
+    def __init__(self, book: SchemaBook) -> None:
+        self._book = book
+        self._examples = Examples(book.resolve)
+        self._described: set[type[Params]] = set()
+
+    def path_and_query(self, route: ChatRoute) -> list[Schema]:
+        described = [self._path_parameter(route, name) for name in route.operation.path_types]
+        if route.method == "GET":
+            params = route.operation.params
+            schema = self._params_schema(params)
+            described += [
+                self._query_parameter(
+                    params.decoders[name], field, is_required=name in schema.get("required", ())
+                )
+                for name, field in schema.get("properties", {}).items()
+            ]
+        return described
+
+    def form(self, route: ChatRoute) -> Schema | None:
+        """The request body; None where there is nothing to send."""
+        params = route.operation.params
+        if route.method == "GET" or not params.model_fields:
+            return None
+        schema = self._params_schema(params)
+        media: Schema = {"schema": self._book.params(params)}
+        encoding = {name: _JSON for name in schema["properties"] if params.decoders[name].is_json}
+        if encoding:
+            media["encoding"] = encoding
+        return {
+            "required": bool(schema.get("required")),
+            "content": dict.fromkeys(_FORM_TYPES, media),
+        }
+
+    def _path_parameter(self, route: ChatRoute, name: str) -> Schema:
+        schema = self._book.path_parameter(route, name)
+        return {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": schema,
+            "example": self._examples.example(schema, name),
+        }
+
+    def _query_parameter(
+        self, decoder: ParameterDecoder, schema: Schema, *, is_required: bool
+    ) -> Schema:
+        schema = dict(schema)
+        described: Schema = {"name": decoder.name, "in": "query", "required": is_required}
+        if "description" in schema:
+            described["description"] = schema.pop("description")
+        example = self._examples.example(schema, decoder.name)
+        if decoder.is_text or schema.get("type") in _WRITTEN_ALIKE:
+            return {**described, "schema": schema, "example": example}
+        return {
+            **described,
+            "content": {"application/json": {"schema": schema, "example": example}},
+        }
+
+    def _params_schema(self, params: type[Params]) -> Schema:
+        """The component of a model of parameters, rewritten once for people outside."""
+        schema = self._book.resolve(self._book.params(params))
+        if params in self._described:
+            return schema
+        self._described.add(params)
+        # Names the endpoint does not know are reported, not refused.
+        schema.pop("additionalProperties", None)
+        # The docstring speaks to those who read the code.
+        schema.pop("description", None)
+        properties = schema.get("properties", {})
+        for name, field in properties.items():
+            properties[name] = self._describe_field(params.decoders[name], field)
+        return schema
+
+    def _describe_field(self, decoder: ParameterDecoder, schema: Schema) -> Schema:
+        described = _without_null(schema)
+        remarks = [described["description"]] if "description" in described else []
+        if decoder.is_loose:
+            remarks.append("Text that is not JSON is taken as a string.")
+        if decoder.other_names:
+            names = " and ".join(f"`{name}`" for name in decoder.other_names)
+            remarks.append(f"Also accepted as {names}.")
+        if remarks:
+            described["description"] = " ".join(remarks)
+        if "examples" not in described and "default" not in described:
+            described["examples"] = [self._examples.example(described, decoder.name)]
+        return described
+
+
+def _without_null(schema: Schema) -> Schema:
+    """What may be passed; a default of None only says that nothing was."""
+    if schema.get("default", ...) is not None:
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "default"}
+    alternatives: list[Any] = [item for item in rest.pop("anyOf", ()) if item != {"type": "null"}]
+    if len(alternatives) == 1:
+        return {**alternatives[0], **rest}
+    return {"anyOf": alternatives, **rest} if alternatives else rest

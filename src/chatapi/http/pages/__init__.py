@@ -1,0 +1,78 @@
+"""Pages for people: the start page, the docs browser and the document behind it."""
+
+import html
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from chatapi.core.version import VERSION
+from chatapi.http.call import Call
+from chatapi.http.pages._assets import find_assets, read_template
+
+_EVERY_PAGE = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-cache",
+}
+_POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    # The docs browser sets styles on its elements.
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data:",
+    "connect-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+}
+_PAGE_HEADERS = {
+    **_EVERY_PAGE,
+    "content-security-policy": "; ".join(f"{name} {value}" for name, value in _POLICY.items()),
+}
+_PLAIN_ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
+
+
+def page_routes(document: Callable[[], dict[str, Any]]) -> list[BaseRoute]:
+    """`/`, `/docs` and `/openapi.json`; the document is made when first asked for."""
+    assets = find_assets()
+    links = {asset.placeholder: asset.link() for asset in assets}
+    home = read_template("home.html")
+    docs = read_template("docs.html").substitute(links)
+
+    @cache
+    def encoded_document() -> bytes:
+        return orjson.dumps(document())
+
+    async def show_home(request: Request) -> Response:
+        origin = html.escape(_origin(request.state.call))
+        page = home.substitute(links, version=html.escape(VERSION), origin=origin)
+        return HTMLResponse(page, headers=_PAGE_HEADERS)
+
+    async def show_docs(_request: Request) -> Response:
+        return HTMLResponse(docs, headers=_PAGE_HEADERS)
+
+    async def show_icon(_request: Request) -> Response:
+        return RedirectResponse(links["icon_svg"], headers=_EVERY_PAGE)
+
+    def give_document(_request: Request) -> Response:
+        # Not async: describing everything takes a moment, which other requests need not wait.
+        return Response(encoded_document(), headers=_EVERY_PAGE, media_type="application/json")
+
+    return [
+        Route("/", show_home),
+        Route("/docs", show_docs),
+        Route("/openapi.json", give_document),
+        Route("/favicon.ico", show_icon),
+        *(asset.route() for asset in assets),
+    ]
+
+
+def _origin(call: Call) -> str:
+    """Where the reader found this page, if that can be pasted into a shell."""
+    return call.origin if _PLAIN_ORIGIN.fullmatch(call.origin) else "http://localhost"

@@ -1,0 +1,63 @@
+"""Files the pages need, all served from here: they work without any network."""
+
+import hashlib
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from string import Template
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+_STATIC = Path(__file__).parent / "static"
+_OURS = ("home.css", "home.js", "docs.css", "docs.js", "icon.svg")
+_SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js")
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    # The link changes with the file.
+    "cache-control": "public, max-age=31536000, immutable",
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file under a path of its own."""
+
+    file: Path
+
+    @property
+    def placeholder(self) -> str:
+        """The name templates know it under: `home.css` is `home_css`."""
+        return self.file.name.replace(".", "_").replace("-", "_")
+
+    @property
+    def path(self) -> str:
+        return f"/docs/assets/{self.file.name}"
+
+    def link(self) -> str:
+        """The path with a digest, so that no cache keeps an old file for the new one."""
+        return f"{self.path}?v={hashlib.sha256(self.file.read_bytes()).hexdigest()[:12]}"
+
+    def route(self) -> Route:
+        async def give_file(_request: Request) -> Response:
+            return FileResponse(self.file, headers=_HEADERS)
+
+        return Route(self.path, give_file)
+
+
+def find_assets() -> list[Asset]:
+    """Our own files and those of Swagger UI."""
+    swagger = find_spec("fastapi_swagger")
+    if swagger is None or not swagger.submodule_search_locations:
+        message = "the package fastapi-swagger, which brings the docs browser, is not installed"
+        raise FileNotFoundError(message)
+    swagger_files = Path(swagger.submodule_search_locations[0]) / "resources"
+    return [
+        *(Asset(_STATIC / name) for name in _OURS),
+        *(Asset(swagger_files / name) for name in _SWAGGER),
+    ]
+
+
+def read_template(name: str) -> Template:
+    return Template((_STATIC / name).read_text(encoding="utf-8"))

@@ -9,13 +9,14 @@ from chatapi.auth.callers import Caller
 from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.core.errors import AdmissionOutdatedError
 from chatapi.core.ids import EventNumber
 from chatapi.core.settings import Settings
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience
 from chatapi.events.event import Event
+from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.http.operation import AdmissionOutdatedError
 
 
 @dataclass(frozen=True)
@@ -94,13 +95,27 @@ class Context(RealmContext):
     async def lock(self) -> EventNumber:
         """Also makes sure that the caller is, under the lock, still who they were at the gate."""
         number = await super().lock()
+        await self._check_admission(number)
+        return number
+
+    async def snapshot(self) -> EventNumber:
+        """From here on reads see one moment, and the caller is who they were at that moment.
+
+        Returns the number of the last event before it.
+        """
+        await self.db.snapshot()
+        reading = await EventLog(self.db).read_clock(self.realm.id)
+        await self._check_admission(reading.last_event)
+        return reading.last_event
+
+    async def _check_admission(self, number: EventNumber) -> None:
+        """The caller was found at the gate, perhaps before an event this session already sees."""
         hub = self.runtime.hub
         feed = await hub.feed(self.realm.id)
         if feed.position is None or feed.position < number:
-            await hub.catch_up(feed)
+            await hub.catch_up_within(self.db, feed)
         if self.caller.is_outdated:
             raise AdmissionOutdatedError
-        return number
 
     @property
     def user(self) -> UserRecord:

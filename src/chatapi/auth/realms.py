@@ -82,22 +82,24 @@ class RealmDirectory:
         async with self._loading:
             if stopwatch() - self._counted_at <= _COUNT_AGAIN_SECONDS:
                 return
-            changes = self._changes
             async with DatabaseSession(self._database) as db:
                 count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
-                if count != len(self._by_subdomain):
-                    await self._load(db)
-            self._count = len(self._by_subdomain)
-            if changes == self._changes:
-                self._counted_at = stopwatch()
+                while count != len(self._by_subdomain):
+                    count = await self._load(db)
+            self._count = count
+            self._counted_at = stopwatch()
 
-    async def _load(self, db: DatabaseSession) -> None:
+    async def _load(self, db: DatabaseSession) -> int:
+        """Read all of them and say how many there are; what changed meanwhile is not kept."""
+        changes = self._changes
         # Follow the realms first: from here on every change is noticed.
         for (realm_id,) in await db.execute(select(Realm.id)):
             await self._hub.feed(RealmId(realm_id))
         rows = await db.execute(realm_records.select().order_by(Realm.id))
         realms = [realm_records.read(row) for row in rows]
-        self._by_subdomain = {realm.subdomain: realm for realm in realms}
+        if changes == self._changes:
+            self._by_subdomain = {realm.subdomain: realm for realm in realms}
+        return len(realms)
 
     def _saw(self, entry: Entry) -> None:
         if entry.event.changes_realm():

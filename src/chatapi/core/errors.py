@@ -177,3 +177,10 @@ class UnavailableError(ApiError):
     @override
     def headers(self) -> dict[str, str]:
         return {"Retry-After": "1"}
+
+
+class AdmissionOutdatedError(Exception):
+    """Who the caller is changed while the request was under way: admit them again.
+
+    Raised before anything is written or told; the route starts over.
+    """

@@ -11,7 +11,8 @@ from chatapi.core.settings import Settings
 
 _SECRET_NAMES = re.compile(r"password|api_key|authorization|secret|token", re.IGNORECASE)
 _URL_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
-_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_NOT_LAYOUT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 LogEntry = MutableMapping[str, object]
 
@@ -66,8 +67,10 @@ def hide_secrets(_logger: object, _method: str, entry: LogEntry) -> LogEntry:
 
 
 def escape_control_characters(_logger: object, _method: str, entry: LogEntry) -> LogEntry:
-    """Text sent by users must not be able to steer the terminal of whoever reads the log."""
+    """Text sent by users must not be able to steer a terminal, nor to look like another line."""
     for name, value in entry.items():
         if isinstance(value, str):
-            entry[name] = _CONTROL_CHARACTERS.sub(lambda match: repr(match[0])[1:-1], value)
+            # A traceback is laid out by us; only what it quotes comes from users.
+            forbidden = _NOT_LAYOUT if name == "exception" else _CONTROL_CHARACTERS
+            entry[name] = forbidden.sub(lambda match: repr(match[0])[1:-1], value)
     return entry

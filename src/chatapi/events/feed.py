@@ -4,7 +4,6 @@ import asyncio
 from collections import defaultdict, deque
 from dataclasses import dataclass, field, replace
 
-from chatapi.core.errors import UnauthorizedError
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry
@@ -26,10 +25,6 @@ class Waiter:
     def wake(self) -> None:
         if not self.woken.done():
             self.woken.set_result(None)
-
-    def end(self, error: Exception) -> None:
-        if not self.woken.done():
-            self.woken.set_exception(error)
 
 
 class Feed:
@@ -85,8 +80,9 @@ class Feed:
 
     def tell(self, entry: Entry) -> None:
         """Wake whoever an entry concerns."""
-        for user_id in entry.event.revoked_users():
-            self.end_waiters_of(user_id, UnauthorizedError())
+        for user_id in entry.event.changed_users() | entry.event.revoked_users():
+            # Whether and how they go on reading is for their polls to find out.
+            self._wake_polls_of(user_id)
         self._wake_readers_of(entry)
 
     def _wake_readers_of(self, entry: Entry) -> None:
@@ -125,9 +121,9 @@ class Feed:
         if not waiters:
             del self._waiters[waiter.view.user_id]
 
-    def end_waiters_of(self, user_id: UserId, error: Exception) -> None:
+    def _wake_polls_of(self, user_id: UserId) -> None:
         for waiter in self._waiters.get(user_id, ()):
-            waiter.end(error)
+            waiter.wake()
 
     def wake_all(self) -> None:
         for waiters in self._waiters.values():

@@ -99,16 +99,20 @@ class Hub:
     async def catch_up(self, feed: Feed) -> None:
         """Read what the log has beyond the feed's position."""
         async with feed.healing, DatabaseSession(self._database) as db:
-            event_log = EventLog(db)
-            while True:
-                reading = await event_log.read_clock(feed.realm_id)
-                position = _position_of(feed)
-                if reading.last_event <= position:
-                    return
-                if reading.log_floor > position:
-                    self._lose_track(feed, reading.last_event)
-                    return
-                self._take(feed, await event_log.read(feed.realm_id, position, _LOG_PAGE))
+            await self.catch_up_within(db, feed)
+
+    async def catch_up_within(self, db: DatabaseSession, feed: Feed) -> None:
+        """The same through an open session, whose holder must not wait for a second one."""
+        event_log = EventLog(db)
+        while True:
+            reading = await event_log.read_clock(feed.realm_id)
+            position = _position_of(feed)
+            if reading.last_event <= position:
+                return
+            if reading.log_floor > position:
+                self._lose_track(feed, reading.last_event)
+                return
+            self._take(feed, await event_log.read(feed.realm_id, position, _LOG_PAGE))
 
     async def _open(self, feed: Feed) -> None:
         async with feed.healing, DatabaseSession(self._database) as db:

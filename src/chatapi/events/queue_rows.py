@@ -43,12 +43,13 @@ class QueueRows:
         row = rows.one_or_none()
         return None if row is None else _queues.read(row)
 
-    async def list_of_user(self, user_id: UserId) -> list[QueueId]:
-        """The user's queues, the one to expire first at the front."""
+    async def list_surplus(self, user_id: UserId, allowed: int) -> list[QueueId]:
+        """What the user has beyond the allowed number: those that would expire first."""
         rows = await self._db.execute(
             select(EventQueueRow.id)
             .where(EventQueueRow.user_id == user_id)
-            .order_by(EventQueueRow.expires_at, EventQueueRow.id)
+            .order_by(EventQueueRow.expires_at.desc(), EventQueueRow.id)
+            .offset(allowed)
         )
         return [QueueId(queue_id) for (queue_id,) in rows]
 

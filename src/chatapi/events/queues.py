@@ -2,11 +2,12 @@
 
 import asyncio
 import random
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from chatapi.core.clock import Clock
-from chatapi.core.errors import BadEventQueueIdError
+from chatapi.core.errors import AdmissionOutdatedError, BadEventQueueIdError
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId, new_queue_id
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
@@ -51,6 +52,8 @@ class Reader:
     realm_id: RealmId
     user_id: UserId
     role: Role
+    is_current: Callable[[], bool]
+    """False as soon as the log has told that something about the reader changed."""
 
 
 class EventQueues:
@@ -82,13 +85,13 @@ class EventQueues:
         async with DatabaseSession(self._database) as db:
             work = UnitOfWork(db, self._hub, self._clock)
             rows = QueueRows(db)
-            await rows.add(queue)
-            existing = await rows.list_of_user(reader.user_id)
-            surplus = existing[: -self._settings.queues_per_user]
-            if surplus:
+            await db.write()
+            allowed = self._settings.queues_per_user - 1
+            if surplus := await rows.list_surplus(reader.user_id, allowed):
                 await rows.delete(surplus)
                 for queue_id in surplus:
                     work.close_queue(reader.realm_id, queue_id)
+            await rows.add(queue)
             await work.commit()
         self._live[queue.id] = _live(queue, feed)
         return queue.id
@@ -102,11 +105,19 @@ class EventQueues:
             await work.commit()
 
     async def poll(
-        self, reader: Reader, queue_id: QueueId, last_event_id: int, *, blocking: bool
+        self,
+        reader: Reader,
+        queue_id: QueueId,
+        last_event_id: int,
+        *,
+        blocking: bool,
+        waited: float = 0.0,
     ) -> list[bytes]:
         """The encoded events after `last_event_id`; waits for the first unless told not to.
 
         An answer acknowledges nothing by itself: the same call gives the same events again.
+        Nothing is told to a reader whose rights may have changed: they are to be admitted anew,
+        and the time they have `waited` before counts.
         """
         queue = await self._get(reader, queue_id)
         await self._prolong(queue)
@@ -114,15 +125,17 @@ class EventQueues:
         feed = await self._hub.feed(queue.realm_id)
         cursor = EventNumber(max(last_event_id, queue.position))
         await self._check_reach(feed, queue, cursor)
-        deadline = asyncio.get_running_loop().time() + self._heartbeat_after()
+        deadline = asyncio.get_running_loop().time() + self._heartbeat_after() - waited
         while True:
             found, cursor = await self._collect(feed, queue, view, cursor)
+            if not reader.is_current():
+                raise AdmissionOutdatedError
+            if queue.id not in self._live:
+                raise BadEventQueueIdError(queue_id)
             if found or not blocking:
                 return found
             if self._hub.is_closing or not await self._wait(feed, queue, view, deadline):
                 return [encode_heartbeat(cursor)]
-            if queue.id not in self._live:
-                raise BadEventQueueIdError(queue_id)
 
     async def _wait(self, feed: Feed, queue: LiveQueue, view: ClientView, deadline: float) -> bool:
         """Sleep until something concerns this reader; False: nothing did in time."""
@@ -143,29 +156,35 @@ class EventQueues:
         """What there is for the reader after the cursor, and how far that looked.
 
         When it returns nothing, nothing was awaited since the last look: no event can slip
-        in between this and the wait that follows.
+        in between this and the wait that follows. It never looks beyond what the feed has seen:
+        caches know of everything up to there.
         """
         while not feed.reaches_back_to(cursor):
-            entries = await self._read_log(queue, cursor)
+            entries = [
+                entry
+                for entry in await self._read_log(queue, cursor)
+                if entry.number <= (feed.position or 0)
+            ]
             found = [entry.encoded_for(view) for entry in entries if entry.is_for(view)]
             if entries:
                 cursor = entries[-1].number
             if found:
                 return found, cursor
         entries = feed.since(cursor)[:_EVENTS_PER_ANSWER]
-        if entries:
-            cursor = entries[-1].number
-        if cursor == feed.position:
-            entries = self._with_fleeting(feed, queue, entries)
-        return [entry.encoded_for(view) for entry in entries if entry.is_for(view)], cursor
+        reached = entries[-1].number if entries else cursor
+        if reached == feed.position:
+            fleeting = self._take_fleeting(feed, queue, cursor)
+            # Stable: after the logged event whose number it carries.
+            entries = sorted([*entries, *fleeting], key=lambda entry: entry.number)
+        return [entry.encoded_for(view) for entry in entries if entry.is_for(view)], reached
 
-    def _with_fleeting(self, feed: Feed, queue: LiveQueue, entries: list[Entry]) -> list[Entry]:
+    def _take_fleeting(self, feed: Feed, queue: LiveQueue, cursor: EventNumber) -> list[Entry]:
+        """What came since the queue was last asked; no id is below one the client already has."""
         fleeting = feed.fleeting_since(queue.fleeting_seen)
         queue.fleeting_seen = feed.fleeting_seen
-        if not fleeting:
-            return entries
-        # Stable: after the logged event whose number it carries.
-        return sorted([*entries, *fleeting], key=lambda entry: entry.number)
+        return [
+            entry if entry.number >= cursor else replace(entry, number=cursor) for entry in fleeting
+        ]
 
     async def _read_log(self, queue: LiveQueue, cursor: EventNumber) -> list[Entry]:
         async with DatabaseSession(self._database) as db:

@@ -2,10 +2,13 @@
 
 import asyncio
 import contextlib
+import secrets
 from typing import cast
 
 import structlog
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from chatapi.events.bus import Batch, Receiver
@@ -15,20 +18,30 @@ log = structlog.get_logger()
 Message = tuple[bytes, dict[bytes, bytes]]
 
 _STREAM = "chatapi:events"
-_FIELD = b"batch"
+_BATCH = b"batch"
+_SENDER = b"sender"
 _STREAM_LENGTH = 10_000
 _READ_COUNT = 500
 _BLOCK_MILLISECONDS = 2_000
 _RETRY_SECONDS = 0.2
 _WAITING_BATCHES = 10_000
+_LAST_WORDS_SECONDS = 0.5
 
 
 class RedisBus:
     """Appends and reads in two tasks; while Redis is away the hubs live off the log."""
 
     def __init__(self, url: str) -> None:
-        # The client's default time-out is shorter than ten blocked reads take.
-        self._redis = Redis.from_url(url, protocol=2, socket_timeout=None, health_check_interval=0)
+        self._sender = secrets.token_bytes(8)
+        # The client's default time-out is shorter than ten blocked reads take, and its default
+        # pauses between attempts are longer than the log takes to deliver instead.
+        self._redis = Redis.from_url(
+            url,
+            protocol=2,
+            socket_timeout=None,
+            health_check_interval=0,
+            retry=Retry(NoBackoff(), 1),
+        )
         self._waiting: asyncio.Queue[Batch] = asyncio.Queue(_WAITING_BATCHES)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -51,6 +64,10 @@ class RedisBus:
             return False
 
     async def close(self) -> None:
+        # A command that ends right after its commit is heard at once all the same.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS_SECONDS):
+                await self._waiting.join()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -61,10 +78,15 @@ class RedisBus:
             batch = await self._waiting.get()
             try:
                 await self._redis.xadd(
-                    _STREAM, {_FIELD: batch.encode()}, maxlen=_STREAM_LENGTH, approximate=True
+                    _STREAM,
+                    {_SENDER: self._sender, _BATCH: batch.encode()},
+                    maxlen=_STREAM_LENGTH,
+                    approximate=True,
                 )
             except (RedisError, OSError) as error:
                 log.warning("bus_append_failed", reason=str(error))
+            finally:
+                self._waiting.task_done()
 
     async def _read_all(self, receive: Receiver) -> None:
         position: bytes | None = None
@@ -79,7 +101,8 @@ class RedisBus:
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             for position, fields in _messages(answer):  # noqa: B007 (the last one is kept)
-                receive(Batch.decode(fields[_FIELD]))
+                if fields[_SENDER] != self._sender:
+                    _pass_on(fields[_BATCH], receive)
 
     async def _newest_position(self) -> bytes:
         """Where to begin; asking for `$` again and again would skip what comes in between."""
@@ -91,3 +114,11 @@ def _messages(answer: object) -> list[Message]:
     """The client types what it reads for every protocol version at once; we fixed one."""
     streams = cast(list[tuple[bytes, list[Message]]] | None, answer)
     return [message for _stream, messages in streams or [] for message in messages]
+
+
+def _pass_on(encoded: bytes, receive: Receiver) -> None:
+    try:
+        receive(Batch.decode(encoded))
+    except Exception:
+        # Perhaps it comes from a newer version of the service; one batch must not end the bus.
+        log.exception("bus_batch_refused")

@@ -5,10 +5,13 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
 import orjson
+import structlog
 from starlette.types import Receive, Send
 
 from chatapi.core.errors import ApiError
 from chatapi.http.call import Call
+
+log = structlog.get_logger()
 
 _SUCCESS: dict[str, object] = {"result": "success", "msg": ""}
 _JSON_HEADERS: list[tuple[bytes, bytes]] = [
@@ -96,6 +99,9 @@ async def _send_events(send: Send, stream: EventStream) -> None:
     except ApiError as error:
         chunk = b"event: error\ndata: %s\n\n" % encode_error(error)
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    except Exception:
+        # Too late for an error of its own: the client comes again and is told then.
+        log.exception("event_stream_failed")
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import Receive, Scope
 
+from chatapi.core.clock import stopwatch
 from chatapi.core.ids import new_request_id
 
 _LONGEST_CLIENT_NAME = 30
@@ -13,11 +14,12 @@ _LONGEST_CLIENT_NAME = 30
 class Call:
     """The request behind an endpoint: headers, address, and what the answer will carry."""
 
-    __slots__ = ("headers", "receive", "reply_headers", "request_id", "scope")
+    __slots__ = ("arrived", "headers", "receive", "reply_headers", "request_id", "scope")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.scope = scope
         self.receive = receive
+        self.arrived = stopwatch()
         self.request_id = new_request_id()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.reply_headers: list[tuple[bytes, bytes]] = []
@@ -42,10 +44,17 @@ class Call:
         return str(client[0]) if client else "unknown"
 
     @property
+    def waited(self) -> float:
+        """Seconds since the request came in."""
+        return stopwatch() - self.arrived
+
+    @property
     def host(self) -> str:
         """The host name the client used, without port, in lower case."""
-        name = urlsplit(f"//{self.header(b'host')}").hostname
-        return name or ""
+        try:
+            return urlsplit(f"//{self.header(b'host')}").hostname or ""
+        except ValueError:
+            return ""
 
     @property
     def origin(self) -> str:

@@ -39,7 +39,7 @@ async def read_parameters(call: Call) -> dict[str, str]:
 async def read_body(call: Call, max_bytes: int) -> bytes:
     """The whole body, refused as soon as it is known to be too large."""
     announced = call.header(b"content-length")
-    if announced.isdigit() and int(announced) > max_bytes:
+    if announced.isdecimal() and int(announced) > max_bytes:
         raise RequestTooLargeError(max_bytes)
     chunks: list[bytes] = []
     size = 0

@@ -3,7 +3,6 @@
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chatapi.core.clock import stopwatch
 from chatapi.core.errors import ApiError, InternalError, UnavailableError
 from chatapi.core.settings import Settings
 from chatapi.db.faults import is_unavailable
@@ -59,7 +58,6 @@ class Gate:
         return InternalError()
 
     async def _logged(self, call: Call, send: Send) -> None:
-        started = stopwatch()
         status = 0
 
         async def send_and_note(message: Message) -> None:
@@ -69,7 +67,7 @@ class Gate:
             await send(message)
 
         await self._answer(call, send_and_note)
-        log.info("request", **_where(call), status=status, seconds=round(stopwatch() - started, 4))
+        log.info("request", **_where(call), status=status, seconds=round(call.waited, 4))
 
 
 def _where(call: Call) -> dict[str, str]:

@@ -16,13 +16,6 @@ from chatapi.wire.faults import message_for
 from chatapi.wire.params import NoParams, Params
 
 
-class AdmissionOutdatedError(Exception):
-    """Who the caller is changed while the request was under way: admit them again.
-
-    Raised before anything is written, when the realm is locked; the route starts over.
-    """
-
-
 class Admitted(Protocol):
     """What a guard lets through: at least a unit of work to commit."""
 
@@ -71,8 +64,12 @@ class Operation:
         if self.call_argument is not None:
             arguments[self.call_argument] = call
         for name, adapter in self.path_types.items():
+            text = call.path_params[name]
+            if "\0" in text:
+                message = f"{name} must not contain NUL characters"
+                raise BadRequestError(message)
             try:
-                arguments[name] = adapter.validate_python(call.path_params[name])
+                arguments[name] = adapter.validate_python(text)
             except ValidationError as error:
                 raise BadRequestError(message_for(error, name)) from None
         return arguments

@@ -7,7 +7,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from chatapi.core.errors import ApiError
+from chatapi.core.errors import AdmissionOutdatedError, ApiError
 from chatapi.http.answers import (
     EventStream,
     encode_success,
@@ -16,7 +16,7 @@ from chatapi.http.answers import (
 )
 from chatapi.http.call import Call
 from chatapi.http.forms import read_parameters
-from chatapi.http.operation import AdmissionOutdatedError, Endpoint, Operation, inspect_endpoint
+from chatapi.http.operation import Endpoint, Operation, inspect_endpoint
 
 API_PREFIX = "/api/v1"
 
@@ -82,11 +82,23 @@ async def _described_elsewhere() -> Response:
 
 
 class FeatureRouter:
-    """Collects the routes of one feature, below the API's prefix."""
+    """Collects the routes of one feature, below the API's prefix unless told otherwise.
 
-    def __init__(self, tag: str, description: str = "") -> None:
+    `is_limited=False` is for what must be answered however many requests an address sends.
+    """
+
+    def __init__(
+        self,
+        tag: str,
+        description: str = "",
+        *,
+        prefix: str = API_PREFIX,
+        is_limited: bool = True,
+    ) -> None:
         self.tag = tag
         self.description = description
+        self._prefix = prefix
+        self._is_limited = is_limited
         self.routes: list[ChatRoute] = []
 
     def get(

@@ -36,6 +36,9 @@ def message_for(error: ValidationError, parameter: str | None = None) -> str:
     outside = () if parameter is None else (parameter,)
     faults = error.errors(include_url=False, include_input=False)
     places = [(*outside, *fault["loc"]) for fault in faults]
+    if not places[0]:
+        # A rule about several parameters names them itself.
+        return str(faults[0].get("ctx", {}).get("error", faults[0]["msg"]))
     root = places[0][0]
     # A fault inside one alternative of a union names the alternative second.
     alternatives = {

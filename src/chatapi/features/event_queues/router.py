@@ -1,5 +1,6 @@
 """Endpoints of event queues."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from chatapi.http.call import Call
 from chatapi.http.route import FeatureRouter
 
 router = FeatureRouter("Event queues", "Learn what happens in the organization, as it happens.")
+
+_EVENT_ID = re.compile(r"[0-9]{1,18}")
 
 
 @router.post("/register", payload=register_payload)
@@ -41,12 +44,12 @@ async def get_events(
     `Accept: text/event-stream` the same events come as server-sent events.
     """
     if call.accepts("text/event-stream"):
-        resume_after = call.header(b"last-event-id")
+        resume_after = _EVENT_ID.fullmatch(call.header(b"last-event-id"))
         events = await EventQueueService(ctx).follow(
-            params, int(resume_after) if resume_after.isdigit() else None
+            params, int(resume_after[0]) if resume_after else None
         )
         return EventStream(events)
-    return await EventQueueService(ctx).read(params)
+    return await EventQueueService(ctx).read(params, call.waited)
 
 
 @router.delete("/events", errors=[BadEventQueueIdError])

@@ -1,17 +1,17 @@
 """The verbs of event queues: register, read and delete."""
 
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import orjson
 
 from chatapi.auth.context import Context
-from chatapi.core.errors import BadRequestError
+from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
 from chatapi.core.ids import EventNumber, QueueId
 from chatapi.core.roles import Role
 from chatapi.core.version import FEATURE_LEVEL, MERGE_BASE, VERSION
 from chatapi.events.client import ClientProfile
-from chatapi.events.log import EventLog
 from chatapi.events.queues import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
@@ -26,30 +26,32 @@ class EventQueueService:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._queues = ctx.runtime.queues
-        self._reader = Reader(ctx.realm.id, ctx.user.id, ctx.user.role)
+        self._reader = Reader(
+            ctx.realm.id, ctx.user.id, ctx.user.role, lambda: not ctx.caller.is_outdated
+        )
 
     async def register(self, params: RegisterParams) -> Mapping[str, Any]:
         """State and position of one moment, and a queue that goes on from there."""
         if params.all_public_streams and self._ctx.user.role is Role.GUEST:
             raise BadRequestError("Guests cannot use all_public_streams")
         profile = _profile(params)
-        await self._ctx.db.snapshot()
-        clock = await EventLog(self._ctx.db).read_clock(self._ctx.realm.id)
+        position = await self._ctx.snapshot()
         state: dict[str, Any] = {}
         for section in sections:
             if _is_wanted(section.fetch_types, params):
                 state.update(await section.load(self._ctx, profile))
         await self._ctx.db.close()
         idle_seconds = self._idle_seconds(params)
-        queue_id = await self._queues.create(self._reader, profile, clock.last_event, idle_seconds)
-        return {**state, **_queue_payload(queue_id, clock.last_event, idle_seconds)}
+        queue_id = await self._queues.create(self._reader, profile, position, idle_seconds)
+        return {**state, **_queue_payload(queue_id, position, idle_seconds)}
 
-    async def read(self, params: GetEventsParams) -> EventsPayload:
+    async def read(self, params: GetEventsParams, waited: float) -> EventsPayload:
         found = await self._queues.poll(
             self._reader,
             QueueId(params.queue_id),
             _position(params.last_event_id),
             blocking=not params.dont_block,
+            waited=waited,
         )
         return {"events": [orjson.Fragment(event) for event in found]}
 
@@ -59,18 +61,23 @@ class EventQueueService:
         """The same events one by one, for as long as the reader goes on."""
         queue_id = QueueId(params.queue_id)
         position = _position(params.last_event_id if resume_after is None else resume_after)
-        # Refuse a bad queue now, while it can still be an ordinary error.
-        await self._queues.poll(self._reader, queue_id, position, blocking=False)
-        return self._follow(queue_id, position)
+        # The first look may refuse, while that can still be an ordinary error.
+        found = await self._queues.poll(self._reader, queue_id, position, blocking=False)
+        return self._follow(queue_id, position, found)
 
     async def delete(self, queue_id: str) -> None:
         await self._queues.delete(self._reader, QueueId(queue_id))
 
-    async def _follow(self, queue_id: QueueId, position: int) -> AsyncGenerator[bytes, None]:
-        while not self._ctx.runtime.hub.is_closing:
-            for event in await self._queues.poll(self._reader, queue_id, position, blocking=True):
-                position = orjson.loads(event)["id"]
-                yield event
+    async def _follow(
+        self, queue_id: QueueId, position: int, found: list[bytes]
+    ) -> AsyncGenerator[bytes, None]:
+        # Ends when the reader changed, too: a client that comes again is looked at again.
+        with suppress(AdmissionOutdatedError):
+            while not self._ctx.runtime.hub.is_closing:
+                for event in found:
+                    position = orjson.loads(event)["id"]
+                    yield event
+                found = await self._queues.poll(self._reader, queue_id, position, blocking=True)
 
     def _idle_seconds(self, params: RegisterParams) -> int:
         """What the client asked for, as far as the log reaches back."""

@@ -1,0 +1,19 @@
+"""Events about logins."""
+
+from typing_extensions import override
+
+from chatapi.core.ids import UserId
+from chatapi.events.event import Event
+
+
+class OldLoginsEnded(Event):
+    """The oldest keys of a user gave way to a new login; processes check the others again."""
+
+    type = "old_logins_ended"
+    is_internal = True
+
+    user_id: UserId
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset({self.user_id})

@@ -1,0 +1,17 @@
+"""Answers of the account endpoints."""
+
+from typing_extensions import TypedDict
+
+
+class LoginPayload(TypedDict):
+    """A key of its own for the device that logged in, and whose it is."""
+
+    api_key: str
+    email: str
+    user_id: int
+
+
+class ApiKeyPayload(TypedDict):
+    """The only key of the user."""
+
+    api_key: str

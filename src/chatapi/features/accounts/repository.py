@@ -1,0 +1,42 @@
+"""The SQL statement behind a login."""
+
+from dataclasses import dataclass
+
+from chatapi.auth.people import UserRecord, is_named, user_records
+from chatapi.auth.realms import RealmRecord
+from chatapi.db.models import User
+from chatapi.db.session import DatabaseSession
+
+
+@dataclass(frozen=True)
+class Login:
+    """A user and what their password is checked against."""
+
+    user: UserRecord
+    password_hash: str | None
+
+    def admits_like(self, checked: "Login") -> bool:
+        """Whether what was found out about the other one holds for this one as well."""
+        return (
+            self.user.id == checked.user.id
+            and self.user.is_active
+            and self.password_hash == checked.password_hash
+        )
+
+
+class LoginRepository:
+    """Users of one realm by the names they log in with."""
+
+    def __init__(self, db: DatabaseSession, realm: RealmRecord, root_domain: str) -> None:
+        self._db = db
+        self._realm = realm
+        self._root_domain = root_domain
+
+    async def find(self, username: str) -> Login | None:
+        rows = await self._db.execute(
+            user_records.select()
+            .add_columns(User.password_hash)
+            .where(is_named(self._realm, self._root_domain, username))
+        )
+        row = rows.one_or_none()
+        return None if row is None else Login(user_records.read(tuple(row)[:-1]), row[-1])

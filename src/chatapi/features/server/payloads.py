@@ -1,0 +1,65 @@
+"""Answers about the server (SPEC 4.20)."""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+AuthenticationMethods = TypedDict(
+    "AuthenticationMethods",
+    {
+        "password": bool,
+        "dev": bool,
+        "email": bool,
+        "ldap": bool,
+        "remoteuser": bool,
+        "github": bool,
+        "azuread": bool,
+        "gitlab": bool,
+        "apple": bool,
+        "google": bool,
+        "saml": bool,
+        "openid connect": bool,
+        "discord": bool,
+    },
+)
+"""Which ways to log in there are."""
+
+
+class ExternalAuthenticationMethod(TypedDict):
+    """A button on the login form that leads to another service."""
+
+    name: str
+    display_name: str
+    display_icon: str | None
+    login_url: str
+    signup_url: str
+
+
+class ServerSettingsPayload(TypedDict):
+    """The server, and the organization if the host name of the request names one."""
+
+    authentication_methods: AuthenticationMethods
+    external_authentication_methods: list[ExternalAuthenticationMethod]
+    service_feature_level: int
+    zulip_feature_level: int
+    service_version: str
+    zulip_version: str
+    service_merge_base: str
+    zulip_merge_base: str
+    push_notifications_enabled: bool
+    is_incompatible: bool
+    email_auth_enabled: bool
+    require_email_format_usernames: bool
+    realm_url: NotRequired[str]
+    realm_uri: NotRequired[str]
+    realm_name: NotRequired[str]
+    realm_icon: NotRequired[str]
+    realm_description: NotRequired[str]
+    """HTML."""
+    realm_web_public_access_enabled: NotRequired[bool]
+
+
+class HealthPayload(TypedDict):
+    """All is well."""
+
+    status: Literal["ok"]

@@ -1,0 +1,42 @@
+"""Endpoints of the server as such."""
+
+from chatapi.auth.guards import Probe, Server
+from chatapi.features.server.errors import NotReadyError
+from chatapi.features.server.payloads import HealthPayload, ServerSettingsPayload
+from chatapi.features.server.service import ProbeService, ServerService
+from chatapi.http.route import FeatureRouter
+
+router = FeatureRouter("Server", "What anybody may know before logging in.")
+probes = FeatureRouter(
+    "Health", "For those who watch over the process.", prefix="", is_limited=False
+)
+
+
+@router.get("/server_settings")
+async def get_server_settings(ctx: Server) -> ServerSettingsPayload:
+    """Get server settings.
+
+    Needs no authentication. Keys that begin with `realm_` are left out where the host name
+    of the request leads to no organization.
+    """
+    return ServerService(ctx).describe()
+
+
+@probes.get("/health")
+async def get_health(ctx: Probe) -> HealthPayload:
+    """Ask whether the process is alive.
+
+    Answers as long as the process can answer anything; it does not ask the database.
+    """
+    del ctx
+    return {"status": "ok"}
+
+
+@probes.get("/ready", errors=[NotReadyError])
+async def get_readiness(ctx: Probe) -> HealthPayload:
+    """Ask whether the process can serve requests.
+
+    The database and the bus between processes must answer within a second.
+    """
+    await ProbeService(ctx).check_ready()
+    return {"status": "ok"}

@@ -1,0 +1,92 @@
+"""What the server says about itself."""
+
+import asyncio
+
+from chatapi.auth.context import ProcessContext, ServerContext
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.version import FEATURE_LEVEL, MERGE_BASE, VERSION
+from chatapi.db.faults import is_unavailable
+from chatapi.features.realm.rules import icon_url
+from chatapi.features.server.errors import NotReadyError
+from chatapi.features.server.payloads import ServerSettingsPayload
+from chatapi.features.server.repository import ServerRepository
+from chatapi.rendering import render_markdown
+
+_PATIENCE_SECONDS = 1.0
+
+
+class ServerService:
+    """Answers questions about the server, asked by anybody."""
+
+    def __init__(self, ctx: ServerContext) -> None:
+        self._ctx = ctx
+
+    def describe(self) -> ServerSettingsPayload:
+        """SPEC 4.20; an organization only where the host name leads to one."""
+        payload: ServerSettingsPayload = {
+            "authentication_methods": {
+                "password": True,
+                "dev": False,
+                "email": True,
+                "ldap": False,
+                "remoteuser": False,
+                "github": False,
+                "azuread": False,
+                "gitlab": False,
+                "apple": False,
+                "google": False,
+                "saml": False,
+                "openid connect": False,
+                "discord": False,
+            },
+            "external_authentication_methods": [],
+            "service_feature_level": FEATURE_LEVEL,
+            "zulip_feature_level": FEATURE_LEVEL,
+            "service_version": VERSION,
+            "zulip_version": VERSION,
+            "service_merge_base": MERGE_BASE,
+            "zulip_merge_base": MERGE_BASE,
+            "push_notifications_enabled": False,
+            # No client is known to be too old for this server.
+            "is_incompatible": False,
+            "email_auth_enabled": True,
+            "require_email_format_usernames": True,
+        }
+        if self._ctx.found_realm is not None:
+            self._add_realm(payload, self._ctx.found_realm)
+        return payload
+
+    def _add_realm(self, payload: ServerSettingsPayload, realm: RealmRecord) -> None:
+        payload["realm_url"] = payload["realm_uri"] = self._ctx.public_url
+        payload["realm_name"] = realm.name
+        payload["realm_icon"] = icon_url(realm)
+        payload["realm_description"] = render_markdown(realm.options.description)
+        payload["realm_web_public_access_enabled"] = realm.options.enable_spectator_access
+
+
+class ProbeService:
+    """Answers those who watch over the process."""
+
+    def __init__(self, ctx: ProcessContext) -> None:
+        self._hub = ctx.runtime.hub
+        self._server = ServerRepository(ctx.db)
+
+    async def check_ready(self) -> None:
+        """Raise unless everything a request may need answers within a second."""
+        answers = {
+            "database": await self._is_database_up(),
+            "bus": await self._hub.is_bus_healthy(),
+        }
+        unavailable = [name for name, is_up in answers.items() if not is_up]
+        if unavailable:
+            raise NotReadyError(unavailable)
+
+    async def _is_database_up(self) -> bool:
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._server.ping()
+        except Exception as error:
+            if not is_unavailable(error):
+                raise
+            return False
+        return True

@@ -1,0 +1,33 @@
+"""Events about personal settings."""
+
+from typing import Annotated, Any, ClassVar
+
+from typing_extensions import override
+
+from chatapi.core.ids import UserId
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event, ServerOnly
+
+
+class UserSettingChanged(Event):
+    """A user changed one of their settings; only their own clients are told."""
+
+    type = "user_settings"
+    op: ClassVar = "update"
+
+    user_id: Annotated[UserId, ServerOnly()]
+    property: str
+    value: bool | int | str
+    language_name: str | None = None
+    """With `default_language`: what the language calls itself."""
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        body: dict[str, Any] = {"property": self.property, "value": self.value}
+        if self.language_name is not None:
+            body["language_name"] = self.language_name
+        return body
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset({self.user_id})

@@ -1,0 +1,42 @@
+"""Parameters of the settings endpoint."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
+from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
+from chatapi.wire.params import Params
+from chatapi.wire.user_settings import UserSettings
+
+
+def _without_defaults(schema: dict[str, Any]) -> None:
+    """What is not passed stays as it is; a default in the documentation would say otherwise."""
+    for described in schema["properties"].values():
+        described.pop("default", None)
+
+
+Password = Annotated[str, Field(max_length=LONGEST_PASSWORD)]
+
+
+class ChangeSettingsParams(UserSettings, Params):
+    """PATCH /settings: any of the personal settings, and the caller's own account."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_without_defaults)
+
+    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] = ""
+    email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])] = ""
+    old_password: Annotated[Password, Field(examples=["correct horse"])] = ""
+    new_password: Annotated[Password, Field(examples=["battery staple"])] = ""
+    timezone: Annotated[str, Field(examples=["Europe/Berlin"])] = ""
+    """A name of the IANA time zone database, or nothing."""
+    email_address_visibility: Literal[1, 2, 3, 4, 5] = 1
+    """1: everyone, 2: members, 3: administrators, 4: nobody, 5: moderators."""
+
+    def passed_settings(self) -> dict[str, bool | int | str]:
+        """The personal settings that were passed, by name."""
+        names = UserSettings.model_fields.keys() & self.model_fields_set
+        return {name: getattr(self, name) for name in sorted(names)}
+
+    def has(self, name: str) -> bool:
+        return name in self.model_fields_set

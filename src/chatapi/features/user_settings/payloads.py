@@ -1,0 +1,42 @@
+"""Personal settings as clients see them."""
+
+from typing import Annotated, Any
+
+from pydantic import ConfigDict
+from typing_extensions import TypedDict
+
+from chatapi.core.roles import EmailVisibility
+from chatapi.wire.types import ShapeOf
+from chatapi.wire.user_settings import EMOJI_SETS, NOTIFICATION_SOUNDS, UserSettings
+
+
+class EmojiSetPayload(TypedDict):
+    """One of the looks emoji can have."""
+
+    key: str
+    text: str
+
+
+_EMOJI_SETS: list[EmojiSetPayload] = [
+    {"key": key, "text": text} for key, text in EMOJI_SETS.items()
+]
+
+
+class DefaultSettings(UserSettings):
+    """Every personal setting, and what some of them can be chosen from."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
+
+    available_notification_sounds: list[str] = NOTIFICATION_SOUNDS
+    emojiset_choices: list[EmojiSetPayload] = _EMOJI_SETS
+    email_address_visibility: int = EmailVisibility.EVERYONE.value
+
+
+class OwnSettings(DefaultSettings):
+    """The settings of one user."""
+
+    timezone: str
+
+
+OwnSettingsPayload = Annotated[dict[str, Any], ShapeOf(OwnSettings)]
+DefaultSettingsPayload = Annotated[dict[str, Any], ShapeOf(DefaultSettings)]

@@ -1,0 +1,115 @@
+"""The verb on personal settings."""
+
+from typing import NamedTuple
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.roles import EmailVisibility, Role
+from chatapi.events.audience import Users
+from chatapi.features.user_settings.events import UserSettingChanged
+from chatapi.features.user_settings.params import ChangeSettingsParams
+from chatapi.features.user_settings.rules import check_timezone, language_name, stored_settings
+from chatapi.features.users.changes import change_address, change_timezone, rename_user
+from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.rules import check_full_name, check_password
+
+
+class PasswordChange(NamedTuple):
+    """A new password, for an account whose old one was checked against this hash."""
+
+    old_hash: str | None
+    new_hash: str
+
+
+class UserSettingsService:
+    """What users can change about themselves."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._users = UserRepository(ctx.db, ctx.realm.id)
+
+    async def change(self, params: ChangeSettingsParams) -> None:
+        """PATCH /settings: all of it or nothing; only what really changes is told to anybody."""
+        # Hashing comes first: it takes long, and nobody should wait for it.
+        password = await self._check_password(params) if params.has("new_password") else None
+        await self._ctx.lock()
+        if password is not None:
+            await self._change_password(password)
+        if params.has("full_name"):
+            await self._rename(params.full_name)
+        if params.has("email") or params.has("email_address_visibility"):
+            await self._change_address(params)
+        if params.has("timezone"):
+            await self._change_timezone(params.timezone)
+        await self._change_settings(params.passed_settings())
+
+    async def _check_password(self, params: ChangeSettingsParams) -> PasswordChange:
+        new_password = check_password(params.new_password, "new_password")
+        old_hash = await self._users.get_password_hash(self._ctx.user.id)
+        await self._ctx.db.close()
+        passwords = self._ctx.runtime.passwords
+        if not await passwords.verify(params.old_password, old_hash):
+            raise BadRequestError("Wrong password!")
+        return PasswordChange(old_hash, await passwords.hash(new_password))
+
+    async def _change_password(self, change: PasswordChange) -> None:
+        """The API keys stay valid; they are replaced on their own."""
+        if await self._users.get_password_hash(self._ctx.user.id) != change.old_hash:
+            raise BadRequestError("Wrong password!")
+        await self._users.change(self._ctx.user.id, password_hash=change.new_hash)
+
+    async def _rename(self, full_name: str) -> None:
+        full_name = check_full_name(full_name)
+        if full_name == self._ctx.user.full_name:
+            return
+        if self._ctx.realm.options.name_changes_disabled and not self._is_admin:
+            raise BadRequestError("Name changes are disabled in this organization.")
+        await rename_user(self._ctx, self._ctx.user, full_name)
+
+    async def _change_address(self, params: ChangeSettingsParams) -> None:
+        user = self._ctx.user
+        email = params.email.strip() if params.has("email") else user.delivery_email
+        visibility = user.email_visibility
+        if params.has("email_address_visibility"):
+            visibility = EmailVisibility(params.email_address_visibility)
+        if email != user.delivery_email:
+            if self._ctx.realm.options.email_changes_disabled and not self._is_admin:
+                raise BadRequestError("Email address changes are disabled in this organization.")
+        elif visibility is user.email_visibility:
+            return
+        await change_address(self._ctx, user, email, visibility)
+        if visibility is not user.email_visibility:
+            self._tell("email_address_visibility", visibility.value)
+
+    async def _change_timezone(self, timezone: str) -> None:
+        timezone = check_timezone(timezone)
+        if timezone != self._ctx.user.timezone:
+            await change_timezone(self._ctx, self._ctx.user, timezone)
+            self._tell("timezone", timezone)
+
+    async def _change_settings(self, passed: dict[str, bool | int | str]) -> None:
+        user = self._ctx.user
+        changes = {
+            name: value for name, value in passed.items() if value != getattr(user.options, name)
+        }
+        if not changes:
+            return
+        await self._users.change(user.id, settings=stored_settings(user.settings, changes))
+        for name, value in changes.items():
+            self._tell(name, value)
+
+    def _tell(self, name: str, value: bool | int | str) -> None:  # noqa: FBT001 (any value)
+        is_language = name == "default_language"
+        self._ctx.emit(
+            UserSettingChanged(
+                user_id=self._ctx.user.id,
+                property=name,
+                value=value,
+                language_name=language_name(str(value)) if is_language else None,
+            ),
+            to=Users.only(self._ctx.user.id),
+        )
+
+    @property
+    def _is_admin(self) -> bool:
+        return self._ctx.user.role.at_least(Role.ADMIN)

@@ -1,9 +1,12 @@
 """Users as the rest of the service sees them: frozen, and without their secrets."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
+
+from sqlalchemy import ColumnElement, and_
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.ids import RealmId, UserId
@@ -57,3 +60,18 @@ class UserRecord:
 
 
 user_records = RecordReader(UserRecord, User)
+
+
+def user_id_in(api_email: str, realm_host: str) -> UserId | None:
+    """Whose address the API made up, None for one that it did not make up."""
+    match = re.fullmatch(r"user(\d{1,18})@(.+)", api_email.strip().lower())
+    is_made_up = match is not None and match[2] == realm_host.lower()
+    return UserId(int(match[1])) if match and is_made_up else None
+
+
+def is_named(realm: RealmRecord, root_domain: str, name: str) -> ColumnElement[bool]:
+    """The user who logs in by this name: a delivery email, or the address the API shows for it."""
+    user_id = user_id_in(name, realm.host(root_domain))
+    if user_id is not None:
+        return and_(User.realm_id == realm.id, User.id == user_id)
+    return and_(User.realm_id == realm.id, User.email_key == name.strip().lower())

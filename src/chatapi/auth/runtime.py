@@ -1,6 +1,7 @@
 """The long-lived parts of a running service, put together once in main."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from chatapi.auth.callers import Callers
 from chatapi.auth.passwords import Passwords
@@ -22,6 +23,7 @@ class Runtime:
 
     settings: Settings
     clock: Clock
+    started_at: datetime
     database: Database
     hub: Hub
     queues: EventQueues
@@ -37,6 +39,7 @@ class Runtime:
         return cls(
             settings=settings,
             clock=clock,
+            started_at=clock.now(),
             database=database,
             hub=hub,
             queues=EventQueues(database, hub, clock, settings),

@@ -24,12 +24,14 @@ class Section:
 sections: list[Section] = []
 
 
-def state_section(*fetch_types: str) -> Callable[[LoaderT], LoaderT]:
-    """Add a loader to POST /register."""
+def state_section(
+    *fetch_types: str, payload: type | None = None
+) -> Callable[[LoaderT], LoaderT]:
+    """Add a loader to POST /register; `payload` for what a return annotation cannot say."""
 
     def add(loader: LoaderT) -> LoaderT:
-        payload = get_type_hints(loader)["return"]
-        sections.append(Section(frozenset(fetch_types), loader, payload))
+        returned = payload or get_type_hints(loader)["return"]
+        sections.append(Section(frozenset(fetch_types), loader, returned))
         return loader
 
     return add

@@ -18,9 +18,7 @@ class RouteIndex:
             if isinstance(route, Route):
                 self._routes[_key(route.path)].append(route)
         self.unlimited_paths = frozenset(
-            route.path
-            for route in routes
-            if isinstance(route, ChatRoute) and not route.is_limited
+            route.path for route in routes if isinstance(route, ChatRoute) and not route.is_limited
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -19,7 +19,7 @@ class RealmSettings(WireModel):
     welcome_message_custom_text: Annotated[str, Field(max_length=8000)] = ""
     digest_emails_enabled: bool = False
     digest_weekday: Annotated[int, Field(ge=0, le=6)] = 1
-    disallow_disposable_email_addresses: bool = True
+    disallow_disposable_email_addresses: bool = False
     email_changes_disabled: bool = False
     name_changes_disabled: bool = False
     avatar_changes_disabled: bool = False
@@ -39,7 +39,7 @@ class RealmSettings(WireModel):
     require_e2ee_push_notifications: bool = False
     require_unique_names: bool = False
     send_channel_events_messages: bool = True
-    send_welcome_emails: bool = True
+    send_welcome_emails: bool = False
     message_content_allowed_in_email_notifications: bool = True
     enable_spectator_access: bool = False
     want_advertise_in_communities_directory: bool = False

@@ -1,8 +1,10 @@
 """Small wire types shared by parameters and payloads."""
 
+from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from pydantic import Field
+from pydantic import BaseModel, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
 from chatapi.core.ids import MAX_ID
 
@@ -14,3 +16,16 @@ UnixSeconds: TypeAlias = int
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 """Any JSON value."""
+
+
+@dataclass(frozen=True)
+class ShapeOf:
+    """Documents a plain object as the model it was dumped from: `Annotated[dict, ShapeOf(M)]`."""
+
+    model: type[BaseModel]
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        del source
+        return handler.generate_schema(self.model)

@@ -4,9 +4,10 @@ from chatapi.db.base import Base
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.realm import Realm
-from chatapi.db.models.user import User
+from chatapi.db.models.user import ApiKey, User
 
 __all__ = [
+    "ApiKey",
     "EventQueueRow",
     "EventRow",
     "ProfileField",

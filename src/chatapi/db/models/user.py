@@ -38,5 +38,22 @@ class User(Base):
     is_imported_stub: Mapped[bool]
     settings: Mapped[dict[str, Any]]
     """Only what differs from the defaults of UserSettings."""
-    api_key_hash: Mapped[str] = mapped_column(String(64))
     password_hash: Mapped[str | None] = mapped_column(String(200))
+
+
+class ApiKey(Base):
+    """One of the keys of a user: the account's own, or one that a login was given."""
+
+    __tablename__ = "api_key"
+    __table_args__ = (
+        UniqueConstraint("key_hash"),
+        Index(None, "user_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
+    key_hash: Mapped[str] = mapped_column(String(64))
+    is_primary: Mapped[bool]
+    """Made with the account or by a regeneration; logins never displace it."""
+    created_at: Mapped[datetime]

@@ -1,14 +1,23 @@
 """Changes to a user's standing; callers have checked who may make them."""
 
+from dataclasses import replace
+
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
-from chatapi.core.ids import hash_api_key, new_api_key
-from chatapi.core.roles import Role
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import new_api_key
+from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.audience import Everyone, Nobody
 from chatapi.events.queue_rows import QueueRows
 from chatapi.features.users.errors import CannotDeactivateLastUserError
-from chatapi.features.users.events import CredentialsChanged, UserUpdated
-from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.events import (
+    CredentialsChanged,
+    PersonChange,
+    PicturedBy,
+    UserUpdated,
+)
+from chatapi.features.users.repository import ApiKeyRepository, UserRepository
+from chatapi.features.users.rules import check_email, check_full_name
 
 
 async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
@@ -19,6 +28,58 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
         await _keep_an_owner(users, user)
     await users.change(user.id, role=role)
     ctx.emit(UserUpdated(person={"user_id": user.id, "role": role}), to=Everyone())
+
+
+async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> None:
+    """Give a user another name."""
+    await ctx.lock()
+    full_name = check_full_name(full_name)
+    await UserRepository(ctx.db, ctx.realm.id).change(user.id, full_name=full_name)
+    ctx.emit(UserUpdated(person={"user_id": user.id, "full_name": full_name}), to=Everyone())
+
+
+async def change_timezone(ctx: RealmContext, user: UserRecord, timezone: str) -> None:
+    """Note where a user lives."""
+    await ctx.lock()
+    await UserRepository(ctx.db, ctx.realm.id).change(user.id, timezone=timezone)
+    email = user.api_email(ctx.realm, ctx.settings.root_domain)
+    ctx.emit(
+        UserUpdated(person={"user_id": user.id, "email": email, "timezone": timezone}),
+        to=Everyone(),
+    )
+
+
+async def change_address(
+    ctx: RealmContext, user: UserRecord, email: str, visibility: EmailVisibility
+) -> None:
+    """Give a user another address, or show it to other people."""
+    await ctx.lock()
+    email = check_email(email, ctx.realm.host(ctx.settings.root_domain))
+    users = UserRepository(ctx.db, ctx.realm.id)
+    holder = await users.find_by_delivery_email(email)
+    if holder is not None and holder.id != user.id:
+        raise BadRequestError(f"email {email} is already in use")
+    await users.change(
+        user.id, delivery_email=email, email_key=email.lower(), email_visibility=visibility
+    )
+    _tell_address(ctx, user, replace(user, delivery_email=email, email_visibility=visibility))
+
+
+def _tell_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> None:
+    """Everybody learns what they may see of it; pictures are made from addresses."""
+    old_email = before.api_email(ctx.realm, ctx.settings.root_domain)
+    new_email = after.api_email(ctx.realm, ctx.settings.root_domain)
+    # Bots hide nothing.
+    visibility = EmailVisibility.EVERYONE if after.is_bot else after.email_visibility
+    address: PersonChange = {"user_id": after.id, "delivery_email": after.delivery_email}
+    ctx.emit(UserUpdated(person=address, email_visibility=visibility), to=Everyone())
+    if new_email != old_email:
+        ctx.emit(UserUpdated(person={"user_id": after.id, "new_email": new_email}), to=Everyone())
+    picture: PersonChange = {"user_id": after.id, "avatar_version": after.avatar_version}
+    by: PicturedBy = {"delivery_email": after.delivery_email, "email": new_email}
+    ctx.emit(
+        UserUpdated(person=picture, email_visibility=visibility, pictured_by=by), to=Everyone()
+    )
 
 
 async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
@@ -33,11 +94,12 @@ async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
 
 
 async def replace_api_key(ctx: RealmContext, user: UserRecord) -> str:
-    """A new API key; the old one is worth nothing from the commit on, in every process."""
+    """A new API key; the old ones, of every device, are worth nothing from the commit on."""
     await ctx.lock()
     api_key = new_api_key()
-    users = UserRepository(ctx.db, ctx.realm.id)
-    await users.change(user.id, api_key_hash=hash_api_key(api_key))
+    keys = ApiKeyRepository(ctx.db)
+    await keys.delete_all(user.id)
+    await keys.add(user.id, api_key, ctx.now(), is_primary=True)
     ctx.emit(CredentialsChanged(user_id=user.id), to=Nobody())
     return api_key
 

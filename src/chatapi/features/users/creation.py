@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import UserId, hash_api_key, new_api_key
+from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.events.audience import Everyone
 from chatapi.features.users.events import UserAdded
-from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
 
 
@@ -35,13 +35,12 @@ class CreatedUser:
 
 async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     """Create a user and tell everybody."""
-    email = check_email(new.email)
+    email = check_email(new.email, ctx.realm.host(ctx.settings.root_domain))
     full_name = check_full_name(new.full_name)
     await ctx.lock()
     users = UserRepository(ctx.db, ctx.realm.id)
     if await users.find_by_delivery_email(email) is not None:
         raise BadRequestError(f"email {email} is already in use")
-    api_key = new_api_key()
     user_id = await users.add(
         delivery_email=email,
         email_key=email.lower(),
@@ -56,9 +55,10 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         avatar_version=1,
         is_imported_stub=False,
         settings={},
-        api_key_hash=hash_api_key(api_key),
         password_hash=new.password_hash,
     )
+    api_key = new_api_key()
+    await ApiKeyRepository(ctx.db).add(user_id, api_key, ctx.now(), is_primary=True)
     user = await users.get(user_id)
     ctx.emit(_user_added(ctx, user), to=Everyone())
     return CreatedUser(user, api_key)

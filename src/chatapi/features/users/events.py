@@ -1,16 +1,16 @@
 """Events about users."""
 
 from collections.abc import Hashable
-from typing import Any, ClassVar, NotRequired
+from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility
 from chatapi.events.client import ClientView
-from chatapi.events.event import Event
+from chatapi.events.event import Event, ServerOnly
 from chatapi.features.users.payloads import UserPayload
-from chatapi.features.users.rules import avatar_url
+from chatapi.features.users.rules import avatar_url, medium_gravatar_url
 
 
 class UserAdded(Event):
@@ -21,7 +21,7 @@ class UserAdded(Event):
 
     person: UserPayload
     """With the real address; readers who may not see it get it taken out."""
-    email_visibility: EmailVisibility
+    email_visibility: Annotated[EmailVisibility, ServerOnly()]
 
     @override
     def variant(self, view: ClientView) -> Hashable:
@@ -71,7 +71,18 @@ class PersonChange(TypedDict):
     email: NotRequired[str]
     new_email: NotRequired[str]
     delivery_email: NotRequired[str | None]
+    avatar_source: NotRequired[str]
+    avatar_url: NotRequired[str | None]
+    avatar_url_medium: NotRequired[str]
+    avatar_version: NotRequired[int]
     custom_profile_field: NotRequired[CustomProfileFieldChange]
+
+
+class PicturedBy(TypedDict):
+    """The addresses a user's picture is made from: the real one for those who may see it."""
+
+    delivery_email: str
+    email: str
 
 
 class UserUpdated(Event):
@@ -81,18 +92,34 @@ class UserUpdated(Event):
     op: ClassVar = "update"
 
     person: PersonChange
-    email_visibility: EmailVisibility | None = None
-    """Set when `delivery_email` is told: who may see it."""
+    email_visibility: Annotated[EmailVisibility | None, ServerOnly()] = None
+    """Set when the real address is told, or a picture made from it: who may see it."""
+    pictured_by: Annotated[PicturedBy | None, ServerOnly()] = None
+    """Set when the picture is told."""
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        return self._shows_email(view)
+        computes_picture = self.pictured_by is not None and view.profile.client_gravatar
+        return self._shows_email(view), computes_picture
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
-        if self._shows_email(view):
-            return {"person": self.person}
-        return {"person": {**self.person, "delivery_email": None}}
+        person: PersonChange = {**self.person}
+        if "delivery_email" in person and not self._shows_email(view):
+            person["delivery_email"] = None
+        if self.pictured_by is not None:
+            self._add_picture(person, self.pictured_by, view)
+        return {"person": person}
+
+    def _add_picture(self, person: PersonChange, by: PicturedBy, view: ClientView) -> None:
+        shows_email = self._shows_email(view)
+        email = by["delivery_email"] if shows_email else by["email"]
+        version = person["avatar_version"]
+        person["avatar_source"] = "G"
+        person["avatar_url"] = avatar_url(
+            email, version, client_computes=view.profile.client_gravatar and shows_email
+        )
+        person["avatar_url_medium"] = medium_gravatar_url(email, version)
 
     @override
     def changed_users(self) -> frozenset[UserId]:

@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import RealmId, UserId
+from chatapi.core.ids import RealmId, UserId, hash_api_key
 from chatapi.core.roles import Role
-from chatapi.db.models import ProfileValue, User
+from chatapi.db.models import ApiKey, ProfileValue, User
 from chatapi.db.session import DatabaseSession
 from chatapi.features.users.payloads import ProfileData, ProfileValuePayload
 
@@ -68,6 +69,12 @@ class UserRepository:
             users += [user_records.read(row) for row in rows]
         return users
 
+    async def get_password_hash(self, user_id: UserId) -> str | None:
+        rows = await self._db.execute(
+            select(User.password_hash).where(User.realm_id == self._realm_id, User.id == user_id)
+        )
+        return rows.scalar_one()
+
     async def count_active_owners(self) -> int:
         rows = await self._db.execute(
             select(func.count())
@@ -113,3 +120,32 @@ class UserRepository:
                 entry["rendered_value"] = rendered_value
             profiles[UserId(user_id)][str(field_id)] = entry
         return profiles
+
+
+class ApiKeyRepository:
+    """The keys of users, of which only digests are kept."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def add(
+        self, user_id: UserId, api_key: str, created_at: datetime, *, is_primary: bool
+    ) -> None:
+        await self._db.execute(
+            insert(ApiKey).values(
+                user_id=user_id,
+                key_hash=hash_api_key(api_key),
+                is_primary=is_primary,
+                created_at=created_at,
+            )
+        )
+
+    async def delete_all(self, user_id: UserId) -> None:
+        await self._db.execute(delete(ApiKey).where(ApiKey.user_id == user_id))
+
+    async def delete_oldest_logins(self, user_id: UserId, keep: int) -> int:
+        """Delete the keys of logins but for the newest few; how many that were."""
+        logins = (ApiKey.user_id == user_id, ~ApiKey.is_primary)
+        newest = select(ApiKey.id).where(*logins).order_by(ApiKey.id.desc()).limit(keep)
+        deleted = await self._db.execute(delete(ApiKey).where(*logins, ApiKey.id.not_in(newest)))
+        return deleted.rowcount

@@ -4,7 +4,7 @@ import hashlib
 import re
 
 from chatapi.auth.passwords import MIN_LENGTH
-from chatapi.auth.people import UserRecord
+from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
 from chatapi.features.users.payloads import ProfileData, UserPayload
@@ -61,9 +61,14 @@ def gravatar_url(email: str, version: int) -> str:
     return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={version}"
 
 
-def check_email(email: str) -> str:
+def medium_gravatar_url(email: str, version: int) -> str:
+    return f"{gravatar_url(email, version)}&s=500"
+
+
+def check_email(email: str, realm_host: str) -> str:
+    """A real address; those the API makes up for people who hide theirs are nobody's to take."""
     email = email.strip()
-    if not _EMAIL.fullmatch(email):
+    if not _EMAIL.fullmatch(email) or user_id_in(email, realm_host) is not None:
         raise BadRequestError("email is not a valid email address")
     return email
 

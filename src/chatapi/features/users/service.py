@@ -1,9 +1,7 @@
 """The verbs on users."""
 
-import re
-
 from chatapi.auth.context import Context, RealmContext
-from chatapi.auth.people import UserRecord
+from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError, UnauthorizedError
 from chatapi.core.ids import UserId
 from chatapi.features.users.creation import NewUser, add_user
@@ -58,9 +56,8 @@ class UserReader:
         return await self._show_one(user, params)
 
     async def _find_by_api_email(self, email: str) -> UserRecord | None:
-        host = re.escape(self._ctx.realm.host(self._ctx.settings.root_domain))
-        match = re.fullmatch(rf"user(\d{{1,18}})@{host}", email.strip(), re.IGNORECASE)
-        return await self._users.find(UserId(int(match[1]))) if match else None
+        user_id = user_id_in(email, self._ctx.realm.host(self._ctx.settings.root_domain))
+        return None if user_id is None else await self._users.find(user_id)
 
     async def _show_one(self, user: UserRecord, params: GetUserParams) -> OneUserPayload:
         profiles = None

@@ -8,7 +8,7 @@ from chatapi.events.client import ClientProfile
 from chatapi.features.state import state_section
 from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.repository import UserRepository
-from chatapi.features.users.rules import gravatar_url, user_payload
+from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
 
 
 class UsersState(TypedDict):
@@ -47,7 +47,6 @@ async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
         )
         for user in users
     ]
-    picture = gravatar_url(me.delivery_email, me.avatar_version)
     return {
         "realm_users": [user for user in shown if user["is_active"]],
         "realm_non_active_users": [user for user in shown if not user["is_active"]],
@@ -57,8 +56,8 @@ async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
         "delivery_email": me.delivery_email,
         "full_name": me.full_name,
         "avatar_source": "G",
-        "avatar_url": picture,
-        "avatar_url_medium": f"{picture}&s=500",
+        "avatar_url": gravatar_url(me.delivery_email, me.avatar_version),
+        "avatar_url_medium": medium_gravatar_url(me.delivery_email, me.avatar_version),
         "is_admin": me.role.at_least(Role.ADMIN),
         "is_owner": me.role is Role.OWNER,
         "is_moderator": me.role is Role.MODERATOR,

@@ -1,0 +1,141 @@
+"""What clients are told of an organization."""
+
+from typing import Any, NotRequired, get_type_hints
+
+from typing_extensions import TypedDict
+
+from chatapi.wire.realm_settings import RealmSettings
+
+
+class AuthenticationMethodPayload(TypedDict):
+    """Whether a way to log in can be used here."""
+
+    enabled: bool
+    available: bool
+    unavailable_reason: NotRequired[str]
+
+
+class ChoicePayload(TypedDict):
+    """One of the values of a setting that has a fixed list of them."""
+
+    name: str
+    id: int
+
+
+class ExternalAccountPayload(TypedDict):
+    """A service a profile field can link to."""
+
+    name: str
+    text: str
+    hint: str
+    url_pattern: str
+
+
+class ThumbnailFormatPayload(TypedDict):
+    """A size in which the server offers pictures."""
+
+    name: str
+    max_width: int
+    max_height: int
+    format: str
+    animated: bool
+
+
+class ReportTypePayload(TypedDict):
+    """A reason for which a message can be reported."""
+
+    key: str
+    name: str
+
+
+class RealmIdentityPayload(TypedDict):
+    """Which organization this is."""
+
+    realm_name: str
+    realm_url: str
+    realm_uri: str
+    realm_uuid: str
+    realm_date_created: int
+    realm_bot_domain: str
+    realm_icon_url: str
+    realm_icon_source: str
+    realm_logo_url: str
+    realm_logo_source: str
+    realm_night_logo_url: str
+    realm_night_logo_source: str
+    realm_plan_type: int
+    zulip_plan_is_not_limited: bool
+    upgrade_text_for_wide_organization_logo: str
+
+
+class RealmFeaturesPayload(TypedDict):
+    """What is offered here and what is not, beside the settings administrators can change."""
+
+    realm_allow_edit_history: bool
+    realm_mandatory_topics: bool
+    realm_authentication_methods: dict[str, AuthenticationMethodPayload]
+    realm_email_auth_enabled: bool
+    realm_password_auth_enabled: bool
+    realm_push_notifications_enabled: bool
+    realm_push_notifications_enabled_end_timestamp: int | None
+    realm_upload_quota_mib: int | None
+    realm_jitsi_server_url: str | None
+    realm_available_video_chat_providers: dict[str, ChoicePayload]
+    realm_default_external_accounts: dict[str, ExternalAccountPayload]
+    realm_empty_topic_display_name: str
+    realm_moderation_request_channel_id: int
+    realm_new_stream_announcements_stream_id: int
+    realm_signup_announcements_stream_id: int
+    realm_zulip_update_announcements_stream_id: int
+    gif_rating_policy_options: dict[str, ChoicePayload]
+    settings_send_digest_emails: bool
+
+
+class ServerLimitsPayload(TypedDict):
+    """What parameters accept, and how often clients should call."""
+
+    max_message_length: int
+    max_topic_length: int
+    max_stream_name_length: int
+    max_stream_description_length: int
+    max_channel_folder_name_length: int
+    max_channel_folder_description_length: int
+    max_icon_file_size_mib: int
+    max_logo_file_size_mib: int
+    max_avatar_file_size_mib: int
+    max_file_upload_size_mib: int
+    password_min_length: int
+    password_max_length: int
+    password_min_guesses: int
+    event_queue_longpoll_timeout_seconds: int
+    server_presence_ping_interval_seconds: int
+    server_presence_offline_threshold_seconds: int
+    server_typing_started_expiry_period_milliseconds: int
+    server_typing_stopped_wait_period_milliseconds: int
+    server_typing_started_wait_period_milliseconds: int
+    server_min_deactivated_realm_deletion_days: int | None
+    server_max_deactivated_realm_deletion_days: int | None
+
+
+class ServerFeaturesPayload(TypedDict):
+    """What this server can do, whatever an organization chooses."""
+
+    development_environment: bool
+    server_generation: int
+    server_needs_upgrade: bool
+    server_web_public_streams_enabled: bool
+    server_inline_image_preview: bool
+    server_inline_url_embed_preview: bool
+    server_thumbnail_formats: list[ThumbnailFormatPayload]
+    server_avatar_changes_disabled: bool
+    server_name_changes_disabled: bool
+    server_jitsi_server_url: str | None
+    server_can_summarize_topics: bool
+    server_report_message_types: list[ReportTypePayload]
+
+
+def realm_settings_payload() -> type:
+    """Every setting of RealmSettings under its wire name."""
+    hints = get_type_hints(RealmSettings, include_extras=True)
+    keys: dict[str, Any] = {f"realm_{name}": hints[name] for name in RealmSettings.model_fields}
+    return TypedDict("RealmSettingsPayload", keys)  # type: ignore[operator,no-any-return]  # dynamic

@@ -1,0 +1,127 @@
+"""create_app(settings): the only place where things are put together."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from types import FrameType
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+from typing_extensions import override
+
+from chatapi import __version__
+from chatapi.auth.runtime import Runtime
+from chatapi.core.clock import Clock, SystemClock
+from chatapi.core.logging import configure_logging
+from chatapi.core.settings import Settings
+from chatapi.db.migrate import upgrade_database
+from chatapi.events.buses import bus_for
+from chatapi.features.accounts.router import router as accounts
+from chatapi.features.event_queues.router import router as event_queues
+from chatapi.features.profile_fields.router import router as profile_fields
+from chatapi.features.realm.router import router as realm
+from chatapi.features.server.router import probes
+from chatapi.features.server.router import router as server
+from chatapi.features.user_settings.router import router as user_settings
+from chatapi.features.users.router import router as users
+from chatapi.http.gate import Gate
+from chatapi.http.index import RouteIndex
+from chatapi.http.openapi import build_document
+from chatapi.http.pages import page_routes
+from chatapi.http.route import FeatureRouter
+from chatapi.jobs import run_jobs
+
+FEATURES: Sequence[FeatureRouter] = (
+    server,
+    probes,
+    accounts,
+    event_queues,
+    realm,
+    users,
+    profile_fields,
+    user_settings,
+)
+
+
+class ChatApp(FastAPI):
+    """FastAPI with a gate of our own in place of its stack of middleware."""
+
+    runtime: Runtime
+
+    @override
+    def build_middleware_stack(self) -> ASGIApp:
+        index = RouteIndex(self.routes)
+        gate = Gate(index, self.runtime.settings, self.runtime.limits, index.unlimited_paths)
+        lifespan = self.router
+
+        async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+            await (gate if scope["type"] == "http" else lifespan)(scope, receive, send)
+
+        return dispatch
+
+
+def create_app(settings: Settings | None = None, clock: Clock | None = None) -> ChatApp:
+    """The whole service; without arguments, configured by the environment."""
+    settings = settings or Settings()
+    runtime = Runtime.assemble(settings, clock or SystemClock(), bus_for(settings))
+    app = ChatApp(
+        title="chatapi",
+        version=__version__,
+        lifespan=_lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        swagger_ui_oauth2_redirect_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+    )
+    app.runtime = app.state.runtime = runtime
+    for feature in FEATURES:
+        app.router.routes.extend(feature.routes)
+    app.router.routes.extend(page_routes(lambda: build_document(FEATURES)))
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+    runtime: Runtime = app.state.runtime
+    configure_logging(runtime.settings)
+    if runtime.settings.migrate_on_start:
+        await upgrade_database(runtime.database)
+    await runtime.start()
+    jobs = asyncio.create_task(run_jobs(runtime))
+    stop_listening = _on_terminate(runtime.hub.wake_everybody)
+    try:
+        yield
+    finally:
+        stop_listening()
+        jobs.cancel()
+        await asyncio.gather(jobs, return_exceptions=True)
+        await runtime.close()
+
+
+def _on_terminate(react: Callable[[], None]) -> Callable[[], None]:
+    """React to SIGTERM and SIGINT before the server does.
+
+    The server waits for open requests before it ends the lifespan; polls would keep it waiting.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return lambda: None
+    loop = asyncio.get_running_loop()
+    previous = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(react)
+        then = previous[signal.Signals(number)]
+        if callable(then):
+            then(number, frame)
+
+    for number in previous:
+        signal.signal(number, handle)
+
+    def restore() -> None:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+    return restore

@@ -19,7 +19,12 @@ Positive = Annotated[int, Field(gt=0)]
 class Settings(BaseSettings):
     """One field per environment variable; `chatapi settings` lists them."""
 
-    model_config = SettingsConfigDict(env_prefix="CHATAPI_", frozen=True, env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        env_prefix="CHATAPI_",
+        frozen=True,
+        env_ignore_empty=True,
+        hide_input_in_errors=True,  # an address may hold a password
+    )
 
     database_url: str = Field(
         default="",
@@ -30,7 +35,7 @@ class Settings(BaseSettings):
     )
     redis_url: str = Field(
         default="",
-        description="Redis or Valkey address, needed for several processes; empty: in memory",
+        description="Redis or Valkey address, for several processes; empty: none",
     )
     database_pool_size: Positive = Field(
         default=10, description="Database connections of one process"
@@ -45,6 +50,10 @@ class Settings(BaseSettings):
     root_domain: str = Field(
         default="localhost",
         description="Domain below which each organization has its subdomain",
+    )
+    trusted_proxies: str = Field(
+        default="127.0.0.1,::1",
+        description="Addresses and networks of proxies whose X-Forwarded headers are believed",
     )
 
     rate_limits: Literal["on", "off"] = Field(

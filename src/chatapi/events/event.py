@@ -13,6 +13,10 @@ registry: dict[str, type["Event"]] = {}
 """Every event class by its name, `type` or `type/op`."""
 
 
+class ServerOnly:
+    """Marks a field that is kept for decisions of ours: clients never receive it."""
+
+
 class Event(BaseModel):
     """Something that happened; its fields are what the log keeps of it.
 
@@ -54,7 +58,16 @@ class Event(BaseModel):
     def body(self, view: ClientView) -> dict[str, Any]:
         """The event's own keys as this reader sees them."""
         del view
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", include=set(self.wire_fields()))
+
+    @classmethod
+    def wire_fields(cls) -> tuple[str, ...]:
+        """The keys clients may receive, beside `id`, `type` and `op`."""
+        return tuple(
+            name
+            for name, field in cls.model_fields.items()
+            if not any(isinstance(item, ServerOnly) for item in field.metadata)
+        )
 
     def changed_users(self) -> frozenset[UserId]:
         """Whose name, role, rights or profile is no longer what a cache may say."""

@@ -2,11 +2,13 @@
 
 import re
 import uuid
+from datetime import datetime
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import BadRequestError
 from chatapi.events.log import EventLog
+from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.realm.repository import RealmRepository
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
@@ -16,6 +18,19 @@ _LONGEST_NAME = 40
 async def create_organization(
     runtime: Runtime, name: str, subdomain: str | None = None
 ) -> RealmRecord:
+    """Make an organization in a transaction of its own."""
+    work = runtime.begin()
+    try:
+        realm = await add_organization(work, runtime.clock.now(), name, subdomain)
+        await work.commit()
+    finally:
+        await work.db.close()
+    return realm
+
+
+async def add_organization(
+    work: UnitOfWork, now: datetime, name: str, subdomain: str | None = None
+) -> RealmRecord:
     """Make an organization with its clock; without a subdomain, one is made from the name."""
     name = name.strip()
     if not 0 < len(name) <= _LONGEST_NAME:
@@ -23,25 +38,13 @@ async def create_organization(
     subdomain = subdomain_from(name) if subdomain is None else subdomain.lower()
     if not _SUBDOMAIN.fullmatch(subdomain):
         raise BadRequestError("subdomain must consist of letters, digits and inner hyphens")
-    work = runtime.begin()
-    try:
-        await work.db.write()
-        realms = RealmRepository(work.db)
-        if await realms.find_by_subdomain(subdomain) is not None:
-            raise BadRequestError(f"subdomain {subdomain} is already taken")
-        realm_id = await realms.add(
-            name=name,
-            subdomain=subdomain,
-            uuid=str(uuid.uuid4()),
-            date_created=runtime.clock.now(),
-            settings={},
-        )
-        await EventLog(work.db).start_clock(realm_id)
-        realm = await realms.get(realm_id)
-        await work.commit()
-    finally:
-        await work.db.close()
-    return realm
+    await work.db.write()
+    realms = RealmRepository(work.db)
+    realm_id = await realms.add(
+        name=name, subdomain=subdomain, uuid=str(uuid.uuid4()), date_created=now, settings={}
+    )
+    await EventLog(work.db).start_clock(realm_id)
+    return await realms.get(realm_id)
 
 
 def subdomain_from(name: str) -> str:

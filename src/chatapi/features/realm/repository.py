@@ -1,11 +1,13 @@
 """Every SQL statement on organizations."""
 
 from sqlalchemy import func, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from chatapi.auth.realms import RealmRecord, realm_records
 from chatapi.core.ids import RealmId
 from chatapi.db.models import Realm
 from chatapi.db.session import DatabaseSession
+from chatapi.features.realm.errors import SubdomainTakenError
 
 
 class RealmRepository:
@@ -14,17 +16,21 @@ class RealmRepository:
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
-    async def add(self, **values: object) -> RealmId:
-        rows = await self._db.execute(insert(Realm).values(**values).returning(Realm.id))
+    async def add(self, *, subdomain: str, **values: object) -> RealmId:
+        statement = insert(Realm).values(subdomain=subdomain, **values).returning(Realm.id)
+        try:
+            rows = await self._db.execute(statement)
+        except IntegrityError:
+            # The only unique column; whoever else was faster has committed.
+            raise SubdomainTakenError(subdomain) from None
         return RealmId(rows.scalar_one())
 
     async def count_realms(self) -> int:
         return (await self._db.execute(select(func.count()).select_from(Realm))).scalar_one()
 
-    async def find_by_subdomain(self, subdomain: str) -> RealmRecord | None:
-        rows = await self._db.execute(realm_records.select().where(Realm.subdomain == subdomain))
-        row = rows.one_or_none()
-        return None if row is None else realm_records.read(row)
+    async def list_all(self) -> list[RealmRecord]:
+        rows = await self._db.execute(realm_records.select().order_by(Realm.id))
+        return [realm_records.read(row) for row in rows]
 
     async def get(self, realm_id: RealmId) -> RealmRecord:
         rows = await self._db.execute(realm_records.select().where(Realm.id == realm_id))

@@ -1,0 +1,63 @@
+"""Where the parser would do much for little, it does less: time stays linear in the text."""
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, blockquote, table
+from markdown_it.rules_inline import StateInline, link
+
+_MOST_CELLS = 2_500
+_DEEPEST_BRACKETS = 6
+_NO_TABLE_BEFORE = "no_table_before_line"
+
+
+def bound_rules(parser: MarkdownIt) -> None:
+    """Put limits around the rules of the parser that have none, or too generous ones."""
+    block = parser.block.ruler
+    block.at("table", _table, {"alt": ["paragraph", "reference"]})
+    block.at("blockquote", _quote, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.inline.ruler.at("link", _link)
+
+
+def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
+    """A table, unless rows that say nothing would be filled up to thousands of cells."""
+    if first < state.env.get(_NO_TABLE_BEFORE, 0) or not table(state, first, end, True):
+        return False
+    after = first + 1
+    while after < end and not state.isEmpty(after):
+        after += 1
+    ruler = state.getLines(first + 1, first + 2, 0, False)
+    if (ruler.count("|") + 1) * (after - first) > _MOST_CELLS:
+        # Remembered, so that the same lines are not counted again from each of them.
+        state.env[_NO_TABLE_BEFORE] = after
+        return False
+    return table(state, first, end, silent)
+
+
+def _quote(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
+    """A quote ends where lines no longer begin with `>`.
+
+    CommonMark lets a paragraph run on without the mark. Looking for the end of that takes the
+    parser quadratic time, and in a chat the next line is the answer, not the quote.
+    """
+    after = first
+    while after < end and _begins_with_mark(state, after):
+        after += 1
+    if after == first:
+        return False
+    line_max, state.lineMax = state.lineMax, after
+    try:
+        return blockquote(state, first, after, silent)
+    finally:
+        state.lineMax = line_max
+
+
+def _begins_with_mark(state: StateBlock, line: int) -> bool:
+    start = state.bMarks[line] + state.tShift[line]
+    return start < state.eMarks[line] and state.src[start] == ">"
+
+
+def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
+    """Inside many brackets nobody looks for links: the parser would, at each of them again."""
+    if silent and state.level > _DEEPEST_BRACKETS and state.src[state.pos] == "[":
+        state.pos = state.posMax
+        return True
+    return link(state, silent)

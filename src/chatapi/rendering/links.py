@@ -1,0 +1,102 @@
+"""Addresses in running text become links: https://..., www... and name@example.com.
+
+A host name alone does not: in a chat about programs, `main.py` is rarely a place in Paraguay.
+Every expression here looks a bounded way around the place it is tried at, so that no text
+takes more than linear time.
+"""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+
+_LONGEST_ADDRESS = 2_000
+_LONGEST_LOCAL_PART = 64
+
+_ADDRESS_CHARACTERS = rf"\w[^\s<>\[\]\\`]{{0,{_LONGEST_ADDRESS}}}"
+_AFTER_SCHEME = re.compile(rf"://{_ADDRESS_CHARACTERS}")
+_WWW = re.compile(rf"www\.{_ADDRESS_CHARACTERS}", re.IGNORECASE)
+_MAIL_HOST = re.compile(r"@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}(?![\w@-])", re.IGNORECASE)
+_SCHEME_BEFORE = re.compile(r"(?<![a-z0-9.+-])https?$", re.IGNORECASE)
+_LOCAL_PART_BEFORE = re.compile(r"(?<![^\s(<,;:])[a-z0-9][a-z0-9.+-]*$", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"[\w./@-]$")
+
+_ENDS_SENTENCES = "?!.,:;*_~'\""
+
+
+class Address(NamedTuple):
+    """An address in a text, at the character that gave it away."""
+
+    before: str
+    """The part in front of that character, already read as plain text."""
+    rest: str
+    prefix: str = ""
+    """What the link has and the text has not."""
+
+
+def add_bare_links(parser: MarkdownIt) -> None:
+    """Before emphasis, which would cut addresses up at their underscores."""
+    for character in _FINDERS:
+        parser.inline.add_terminator_char(character)
+    parser.inline.ruler.before("emphasis", "bare_link", _bare_link)
+
+
+def _bare_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
+    # Nothing to say inside a link, nor while the parser looks for the `]` of one: an address
+    # holds no brackets.
+    if silent or state.linkLevel > 0:
+        return False
+    find = _FINDERS.get(state.src[state.pos])
+    address = find(state.src, state.pos) if find else None
+    if address is None or not state.pending.endswith(address.before):
+        return False
+    text = address.before + address.rest
+    target = state.md.normalizeLink(address.prefix + text)
+    if not state.md.validateLink(target):
+        return False
+    state.pending = state.pending.removesuffix(address.before)
+    state.push("link_open", "a", 1).attrs = {"href": target}
+    state.push("text", "", 0).content = text
+    state.push("link_close", "a", -1)
+    state.pos += len(address.rest)
+    return True
+
+
+def _find_at_colon(text: str, colon: int) -> Address | None:
+    rest = _AFTER_SCHEME.match(text, colon)
+    scheme = _SCHEME_BEFORE.search(text[max(0, colon - len("?https")) : colon])
+    return Address(scheme[0], _without_sentence_end(rest[0])) if rest and scheme else None
+
+
+def _find_www(text: str, start: int) -> Address | None:
+    found = _WWW.match(text, start)
+    if found is None or _WORD_BEFORE.search(text[max(0, start - 1) : start]):
+        return None
+    return Address("", _without_sentence_end(found[0]), prefix="http://")
+
+
+def _find_at_sign(text: str, at_sign: int) -> Address | None:
+    host = _MAIL_HOST.match(text, at_sign)
+    earliest = max(0, at_sign - _LONGEST_LOCAL_PART - 1)
+    name = _LOCAL_PART_BEFORE.search(text[earliest:at_sign])
+    return Address(name[0], host[0], prefix="mailto:") if host and name else None
+
+
+_FINDERS: dict[str, Callable[[str, int], Address | None]] = {
+    ":": _find_at_colon,
+    "w": _find_www,
+    "W": _find_www,
+    "@": _find_at_sign,
+}
+
+
+def _without_sentence_end(address: str) -> str:
+    """Without what belongs to the sentence around it, such as `.` or a bracket never opened."""
+    surplus = address.count(")") - address.count("(")
+    end = len(address)
+    while address[end - 1] in _ENDS_SENTENCES or (address[end - 1] == ")" and surplus > 0):
+        surplus -= address[end - 1] == ")"
+        end -= 1
+    return address[:end]

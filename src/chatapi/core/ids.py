@@ -8,6 +8,7 @@ RealmId = NewType("RealmId", int)
 UserId = NewType("UserId", int)
 EventNumber = NewType("EventNumber", int)
 QueueId = NewType("QueueId", str)
+ProfileFieldId = NewType("ProfileFieldId", int)
 
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""

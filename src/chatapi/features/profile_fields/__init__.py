@@ -1,0 +1,1 @@
+"""Custom profile fields, and what users write into them."""

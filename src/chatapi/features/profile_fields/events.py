@@ -1,0 +1,19 @@
+"""Events about custom profile fields."""
+
+from typing_extensions import override
+
+from chatapi.events.event import Event
+from chatapi.features.profile_fields.payloads import ProfileFieldPayload
+
+
+class ProfileFieldsChanged(Event):
+    """Fields were added, changed, moved or deleted; deleted ones take their values with them."""
+
+    type = "custom_profile_fields"
+
+    fields: list[ProfileFieldPayload]
+
+    @override
+    def changes_realm(self) -> bool:
+        """Values may have gone from anybody's profile."""
+        return True

@@ -1,0 +1,64 @@
+"""The kinds of custom profile fields and what sets each apart; pure."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class FieldType(IntEnum):
+    """What a field takes; the number is the one clients use."""
+
+    SHORT_TEXT = 1
+    LONG_TEXT = 2
+    SELECT = 3
+    DATE = 4
+    URL = 5
+    USER = 6
+    EXTERNAL_ACCOUNT = 7
+    PRONOUNS = 8
+
+    @property
+    def label(self) -> str:
+        return _LABELS[self]
+
+    @property
+    def has_markdown(self) -> bool:
+        return self in {FieldType.SHORT_TEXT, FieldType.LONG_TEXT}
+
+    @property
+    def fits_summary(self) -> bool:
+        """Whether a value is short enough for the card that shows a person at a glance."""
+        return self not in {FieldType.LONG_TEXT, FieldType.USER}
+
+    @property
+    def can_match_users(self) -> bool:
+        """Whether clients can find a person by what they wrote here."""
+        return self in {FieldType.SHORT_TEXT, FieldType.EXTERNAL_ACCOUNT}
+
+
+_LABELS = {
+    FieldType.SHORT_TEXT: "Text (short)",
+    FieldType.LONG_TEXT: "Text (long)",
+    FieldType.SELECT: "List of options",
+    FieldType.DATE: "Date picker",
+    FieldType.URL: "Link",
+    FieldType.USER: "Users",
+    FieldType.EXTERNAL_ACCOUNT: "External account",
+    FieldType.PRONOUNS: "Pronouns",
+}
+
+
+class KnownSite(NamedTuple):
+    """A site whose accounts need no address pattern of their own."""
+
+    title: str
+    name: str
+    """What a field for accounts there is called unless an administrator says otherwise."""
+    url_pattern: str
+
+
+CUSTOM_SITE = "custom"
+USERNAME_MARK = "%(username)s"
+KNOWN_SITES = {
+    "github": KnownSite("GitHub", "GitHub username", f"https://github.com/{USERNAME_MARK}"),
+    "twitter": KnownSite("Twitter", "Twitter username", f"https://twitter.com/{USERNAME_MARK}"),
+}

@@ -1,0 +1,72 @@
+"""Parameters of the custom profile field endpoints."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from chatapi.features.profile_fields.rules import MAX_FIELDS, MAX_OPTIONS
+from chatapi.features.profile_fields.values import MAX_USERS
+from chatapi.wire.params import Params, WireModel
+from chatapi.wire.types import Id
+
+MAX_NAME_LENGTH = 40
+MAX_HINT_LENGTH = 80
+LONGEST_VALUE = 2_000
+
+FieldName = Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Favourite food"])]
+FieldHint = Annotated[str, Field(max_length=MAX_HINT_LENGTH, examples=["Or drink"])]
+FieldData = Annotated[dict[str, Any], Field(max_length=MAX_OPTIONS)]
+
+
+class CreateFieldParams(Params):
+    """POST /realm/profile_fields: a new field at the end of everybody's profile."""
+
+    field_type: Literal[1, 2, 3, 4, 5, 6, 7, 8]
+    name: FieldName = ""
+    hint: FieldHint = ""
+    field_data: FieldData | None = None
+    display_in_profile_summary: bool = False
+    required: bool = False
+    editable_by_user: bool = True
+    use_for_user_matching: bool = False
+
+
+class ChangeFieldParams(Params):
+    """PATCH /realm/profile_fields/{field_id}: what is not passed stays as it is."""
+
+    name: FieldName | None = None
+    hint: FieldHint | None = None
+    field_data: FieldData | None = None
+    display_in_profile_summary: bool | None = None
+    required: bool | None = None
+    editable_by_user: bool | None = None
+    use_for_user_matching: bool | None = None
+
+
+class ReorderFieldsParams(Params):
+    """PATCH /realm/profile_fields: the ids of all fields in their new order."""
+
+    order: Annotated[list[Id], Field(max_length=MAX_FIELDS)]
+
+
+class ProfileValueParam(WireModel):
+    """A field and what is to be written into it; null or nothing empties it."""
+
+    id: Id
+    value: (
+        Annotated[str, Field(max_length=LONGEST_VALUE)]
+        | Annotated[list[Id], Field(max_length=MAX_USERS)]
+        | None
+    )
+
+
+class SetProfileDataParams(Params):
+    """PATCH /users/me/profile_data: all of it or nothing."""
+
+    data: Annotated[list[ProfileValueParam], Field(max_length=MAX_FIELDS)]
+
+
+class RemoveProfileDataParams(Params):
+    """DELETE /users/me/profile_data: the ids of the fields to empty."""
+
+    data: Annotated[list[Id], Field(max_length=MAX_FIELDS)]

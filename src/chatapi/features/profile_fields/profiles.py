@@ -1,0 +1,96 @@
+"""The verbs on one's own profile."""
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ProfileFieldId, UserId
+from chatapi.core.roles import Role
+from chatapi.events.audience import Everyone
+from chatapi.features.profile_fields.params import RemoveProfileDataParams, SetProfileDataParams
+from chatapi.features.profile_fields.repository import ProfileFieldRepository, ProfileRepository
+from chatapi.features.profile_fields.rules import ProfileFieldRecord
+from chatapi.features.profile_fields.service import find_field
+from chatapi.features.profile_fields.values import (
+    FieldValue,
+    Written,
+    check_value,
+    user_ids_in,
+)
+from chatapi.features.users.events import CustomProfileFieldChange, UserUpdated
+from chatapi.features.users.repository import UserRepository
+
+Values = dict[ProfileFieldId, FieldValue | None]
+"""What is to be in some fields, None for nothing."""
+
+
+class ProfileService:
+    """What people write about themselves; bots have nothing to write."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._fields = ProfileFieldRepository(ctx.db, ctx.realm.id)
+        self._profile = ProfileRepository(ctx.db, ctx.user.id)
+
+    async def set_values(self, params: SetProfileDataParams) -> None:
+        """Write into some fields: into all of them, or into none if one value is refused."""
+        await self._write([(entry.id, entry.value) for entry in params.data])
+
+    async def remove_values(self, params: RemoveProfileDataParams) -> None:
+        """Empty some fields."""
+        await self._write([(field_id, None) for field_id in params.data])
+
+    async def _write(self, entries: list[tuple[int, Written]]) -> None:
+        if self._ctx.user.is_bot:
+            raise BadRequestError("Bots have no profile.")
+        await self._ctx.lock()
+        fields = await self._fields.list_fields()
+        values: Values = {}
+        named_users: dict[UserId, ProfileFieldRecord] = {}
+        for field_id, written in entries:
+            field = find_field(fields, field_id)
+            self._check_access(field)
+            if field.id in values:
+                message = f"Field id {field_id} is passed twice."
+                raise BadRequestError(message)
+            value = values[field.id] = check_value(field, written)
+            named_users.update(dict.fromkeys(user_ids_in(field, value), field))
+        await self._check_users(named_users)
+        await self._save(values)
+
+    def _check_access(self, field: ProfileFieldRecord) -> None:
+        if not field.editable_by_user and not self._ctx.user.role.at_least(Role.ADMIN):
+            message = f"{field.name} can only be changed by an administrator."
+            raise BadRequestError(message)
+
+    async def _check_users(self, named: dict[UserId, ProfileFieldRecord]) -> None:
+        """A profile names active people of the same organization, not bots."""
+        users = UserRepository(self._ctx.db, self._ctx.realm.id)
+        found = await users.list_some(list(named)) if named else []
+        people = {user.id for user in found if user.is_active and not user.is_bot}
+        for user_id, field in named.items():
+            if user_id not in people:
+                message = f"{field.name}: Invalid user ID: {user_id}"
+                raise BadRequestError(message)
+
+    async def _save(self, values: Values) -> None:
+        before = await self._profile.list_values()
+        changes = {id_: new for id_, new in values.items() if new != before.get(id_)}
+        await self._profile.delete([id_ for id_, new in changes.items() if new is None])
+        await self._profile.replace({id_: new for id_, new in changes.items() if new is not None})
+        for field_id, value in changes.items():
+            self._ctx.emit(
+                UserUpdated(
+                    person={
+                        "user_id": self._ctx.user.id,
+                        "custom_profile_field": _change(field_id, value),
+                    }
+                ),
+                to=Everyone(),
+            )
+
+
+def _change(field_id: ProfileFieldId, value: FieldValue | None) -> CustomProfileFieldChange:
+    if value is None:
+        return {"id": field_id, "value": None}
+    if value.rendered is None:
+        return {"id": field_id, "value": value.text}
+    return {"id": field_id, "value": value.text, "rendered_value": value.rendered}

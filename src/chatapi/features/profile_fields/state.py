@@ -1,0 +1,37 @@
+"""What POST /register tells about custom profile fields."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.profile_fields.field_types import FieldType
+from chatapi.features.profile_fields.payloads import ProfileFieldPayload, field_payload
+from chatapi.features.profile_fields.repository import ProfileFieldRepository
+from chatapi.features.state import state_section
+
+
+class FieldTypePayload(TypedDict):
+    """A type of field that administrators can choose."""
+
+    id: int
+    name: str
+
+
+class ProfileFieldsState(TypedDict):
+    """The fields, and the types fields can have."""
+
+    custom_profile_fields: list[ProfileFieldPayload]
+    custom_profile_field_types: dict[str, FieldTypePayload]
+
+
+@state_section("custom_profile_fields")
+async def load_profile_fields(ctx: Context, profile: ClientProfile) -> ProfileFieldsState:
+    """All fields in their order."""
+    del profile
+    fields = await ProfileFieldRepository(ctx.db, ctx.realm.id).list_fields()
+    return {
+        "custom_profile_fields": [field_payload(field) for field in fields],
+        "custom_profile_field_types": {
+            kind.name: {"id": kind.value, "name": kind.label} for kind in FieldType
+        },
+    }

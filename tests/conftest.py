@@ -1,0 +1,155 @@
+"""Fixtures every test may use: both databases, a movable clock, the app, a client and people.
+
+A test that uses `database_url`, or anything built on it, runs once on SQLite and once on a real
+PostgreSQL, with real commits. Servers that cannot be started fail the run; nothing is skipped.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.core.settings import Settings
+from chatapi.http.route import FeatureRouter
+from chatapi.main import ChatApp
+from tests import factories
+from tests.factories import MakeUser, Person
+from tests.support.apps import StartApp, make_settings, running_app
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.databases import (
+    SqliteTemplate,
+    WorkerPostgres,
+    make_sqlite_template,
+    worker_postgres,
+)
+from tests.support.servers import Servers, servers_of, stop_servers
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """The controller of a parallel run starts the servers and hands out their addresses."""
+    node.workerinput["servers"] = servers_of(node.config).addresses()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    stop_servers(config)
+
+
+@pytest.fixture(scope="session")
+def servers(request: pytest.FixtureRequest) -> Servers:
+    return servers_of(request.config)
+
+
+@pytest.fixture(scope="session")
+async def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> SqliteTemplate:
+    return await make_sqlite_template(tmp_path_factory.mktemp("template"))
+
+
+@pytest.fixture(scope="session")
+async def postgres_database(servers: Servers, worker_id: str) -> AsyncIterator[WorkerPostgres]:
+    async with worker_postgres(servers.postgres, f"chatapi_{worker_id}") as database:
+        yield database
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+async def database_url(
+    backend: str,
+    sqlite_template: SqliteTemplate,
+    postgres_database: WorkerPostgres,
+    tmp_path: Path,
+) -> str:
+    """A migrated database with nothing in it."""
+    if backend == "sqlite":
+        return sqlite_template.copy_to(tmp_path)
+    return await postgres_database.empty()
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    """Override it in a module or a class to run the app with other settings."""
+    return make_settings(database_url, tmp_path)
+
+
+@pytest.fixture
+def clock() -> MovableClock:
+    return MovableClock()
+
+
+@pytest.fixture
+async def start_app(settings: Settings, clock: MovableClock) -> AsyncIterator[StartApp]:
+    async with AsyncExitStack() as stack:
+        default = settings
+
+        async def start(*extra: FeatureRouter, settings: Settings | None = None) -> ChatApp:
+            return await stack.enter_async_context(running_app(settings or default, clock, *extra))
+
+        yield start
+
+
+@pytest.fixture
+def extra_routes() -> tuple[FeatureRouter, ...]:
+    """Override it to give the app endpoints of the test's own."""
+    return ()
+
+
+@pytest.fixture
+async def app(start_app: StartApp, extra_routes: tuple[FeatureRouter, ...]) -> ChatApp:
+    return await start_app(*extra_routes)
+
+
+@pytest.fixture
+def runtime(app: ChatApp) -> Runtime:
+    return app.runtime
+
+
+@pytest.fixture
+async def client(app: ChatApp) -> AsyncIterator[ApiClient]:
+    client = ApiClient(app)
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture
+async def realm(runtime: Runtime) -> RealmRecord:
+    return await factories.make_realm(runtime, "Acme")
+
+
+@pytest.fixture
+def make_user(runtime: Runtime, realm: RealmRecord) -> MakeUser:
+    """People of the realm; what can be chosen about them is in tests/factories.py."""
+
+    async def make(role: Role = Role.MEMBER, **details: Any) -> Person:
+        return await factories.make_user(runtime, realm, role, **details)
+
+    return make
+
+
+@pytest.fixture
+async def owner(make_user: MakeUser) -> Person:
+    return await make_user(Role.OWNER)
+
+
+@pytest.fixture
+async def admin(make_user: MakeUser) -> Person:
+    return await make_user(Role.ADMIN)
+
+
+@pytest.fixture
+async def member(make_user: MakeUser) -> Person:
+    return await make_user(Role.MEMBER)
+
+
+@pytest.fixture
+async def guest(make_user: MakeUser) -> Person:
+    return await make_user(Role.GUEST)

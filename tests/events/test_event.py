@@ -1,0 +1,94 @@
+"""Events by themselves: names, audiences, forms for readers, and the way through a log row."""
+
+from typing import ClassVar
+
+import orjson
+import pytest
+
+from chatapi.core.ids import RealmId, UserId
+from chatapi.core.roles import Role
+from chatapi.events.audience import AtLeast, Audience, Everyone, Nobody, Users
+from chatapi.events.bus import Batch
+from chatapi.events.entry import load_entry
+from chatapi.events.event import Event
+from tests.support.sample_events import Graded, Noted, PersonTouched, entry, view
+
+
+class TestEventClass:
+    def test_name_is_type_and_op(self) -> None:
+        assert Noted.name() == "test_note"
+        assert Graded.name() == "test_grade/given"
+
+    def test_two_classes_cannot_share_a_name(self) -> None:
+        with pytest.raises(TypeError, match="two event classes are called test_note"):
+
+            class Impostor(Event):
+                type: ClassVar[str] = "test_note"
+
+    def test_concerns_no_cache_unless_it_says_so(self) -> None:
+        event = Noted(text="")
+        assert not event.changed_users()
+        assert not event.revoked_users()
+        assert not event.changes_realm()
+
+
+class TestAudience:
+    @pytest.mark.parametrize(
+        ("audience", "admits_member", "admits_admin"),
+        [
+            (Everyone(), True, True),
+            (Nobody(), False, False),
+            (Users.only(UserId(1)), True, False),
+            (Users.only(UserId(1), UserId(2)), True, True),
+            (AtLeast(role=Role.ADMIN), False, True),
+            (AtLeast(role=Role.GUEST), True, True),
+        ],
+    )
+    def test_admits(self, audience: Audience, admits_member: bool, admits_admin: bool) -> None:
+        assert audience.admits(view(1, Role.MEMBER)) is admits_member
+        assert audience.admits(view(2, Role.ADMIN)) is admits_admin
+
+    def test_only_the_named_are_worth_asking(self) -> None:
+        assert set(Users.only(UserId(3)).candidates()) == {3}
+        assert Everyone().candidates() is None
+        assert list(Nobody().candidates()) == []
+
+
+class TestEntry:
+    def test_encodes_number_type_op_and_body(self) -> None:
+        encoded = entry(7, Graded(public="a", private="b")).encoded_for(view(role=Role.OWNER))
+        assert orjson.loads(encoded) == {
+            "id": 7,
+            "type": "test_grade",
+            "op": "given",
+            "public": "a",
+            "private": "b",
+        }
+
+    def test_form_depends_on_the_reader(self) -> None:
+        graded = entry(1, Graded(public="a", private="b"))
+        assert orjson.loads(graded.encoded_for(view()))["private"] is None
+        assert orjson.loads(graded.encoded_for(view(role=Role.ADMIN)))["private"] == "b"
+
+    def test_is_encoded_once_for_readers_who_see_the_same(self) -> None:
+        graded = entry(1, Graded(public="a", private="b"))
+        assert graded.encoded_for(view(1)) is graded.encoded_for(view(2, Role.GUEST))
+
+    def test_asks_audience_and_wanted_types(self) -> None:
+        assert entry(1).is_for(view())
+        assert entry(1).is_for(view(event_types={"test_note"}))
+        assert not entry(1).is_for(view(event_types={"message"}))
+        assert not entry(1, to=Users.only(UserId(2))).is_for(view(1))
+
+    def test_internal_events_are_for_no_client(self) -> None:
+        assert not entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))).is_for(view(1))
+
+    def test_survives_a_log_row(self) -> None:
+        original = entry(3, Graded(public="ä", private="b"), to=AtLeast(role=Role.MODERATOR))
+        number, name, audience, body = original.to_row()
+        assert isinstance(number, int)
+        assert load_entry(RealmId(1), number, str(name), str(audience), str(body)) == original
+
+    def test_survives_the_bus(self) -> None:
+        batch = Batch(RealmId(1), logged=(entry(3), entry(4)), fleeting=(entry(0),))
+        assert Batch.decode(batch.encode()) == batch

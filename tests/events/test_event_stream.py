@@ -1,0 +1,198 @@
+"""GET /events as server-sent events: the same events with the same ids, over real connections."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.settings import Settings
+from chatapi.main import ChatApp
+from tests.factories import Person
+from tests.support.client import ApiClient, basic_auth
+from tests.support.listening import Listener, listen
+from tests.support.live_server import live_server
+from tests.support.sample_events import Noted, PersonTouched, Whispered, tell
+from tests.support.waiting import until_polls_wait
+
+
+@dataclass(frozen=True)
+class Message:
+    """One server-sent event."""
+
+    kind: str
+    id: str | None
+    data: dict[str, Any]
+
+
+async def messages(response: httpx.Response) -> AsyncIterator[Message]:
+    fields: dict[str, str] = {}
+    async for line in response.aiter_lines():
+        if line:
+            name, _, value = line.partition(": ")
+            fields[name] = value
+        elif fields:
+            yield Message(
+                fields.get("event", "message"), fields.get("id"), orjson.loads(fields["data"])
+            )
+            fields = {}
+
+
+class Streams:
+    """Opens streams on a server."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    @asynccontextmanager
+    async def open(
+        self, listener: Listener, resume_after: str | None = None
+    ) -> AsyncIterator[httpx.Response]:
+        headers = {"Accept": "text/event-stream"}
+        if resume_after is not None:
+            headers["Last-Event-ID"] = resume_after
+        params = {"queue_id": listener.queue_id, "last_event_id": str(listener.last_event_id)}
+        auth = basic_auth(listener.person)
+        async with (
+            httpx.AsyncClient(base_url=self._url, auth=auth, timeout=20) as http,
+            http.stream("GET", "/api/v1/events", params=params, headers=headers) as response,
+        ):
+            yield response
+
+
+@pytest.fixture
+async def streams(app: ChatApp) -> AsyncIterator[Streams]:
+    async with live_server(app) as url:
+        yield Streams(url)
+
+
+@pytest.fixture
+async def listener(client: ApiClient, member: Person) -> Listener:
+    return await listen(client, member, event_types=["test_note", "test_whisper"])
+
+
+class TestEventStream:
+    async def test_tells_what_was_and_what_comes(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
+    ) -> None:
+        await tell(runtime, realm, Noted(text="before"))
+        async with streams.open(listener) as response:
+            assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+            assert response.headers["cache-control"] == "no-store, private"
+            stream = messages(response)
+            first = await anext(stream)
+            await until_polls_wait(runtime, realm)
+            await tell(runtime, realm, Noted(text="after"))
+            second = await anext(stream)
+        polled = (await listener.poll(dont_block=True))["events"]
+        assert [first.data, second.data] == polled
+        assert [first.id, second.id] == [str(event["id"]) for event in polled]
+
+    async def test_resumes_after_the_last_event_id(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        seen = str(listener.last_event_id + 1)
+        async with streams.open(listener, resume_after=seen) as response:
+            assert (await anext(messages(response))).data["text"] == "b"
+
+    @pytest.mark.parametrize("nonsense", ["x", "-1", "²", "9" * 5000, ""])
+    async def test_a_last_event_id_that_is_none_is_not_looked_at(
+        self,
+        runtime: Runtime,
+        realm: RealmRecord,
+        listener: Listener,
+        client: ApiClient,
+        nonsense: str,
+    ) -> None:
+        answer = await client.call(
+            "GET",
+            "/events",
+            listener.person,
+            params={"queue_id": "unknown"},
+            headers={"Accept": "text/event-stream", "Last-Event-ID": nonsense.encode("latin-1")},
+        )
+        assert answer["code"] == "BAD_EVENT_QUEUE_ID"
+
+    async def test_fleeting_events_come_through(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
+    ) -> None:
+        await tell(runtime, realm, Whispered(text="waiting"))
+        async with streams.open(listener) as response:
+            stream = messages(response)
+            assert (await anext(stream)).data["text"] == "waiting"
+            await until_polls_wait(runtime, realm)
+            await tell(runtime, realm, Whispered(text="live"))
+            assert (await anext(stream)).data["text"] == "live"
+
+    async def test_a_client_that_leaves_is_not_waited_for(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
+    ) -> None:
+        async with streams.open(listener):
+            await until_polls_wait(runtime, realm)
+        await until_polls_wait(runtime, realm, 0)
+
+    async def test_the_end_of_the_queue_is_the_last_message(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        listener: Listener,
+        streams: Streams,
+    ) -> None:
+        async with streams.open(listener) as response:
+            await until_polls_wait(runtime, realm)
+            await client.delete("/events", listener.person, queue_id=listener.queue_id)
+            (last,) = [message async for message in messages(response)]
+        assert last.kind == "error"
+        assert last.data["code"] == "BAD_EVENT_QUEUE_ID"
+
+    async def test_a_reader_who_changed_has_to_come_again(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
+    ) -> None:
+        async with streams.open(listener) as response:
+            await until_polls_wait(runtime, realm)
+            await tell(runtime, realm, PersonTouched(user_ids=frozenset({listener.person.user_id})))
+            assert [message async for message in messages(response)] == []
+
+    async def test_a_bad_queue_is_an_ordinary_error(
+        self, listener: Listener, streams: Streams
+    ) -> None:
+        listener.queue_id = "unknown"
+        async with streams.open(listener) as response:
+            assert response.status_code == 400
+            assert (orjson.loads(await response.aread()))["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+class TestHeartbeats:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"heartbeat_seconds": 0.05})
+
+    async def test_keep_the_connection_alive(self, listener: Listener, streams: Streams) -> None:
+        async with streams.open(listener) as response:
+            stream = messages(response)
+            beats = [await anext(stream) for _ in range(3)]
+        assert [beat.data["type"] for beat in beats] == ["heartbeat"] * 3
+
+
+class TestLongPollOverAConnection:
+    async def test_a_client_that_leaves_loses_nothing(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, app: ChatApp
+    ) -> None:
+        async with live_server(app) as url, httpx.AsyncClient(base_url=url) as http:
+            params = {"queue_id": listener.queue_id, "last_event_id": str(listener.last_event_id)}
+            poll = asyncio.create_task(
+                http.get("/api/v1/events", params=params, auth=basic_auth(listener.person))
+            )
+            await until_polls_wait(runtime, realm)
+            poll.cancel()
+            await asyncio.gather(poll, return_exceptions=True)
+            await tell(runtime, realm, Noted(text="a"))
+            assert [event["text"] for event in await listener.new_events()] == ["a"]

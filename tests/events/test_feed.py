@@ -1,0 +1,137 @@
+"""A realm's feed: in order, without gaps, without repeats, whatever order things arrive in."""
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
+from chatapi.events.audience import Users
+from chatapi.events.entry import Entry
+from chatapi.events.feed import Feed, Waiter
+from tests.support.sample_events import PersonTouched, Whispered, entry, view
+
+
+def feed_at(position: int) -> Feed:
+    feed = Feed(RealmId(1))
+    feed.start_at(EventNumber(position))
+    return feed
+
+
+def numbers(entries: list[Entry]) -> list[int]:
+    return [entry.number for entry in entries]
+
+
+class TestOrder:
+    def test_takes_what_follows(self) -> None:
+        feed = feed_at(4)
+        assert numbers(feed.take([entry(5), entry(6)])) == [5, 6]
+        assert feed.position == 6
+
+    def test_takes_nothing_twice(self) -> None:
+        feed = feed_at(4)
+        feed.take([entry(5)])
+        assert feed.take([entry(4), entry(5)]) == []
+        assert not feed.is_behind
+
+    def test_waits_for_what_is_missing(self) -> None:
+        feed = feed_at(4)
+        assert feed.take([entry(6), entry(7)]) == []
+        assert feed.is_behind
+        assert numbers(feed.take([entry(5)])) == [5, 6, 7]
+        assert not feed.is_behind
+
+    def test_keeps_what_arrives_before_the_clock_was_read(self) -> None:
+        feed = Feed(RealmId(1))
+        assert feed.take([entry(3), entry(5), entry(6)]) == []
+        assert numbers(feed.start_at(EventNumber(4))) == [5, 6]
+        assert not feed.is_behind
+
+    @given(st.permutations([*range(1, 9), 2, 5, 8]))
+    def test_any_order_of_arrival_gives_the_same(self, arrivals: list[int]) -> None:
+        feed = feed_at(0)
+        taken = [feed.take([entry(number)]) for number in arrivals]
+        assert numbers(list(itertools.chain(*taken))) == list(range(1, 9))
+
+
+class TestMemory:
+    def test_gives_what_came_after_a_cursor(self) -> None:
+        feed = feed_at(4)
+        feed.take([entry(5), entry(6), entry(7)])
+        assert numbers(feed.since(EventNumber(5))) == [6, 7]
+        assert feed.since(EventNumber(7)) == []
+
+    def test_knows_how_far_back_it_reaches(self) -> None:
+        feed = feed_at(4)
+        feed.take([entry(5)])
+        assert feed.reaches_back_to(EventNumber(4))
+        assert not feed.reaches_back_to(EventNumber(3))
+
+    def test_forgets_the_oldest(self) -> None:
+        feed = feed_at(0)
+        feed.take([entry(number) for number in range(1, 2001)])
+        assert not feed.reaches_back_to(EventNumber(999))
+        assert feed.reaches_back_to(EventNumber(1000))
+
+    def test_reaches_nowhere_before_the_clock_was_read(self) -> None:
+        assert not Feed(RealmId(1)).reaches_back_to(EventNumber(0))
+
+
+class TestFleeting:
+    def test_carries_the_number_before_it(self) -> None:
+        feed = feed_at(4)
+        feed.take([entry(5)])
+        feed.take_fleeting(entry(0, Whispered(text="x")))
+        assert numbers(feed.fleeting_since(0)) == [5]
+
+    def test_is_told_once_to_whoever_counts(self) -> None:
+        feed = feed_at(0)
+        feed.take_fleeting(entry(0, Whispered(text="first")))
+        seen = feed.fleeting_seen
+        feed.take_fleeting(entry(0, Whispered(text="second")))
+        assert [told.event for told in feed.fleeting_since(seen)] == [Whispered(text="second")]
+
+
+class TestWaiters:
+    @pytest.fixture
+    async def feed(self) -> Feed:
+        return feed_at(0)
+
+    def waiter(self, feed: Feed, user_id: int, queue: str = "q", **profile: Any) -> Waiter:
+        waiter = Waiter(view(user_id, **profile), QueueId(queue))
+        feed.add_waiter(waiter)
+        return waiter
+
+    async def test_only_those_concerned_are_woken(self, feed: Feed) -> None:
+        first, second = self.waiter(feed, 1), self.waiter(feed, 2)
+        feed.tell(entry(1, to=Users.only(UserId(2))))
+        assert (first.woken.done(), second.woken.done()) == (False, True)
+
+    async def test_unwanted_types_wake_nobody(self, feed: Feed) -> None:
+        waiter = self.waiter(feed, 1, event_types=frozenset({"message"}))
+        feed.tell(entry(1))
+        assert not waiter.woken.done()
+
+    async def test_whoever_changed_is_woken_though_no_client_is_told(self, feed: Feed) -> None:
+        changed, other = self.waiter(feed, 1), self.waiter(feed, 2)
+        feed.tell(entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))))
+        assert (changed.woken.done(), other.woken.done()) == (True, False)
+
+    async def test_a_fleeting_event_wakes(self, feed: Feed) -> None:
+        waiter = self.waiter(feed, 1)
+        feed.take_fleeting(entry(0, Whispered(text="")))
+        assert waiter.woken.done()
+
+    async def test_a_closed_queue_wakes_its_own_polls(self, feed: Feed) -> None:
+        mine, other = self.waiter(feed, 1, "mine"), self.waiter(feed, 1, "other")
+        feed.wake_queue(QueueId("mine"))
+        assert (mine.woken.done(), other.woken.done()) == (True, False)
+
+    async def test_whoever_left_is_forgotten(self, feed: Feed) -> None:
+        waiter = self.waiter(feed, 1)
+        feed.remove_waiter(waiter)
+        feed.wake_all()
+        assert not waiter.woken.done()
+        assert not feed._waiters

@@ -1,0 +1,153 @@
+"""The hub of a process: told by the bus or not, it ends up with what the log has."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import EventNumber, RealmId
+from chatapi.db.session import DatabaseSession
+from chatapi.events.bus import Batch, LocalBus
+from chatapi.events.entry import Entry
+from chatapi.events.hub import Hub, Observer
+from chatapi.events.log import EventLog
+from tests.support.clock import MovableClock
+from tests.support.sample_events import Noted, tell
+from tests.support.waiting import until
+
+
+@dataclass
+class Watcher:
+    """Remembers what a cache would be told."""
+
+    seen: list[Entry] = field(default_factory=list)
+    lost: list[RealmId] = field(default_factory=list)
+
+    def observer(self) -> Observer:
+        return Observer(saw=self.seen.append, lost_track=self.lost.append)
+
+    def numbers(self) -> list[int]:
+        return [entry.number for entry in self.seen]
+
+
+@pytest.fixture
+def watcher() -> Watcher:
+    return Watcher()
+
+
+@pytest.fixture
+async def other_hub(runtime: Runtime, watcher: Watcher) -> AsyncIterator[Hub]:
+    """A hub as another process without a bus has it; not started, it does nothing by itself."""
+    hub = Hub(runtime.database, LocalBus())
+    hub.observe(watcher.observer())
+    yield hub
+    await hub.close()
+
+
+async def entries_of(runtime: Runtime, realm: RealmRecord) -> list[Entry]:
+    async with DatabaseSession(runtime.database) as db:
+        return await EventLog(db).read(realm.id, EventNumber(0), 1000)
+
+
+async def cut_log(runtime: Runtime, realm: RealmRecord, clock: MovableClock) -> None:
+    async with DatabaseSession(runtime.database) as db:
+        await db.lock_realm(realm.id)
+        await EventLog(db).forget_before(realm.id, clock.now())
+        await db.commit()
+
+
+class TestFollowing:
+    async def test_a_feed_begins_where_the_clock_stands(
+        self, runtime: Runtime, realm: RealmRecord, other_hub: Hub
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        assert (await other_hub.feed(realm.id)).position == 2
+
+    async def test_batches_of_unfollowed_realms_are_not_kept(
+        self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"))
+        other_hub.receive(Batch(realm.id, logged=tuple(await entries_of(runtime, realm))))
+        assert watcher.seen == []
+
+    async def test_own_batches_are_there_at_once(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        feed = await runtime.hub.feed(realm.id)
+        await tell(runtime, realm, Noted(text="a"))
+        assert feed.position == 1
+
+    async def test_catches_up_without_any_bus(
+        self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
+    ) -> None:
+        await other_hub.start()
+        await other_hub.feed(realm.id)
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await until(lambda: watcher.numbers() == [1, 2])
+
+
+class TestHoles:
+    async def test_are_filled_from_the_log(
+        self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
+    ) -> None:
+        await other_hub.feed(realm.id)
+        for text in "abc":
+            await tell(runtime, realm, Noted(text=text))
+        *_, last = await entries_of(runtime, realm)
+        other_hub.receive(Batch(realm.id, logged=(last,)))
+        await until(lambda: watcher.numbers() == [1, 2, 3])
+
+    async def test_repeats_are_told_once(
+        self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
+    ) -> None:
+        await other_hub.feed(realm.id)
+        await tell(runtime, realm, Noted(text="a"))
+        batch = Batch(realm.id, logged=tuple(await entries_of(runtime, realm)))
+        other_hub.receive(batch)
+        other_hub.receive(batch)
+        feed = await other_hub.feed(realm.id)
+        await other_hub.catch_up(feed)
+        assert watcher.numbers() == [1]
+
+    async def test_more_than_a_page_of_the_log(
+        self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
+    ) -> None:
+        feed = await other_hub.feed(realm.id)
+        await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1200)))
+        await other_hub.catch_up(feed)
+        assert watcher.numbers() == list(range(1, 1201))
+
+
+class TestCutLog:
+    async def test_caches_forget_everything(
+        self,
+        runtime: Runtime,
+        realm: RealmRecord,
+        other_hub: Hub,
+        watcher: Watcher,
+        clock: MovableClock,
+    ) -> None:
+        feed = await other_hub.feed(realm.id)
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        clock.advance(hours=1)
+        await cut_log(runtime, realm, clock)
+        await tell(runtime, realm, Noted(text="c"))
+        await other_hub.catch_up(feed)
+        assert set(watcher.lost) == {realm.id}
+        assert feed.position == 3
+        assert not feed.reaches_back_to(EventNumber(2))
+
+    async def test_an_up_to_date_hub_loses_nothing(
+        self, runtime: Runtime, realm: RealmRecord, clock: MovableClock
+    ) -> None:
+        watcher = Watcher()
+        runtime.hub.observe(watcher.observer())
+        await runtime.hub.feed(realm.id)
+        await tell(runtime, realm, Noted(text="a"))
+        clock.advance(hours=1)
+        await cut_log(runtime, realm, clock)
+        await tell(runtime, realm, Noted(text="b"))
+        assert watcher.numbers() == [1, 2]
+        assert watcher.lost == []

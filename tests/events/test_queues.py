@@ -1,0 +1,452 @@
+"""Event queues as clients see them: POST /register, GET /events and DELETE /events."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import UserId
+from chatapi.core.roles import Role
+from chatapi.core.settings import Settings
+from chatapi.events.audience import AtLeast, Users
+from chatapi.jobs.housekeeping import forget_old_events
+from tests.factories import MakeUser, Person
+from tests.support.answers import assert_error, assert_success
+from tests.support.apps import StartApp
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.listening import Listener, listen
+from tests.support.sample_events import (
+    Graded,
+    Noted,
+    PersonTouched,
+    Whispered,
+    tell,
+)
+from tests.support.standing import change_role, deactivate, replace_api_key
+from tests.support.waiting import until_polls_wait, waiting_polls
+
+Change = Callable[[Runtime, RealmRecord, Person], Awaitable[object]]
+
+
+def texts(events: list[dict[str, object]]) -> list[object]:
+    return [event["text"] for event in events]
+
+
+@pytest.fixture
+async def listener(client: ApiClient, member: Person) -> Listener:
+    return await listen(client, member, event_types=["test_note", "test_whisper", "test_grade"])
+
+
+class TestReading:
+    async def test_events_come_in_order_with_growing_ids(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        start = listener.last_event_id
+        for text in "abc":
+            await tell(runtime, realm, Noted(text=text))
+        events = await listener.new_events()
+        assert events == [
+            {"id": start + place, "type": "test_note", "text": text}
+            for place, text in enumerate("abc", start=1)
+        ]
+
+    async def test_the_same_poll_gives_the_same_events(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        first = await listener.poll(dont_block=True)
+        again = await listener.poll(dont_block=True)
+        assert first["events"] == again["events"] != []
+
+    async def test_only_what_comes_after_the_last_event_id(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        answer = await listener.poll(last_event_id=listener.last_event_id + 1, dont_block=True)
+        assert texts(answer["events"]) == ["b"]
+
+    @pytest.mark.parametrize("last_event_id", [{}, {"last_event_id": -1}, {"last_event_id": 0}])
+    async def test_never_goes_back_before_the_registration(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        member: Person,
+        last_event_id: dict[str, int],
+    ) -> None:
+        await tell(runtime, realm, Noted(text="before"))
+        listener = await listen(client, member)
+        await tell(runtime, realm, Noted(text="after"))
+        answer = await client.get(
+            "/events", member, queue_id=listener.queue_id, dont_block=True, **last_event_id
+        )
+        assert texts(answer["events"]) == ["after"]
+
+    async def test_only_wanted_types_come(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        listener = await listen(client, member, event_types=["test_grade"])
+        await tell(runtime, realm, Noted(text="a"), Graded(public="b", private="c"))
+        assert [event["type"] for event in await listener.new_events()] == ["test_grade"]
+
+    async def test_only_the_audience_is_told(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, make_user: MakeUser
+    ) -> None:
+        first, second = await make_user(), await make_user()
+        mine = await listen(client, first, event_types=["test_note"])
+        other = await listen(client, second, event_types=["test_note"])
+        await tell(runtime, realm, Noted(text="x"), to=Users.only(first.user_id))
+        assert texts(await mine.new_events()) == ["x"]
+        assert await other.new_events() == []
+
+    async def test_readers_see_their_own_form(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, member: Person
+    ) -> None:
+        listeners = [
+            await listen(client, who, event_types=["test_grade"]) for who in (admin, member)
+        ]
+        await tell(runtime, realm, Graded(public="a", private="b"))
+        seen = [event for who in listeners for event in await who.new_events()]
+        assert [event["private"] for event in seen] == ["b", None]
+        assert {event["op"] for event in seen} == {"given"}
+
+    async def test_more_events_than_memory_holds(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        for _ in range(3):
+            await tell(runtime, realm, *(Noted(text=str(n)) for n in range(900)))
+        events = await listener.new_events()
+        assert len(events) == 2700
+        ids = [event["id"] for event in events]
+        assert ids == list(range(ids[0], ids[0] + 2700))
+
+
+class TestWaiting:
+    async def test_a_poll_waits_for_the_first_event(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        poll = asyncio.create_task(listener.next_events())
+        await until_polls_wait(runtime, realm)
+        await tell(runtime, realm, Noted(text="a"))
+        assert texts(await poll) == ["a"]
+        assert waiting_polls(runtime, realm) == 0
+
+    async def test_two_polls_on_one_queue_both_get_it(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        polls = [asyncio.create_task(listener.poll()) for _ in range(2)]
+        await until_polls_wait(runtime, realm, 2)
+        await tell(runtime, realm, Noted(text="a"))
+        assert [texts((await poll)["events"]) for poll in polls] == [["a"], ["a"]]
+
+    async def test_a_poll_that_was_dropped_loses_nothing(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        dropped = asyncio.create_task(listener.poll())
+        await until_polls_wait(runtime, realm)
+        dropped.cancel()
+        await until_polls_wait(runtime, realm, 0)
+        await tell(runtime, realm, Noted(text="a"))
+        assert texts(await listener.next_events()) == ["a"]
+
+    async def test_without_blocking_nothing_is_nothing(self, listener: Listener) -> None:
+        assert assert_success(await listener.poll(dont_block=True)) == {"events": []}
+
+    async def test_the_end_of_the_process_answers_polls(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        poll = asyncio.create_task(listener.next_events())
+        await until_polls_wait(runtime, realm)
+        runtime.hub.wake_everybody()
+        assert [event["type"] for event in await poll] == ["heartbeat"]
+
+
+class TestHeartbeat:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"heartbeat_seconds": 0.05})
+
+    async def test_answers_a_poll_with_nothing_to_tell(self, listener: Listener) -> None:
+        events = await listener.next_events()
+        assert events == [{"id": listener.last_event_id, "type": "heartbeat"}]
+
+    async def test_acknowledges_what_was_for_others(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        start = listener.last_event_id
+        await tell(runtime, realm, Noted(text="x"), to=Users.only(UserId(10**9)))
+        assert await listener.next_events() == [{"id": start + 1, "type": "heartbeat"}]
+        await tell(runtime, realm, Noted(text="y"))
+        assert texts(await listener.next_events()) == ["y"]
+
+
+class TestFleeting:
+    async def test_is_told_once_with_the_number_before_it(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"))
+        await tell(runtime, realm, Whispered(text="b"))
+        await tell(runtime, realm, Noted(text="c"))
+        events = (await listener.poll(dont_block=True))["events"]
+        assert texts(events) == ["a", "b", "c"]
+        assert events[1]["id"] == events[0]["id"]
+        assert texts((await listener.poll(dont_block=True))["events"]) == ["a", "c"]
+
+    async def test_wakes_a_poll(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        poll = asyncio.create_task(listener.next_events())
+        await until_polls_wait(runtime, realm)
+        await tell(runtime, realm, Whispered(text="a"))
+        assert texts(await poll) == ["a"]
+
+    async def test_ids_never_go_back(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        """A whisper from before a long stretch of events is told after them."""
+        await tell(runtime, realm, Whispered(text="old"))
+        await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1500)))
+        events = await listener.new_events()
+        assert len(events) == 1501
+
+    async def test_is_not_told_to_queues_made_later(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        await tell(runtime, realm, Whispered(text="a"))
+        assert await (await listen(client, member)).new_events() == []
+
+
+class TestOwnership:
+    async def test_another_users_queue_is_unknown(
+        self, client: ApiClient, listener: Listener, admin: Person
+    ) -> None:
+        for method in (client.get, client.delete):
+            answer = await method("/events", admin, queue_id=listener.queue_id)
+            assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+    async def test_a_made_up_queue_is_unknown(self, client: ApiClient, member: Person) -> None:
+        answer = await client.get("/events", member, queue_id="no-such-queue", last_event_id=1)
+        message = assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id="no-such-queue")
+        assert "no-such-queue" in message
+
+    async def test_without_credentials_nothing_is_told(
+        self, client: ApiClient, listener: Listener
+    ) -> None:
+        answer = await client.get("/events", queue_id=listener.queue_id)
+        assert_error(answer, "UNAUTHORIZED", 401)
+
+    async def test_the_queue_must_be_named(self, client: ApiClient, member: Person) -> None:
+        assert assert_error(await client.get("/events", member)) == "Missing 'queue_id' argument"
+
+
+class TestLastEventId:
+    async def test_from_the_future_means_another_past(self, listener: Listener) -> None:
+        answer = await listener.poll(last_event_id=listener.last_event_id + 1000)
+        assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+    @pytest.mark.parametrize("bad", ["x", "1.5", "-2", "9223372036854775808", "[1]"])
+    async def test_must_be_a_number_of_an_event(self, listener: Listener, bad: str) -> None:
+        assert "last_event_id" in assert_error(await listener.poll(last_event_id=bad))
+
+
+class TestDeletion:
+    async def test_ends_the_queue(self, client: ApiClient, listener: Listener) -> None:
+        assert_success(await client.delete("/events", listener.person, queue_id=listener.queue_id))
+        assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+        again = await client.delete("/events", listener.person, queue_id=listener.queue_id)
+        assert_error(again, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+    async def test_ends_a_waiting_poll(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        poll = asyncio.create_task(listener.poll())
+        await until_polls_wait(runtime, realm)
+        await client.delete("/events", listener.person, queue_id=listener.queue_id)
+        assert_error(await poll, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+
+class TestExpiry:
+    async def test_an_idle_queue_is_forgotten(
+        self, runtime: Runtime, listener: Listener, clock: MovableClock
+    ) -> None:
+        clock.advance(hours=6, minutes=2)
+        assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+        await runtime.queues.expire()
+        assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+    async def test_reading_keeps_a_queue(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
+    ) -> None:
+        for _ in range(4):
+            clock.advance(hours=5)
+            assert_success(await listener.poll(dont_block=True))
+            await runtime.queues.expire()
+        await tell(runtime, realm, Noted(text="a"))
+        assert texts(await listener.new_events()) == ["a"]
+
+    async def test_the_client_chooses_how_long(
+        self, client: ApiClient, member: Person, clock: MovableClock
+    ) -> None:
+        short = await listen(client, member, idle_queue_timeout=600)
+        long = await listen(client, member, idle_queue_timeout=12 * 3600)
+        assert short.state["idle_queue_timeout_secs"] == 600
+        clock.advance(hours=7)
+        assert_error(await short.poll(), "BAD_EVENT_QUEUE_ID", queue_id=short.queue_id)
+        assert_success(await long.poll(dont_block=True))
+
+    async def test_no_queue_outlives_the_log(self, client: ApiClient, member: Person) -> None:
+        for asked in ("mobile", 10**12):
+            listener = await listen(
+                client, member, idle_queue_timeout=f'"{asked}"' if asked == "mobile" else asked
+            )
+            assert listener.state["idle_queue_timeout_secs"] == 24 * 3600
+
+    async def test_a_shortlived_queue_lives_while_it_is_polled(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        member: Person,
+        clock: MovableClock,
+    ) -> None:
+        listener = await listen(client, member, idle_queue_timeout=1)
+        poll = asyncio.create_task(listener.poll())
+        await until_polls_wait(runtime, realm)
+        clock.advance(seconds=50)
+        await runtime.queues.expire()
+        await tell(runtime, realm, Noted(text="a"))
+        assert texts((await poll)["events"]) == ["a"]
+        assert_success(await listener.poll(dont_block=True))
+
+
+class TestSurplus:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"queues_per_user": 3})
+
+    async def test_the_oldest_gives_way(
+        self, client: ApiClient, member: Person, clock: MovableClock
+    ) -> None:
+        listeners = []
+        for _ in range(4):
+            listeners.append(await listen(client, member))
+            clock.advance(seconds=1)
+        first, *others = listeners
+        assert_error(await first.poll(), "BAD_EVENT_QUEUE_ID", queue_id=first.queue_id)
+        for listener in others:
+            assert_success(await listener.poll(dont_block=True))
+
+    async def test_a_new_queue_never_gives_way_to_longer_lived_ones(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        for _ in range(3):
+            await listen(client, member)
+        newest = await listen(client, member, idle_queue_timeout=60)
+        assert_success(await newest.poll(dont_block=True))
+
+    async def test_a_waiting_poll_on_it_ends(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        first = await listen(client, member, idle_queue_timeout=60)
+        poll = asyncio.create_task(first.poll())
+        await until_polls_wait(runtime, realm)
+        for _ in range(3):
+            await listen(client, member)
+        assert_error(await poll, "BAD_EVENT_QUEUE_ID", queue_id=first.queue_id)
+
+
+class TestCutLog:
+    async def test_a_queue_the_log_no_longer_reaches_is_bad(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
+    ) -> None:
+        await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
+        caught_up = listener.last_event_id + 1100
+        for _ in range(5):
+            clock.advance(hours=5)
+            assert_success(await listener.poll(last_event_id=caught_up, dont_block=True))
+        await forget_old_events(runtime)
+        assert_success(await listener.poll(last_event_id=caught_up, dont_block=True))
+        answer = await listener.poll(dont_block=True)
+        assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+    async def test_what_is_in_memory_is_still_told(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
+    ) -> None:
+        clock.advance(hours=5)
+        assert_success(await listener.poll(dont_block=True))
+        await tell(runtime, realm, Noted(text="a"))
+        await forget_old_events(runtime)
+        assert texts(await listener.new_events()) == ["a"]
+
+
+class TestOtherProcesses:
+    async def test_a_queue_survives_a_restart(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, start_app: StartApp
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"))
+        restarted = await start_app()
+        listener.client = ApiClient(restarted)
+        assert texts(await listener.new_events()) == ["a"]
+        await tell(restarted.runtime, realm, Noted(text="b"))
+        assert texts(await listener.new_events()) == ["b"]
+
+    async def test_two_processes_serve_one_queue(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, start_app: StartApp
+    ) -> None:
+        here, there = listener.client, ApiClient(await start_app())
+        for number in range(6):
+            await tell(runtime, realm, Noted(text=str(number)))
+            listener.client = there if number % 2 else here
+            assert texts(await listener.next_events()) == [str(number)]
+
+    async def test_a_waiting_poll_hears_of_another_process_without_a_bus(
+        self, realm: RealmRecord, listener: Listener, runtime: Runtime, start_app: StartApp
+    ) -> None:
+        other = await start_app()
+        poll = asyncio.create_task(listener.next_events())
+        await until_polls_wait(runtime, realm)
+        await tell(other.runtime, realm, Noted(text="a"))
+        assert texts(await poll) == ["a"]
+
+    async def test_a_queue_deleted_elsewhere_cannot_be_loaded(
+        self, listener: Listener, start_app: StartApp, client: ApiClient
+    ) -> None:
+        await client.delete("/events", listener.person, queue_id=listener.queue_id)
+        listener.client = ApiClient(await start_app())
+        assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+
+class TestChangedReader:
+    async def test_a_poll_goes_on_as_who_the_reader_now_is(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, owner: Person
+    ) -> None:
+        """An administrator who is one no longer is told nothing more for administrators."""
+        listener = await listen(client, admin, event_types=["test_note"])
+        poll = asyncio.create_task(listener.next_events())
+        await until_polls_wait(runtime, realm)
+        await change_role(runtime, realm, admin, Role.MEMBER)
+        await tell(runtime, realm, Noted(text="secret"), to=AtLeast(role=Role.ADMIN))
+        await tell(runtime, realm, Noted(text="public"))
+        assert texts(await poll) == ["public"]
+
+    async def test_a_touched_reader_keeps_waiting(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        poll = asyncio.create_task(listener.next_events())
+        await until_polls_wait(runtime, realm)
+        await tell(runtime, realm, PersonTouched(user_ids=frozenset({listener.person.user_id})))
+        await until_polls_wait(runtime, realm)
+        await tell(runtime, realm, Noted(text="a"))
+        assert texts(await poll) == ["a"]
+
+    @pytest.mark.parametrize("end", [deactivate, replace_api_key])
+    async def test_ended_credentials_end_a_waiting_poll(
+        self, runtime: Runtime, realm: RealmRecord, owner: Person, listener: Listener, end: Change
+    ) -> None:
+        poll = asyncio.create_task(listener.poll())
+        await until_polls_wait(runtime, realm)
+        await end(runtime, realm, listener.person)
+        assert_error(await poll, "UNAUTHORIZED", 401)

@@ -1,0 +1,180 @@
+"""The bus between processes, on a real Valkey that comes and goes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.settings import Settings
+from chatapi.events.bus import Batch
+from chatapi.events.redis_bus import RedisBus
+from chatapi.main import ChatApp
+from tests.factories import Person
+from tests.support.apps import StartApp
+from tests.support.client import ApiClient
+from tests.support.listening import Listener, listen
+from tests.support.sample_events import Noted, Whispered, entry, tell
+from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
+from tests.support.waiting import until, until_polls_wait, until_true
+
+
+@pytest.fixture(scope="module")
+def valkey_server() -> Iterator[TemporaryValkey]:
+    with temporary_valkey(private=True) as valkey:
+        yield valkey
+
+
+@pytest.fixture
+def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
+    valkey_server.start()
+    return valkey_server
+
+
+PROBE = "probe"
+
+
+class Inbox:
+    """What a process was told over the bus."""
+
+    def __init__(self, url: str) -> None:
+        self.bus = RedisBus(url)
+        self.received: list[Batch] = []
+
+    async def start(self) -> None:
+        """Begin to read, and come back when that is certain."""
+        await self.bus.start(self.received.append)
+        probe: dict[Any, Any] = {b"sender": b"a test", b"batch": note(PROBE).encode()}
+
+        async def hears() -> bool:
+            await self.bus._redis.xadd("chatapi:events", probe)
+            return bool(self.received)
+
+        await until_true(hears)
+
+    def texts(self) -> list[object]:
+        told = [
+            entry.event.model_dump()["text"] for batch in self.received for entry in batch.logged
+        ]
+        return [text for text in told if text != PROBE]
+
+
+def note(text: str) -> Batch:
+    return Batch(entry(1).realm_id, logged=(entry(1, Noted(text=text)),))
+
+
+@pytest.fixture
+async def inboxes(valkey: TemporaryValkey) -> AsyncIterator[list[Inbox]]:
+    inboxes = [Inbox(valkey.url) for _ in range(2)]
+    for inbox in inboxes:
+        await inbox.start()
+    yield inboxes
+    for inbox in inboxes:
+        await inbox.bus.close()
+
+
+class TestBus:
+    async def test_carries_to_others_and_not_back(self, inboxes: list[Inbox]) -> None:
+        sender, reader = inboxes
+        sender.bus.publish(note("a"))
+        await until(lambda: reader.texts() == ["a"])
+        reader.bus.publish(note("b"))
+        await until(lambda: sender.texts() == ["b"])
+        assert reader.texts() == ["a"]
+
+    async def test_keeps_the_order(self, inboxes: list[Inbox]) -> None:
+        sender, reader = inboxes
+        for number in range(300):
+            sender.bus.publish(note(str(number)))
+        await until(lambda: len(reader.texts()) == 300)
+        assert reader.texts() == [str(number) for number in range(300)]
+
+    async def test_says_how_it_is(self, inboxes: list[Inbox], valkey: TemporaryValkey) -> None:
+        bus = inboxes[0].bus
+        assert await bus.is_healthy()
+        valkey.kill()
+        assert not await bus.is_healthy()
+        valkey.start()
+        assert await bus.is_healthy()
+
+    async def test_works_again_when_the_server_is_back(
+        self, inboxes: list[Inbox], valkey: TemporaryValkey
+    ) -> None:
+        sender, reader = inboxes
+        valkey.kill()
+        sender.bus.publish(note("lost"))
+        await until(sender.bus._waiting.empty)
+        valkey.start()
+
+        async def arrives() -> bool:
+            sender.bus.publish(note("again"))
+            return "again" in reader.texts()
+
+        await until_true(arrives)
+        assert "lost" not in reader.texts()
+
+    async def test_a_batch_nobody_understands_does_not_end_it(self, inboxes: list[Inbox]) -> None:
+        sender, reader = inboxes
+        await sender.bus._redis.xadd("chatapi:events", {b"sender": b"x", b"batch": b"{}"})
+        sender.bus.publish(note("a"))
+        await until(lambda: reader.texts() == ["a"])
+
+
+class TestTwoProcesses:
+    """Two applications on one database, with a bus between them."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings, valkey: TemporaryValkey) -> Settings:
+        return settings.model_copy(update={"redis_url": valkey.url})
+
+    @pytest.fixture
+    async def other(self, start_app: StartApp) -> ChatApp:
+        return await start_app()
+
+    @pytest.fixture
+    async def listener(self, other: ChatApp, member: Person) -> Listener:
+        return await listen(ApiClient(other), member, event_types=["test_note", "test_whisper"])
+
+    async def test_events_cross(
+        self, app: ChatApp, other: ChatApp, realm: RealmRecord, listener: Listener
+    ) -> None:
+        poll = asyncio.create_task(listener.next_events())
+        await until_polls_wait(other.runtime, realm)
+        await tell(app.runtime, realm, Noted(text="a"))
+        assert [event["text"] for event in await poll] == ["a"]
+
+    async def test_fleeting_events_cross_once(
+        self, app: ChatApp, other: ChatApp, realm: RealmRecord, member: Person, listener: Listener
+    ) -> None:
+        here = await listen(ApiClient(app), member, event_types=["test_note", "test_whisper"])
+        await tell(app.runtime, realm, Whispered(text="a"))
+        await tell(app.runtime, realm, Noted(text="end"))
+        for who in (here, listener):
+            seen: list[object] = []
+            while "end" not in seen:
+                seen += [event["text"] for event in await who.next_events()]
+            assert seen == ["a", "end"]
+
+    async def test_without_the_server_the_log_delivers(
+        self,
+        app: ChatApp,
+        other: ChatApp,
+        realm: RealmRecord,
+        listener: Listener,
+        valkey: TemporaryValkey,
+    ) -> None:
+        poll = asyncio.create_task(listener.next_events())
+        await until_polls_wait(other.runtime, realm)
+        valkey.kill()
+        async with asyncio.timeout(2):
+            await tell(app.runtime, realm, Noted(text="a"))
+            assert [event["text"] for event in await poll] == ["a"]
+
+    async def test_a_queue_closed_here_ends_a_poll_there(
+        self, client: ApiClient, other: ChatApp, realm: RealmRecord, listener: Listener
+    ) -> None:
+        poll = asyncio.create_task(listener.poll())
+        await until_polls_wait(other.runtime, realm)
+        await client.delete("/events", listener.person, queue_id=listener.queue_id)
+        assert (await poll)["code"] == "BAD_EVENT_QUEUE_ID"

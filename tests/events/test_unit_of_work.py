@@ -1,0 +1,127 @@
+"""One transaction and its events: numbers without gaps, and nothing told that did not happen."""
+
+import asyncio
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import EventNumber
+from chatapi.db.session import DatabaseSession
+from chatapi.events.audience import Everyone
+from chatapi.events.entry import Entry
+from chatapi.events.log import EventLog
+from tests import factories
+from tests.support.sample_events import Noted, Whispered, tell
+
+
+async def logged(runtime: Runtime, realm: RealmRecord) -> list[Entry]:
+    async with DatabaseSession(runtime.database) as db:
+        return await EventLog(db).read(realm.id, EventNumber(0), 10_000)
+
+
+async def last_event(runtime: Runtime, realm: RealmRecord) -> int:
+    async with DatabaseSession(runtime.database) as db:
+        return (await EventLog(db).read_clock(realm.id)).last_event
+
+
+class TestCommit:
+    async def test_numbers_events_in_the_order_they_were_emitted(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await tell(runtime, realm, Noted(text="c"))
+        entries = await logged(runtime, realm)
+        assert [entry.number for entry in entries] == [1, 2, 3]
+        assert [entry.event for entry in entries] == [Noted(text=text) for text in "abc"]
+        assert await last_event(runtime, realm) == 3
+
+    async def test_fifty_writers_leave_no_gap(self, runtime: Runtime, realm: RealmRecord) -> None:
+        await asyncio.gather(*(tell(runtime, realm, Noted(text=str(n))) for n in range(50)))
+        entries = await logged(runtime, realm)
+        assert [entry.number for entry in entries] == list(range(1, 51))
+        assert len({entry.event for entry in entries}) == 50
+
+    async def test_realms_have_their_own_numbers(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        other = await factories.make_realm(runtime, "Other")
+        await asyncio.gather(*(tell(runtime, where, Noted(text="")) for where in (realm, other)))
+        assert await last_event(runtime, realm) == 1
+        assert await last_event(runtime, other) == 1
+
+    async def test_fleeting_events_leave_no_trace(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        await tell(runtime, realm, Whispered(text=""))
+        assert await logged(runtime, realm) == []
+        assert await last_event(runtime, realm) == 0
+
+
+class TestRollback:
+    async def test_leaves_no_event_and_no_hole(self, runtime: Runtime, realm: RealmRecord) -> None:
+        work = runtime.begin()
+        await work.db.lock_realm(realm.id)
+        work.emit(realm.id, Noted(text="never"), Everyone())
+        await work.db.close()
+        await tell(runtime, realm, Noted(text="first"))
+        entries = await logged(runtime, realm)
+        assert [(entry.number, entry.event) for entry in entries] == [(1, Noted(text="first"))]
+
+    async def test_a_failed_writer_lets_the_next_one_in(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        async def fail() -> None:
+            work = runtime.begin()
+            try:
+                await work.db.lock_realm(realm.id)
+                raise LookupError
+            finally:
+                await work.db.close()
+
+        writers = [fail() if n % 2 else tell(runtime, realm, Noted(text="")) for n in range(20)]
+        results = await asyncio.gather(*writers, return_exceptions=True)
+        assert sum(isinstance(result, LookupError) for result in results) == 10
+        assert await last_event(runtime, realm) == 10
+
+
+class TestEmit:
+    async def test_refuses_before_the_realm_is_locked(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        work = runtime.begin()
+        with pytest.raises(RuntimeError, match="lock the realm"):
+            work.emit(realm.id, Noted(text=""), Everyone())
+
+    async def test_refuses_for_another_realm(self, runtime: Runtime, realm: RealmRecord) -> None:
+        other = await factories.make_realm(runtime, "Other")
+        work = runtime.begin()
+        await work.db.lock_realm(realm.id)
+        with pytest.raises(RuntimeError, match="lock the realm"):
+            work.emit(other.id, Noted(text=""), Everyone())
+        await work.db.close()
+
+
+class TestLock:
+    async def test_a_waiting_writer_reads_what_the_one_before_wrote(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        first = runtime.begin()
+        await first.db.lock_realm(realm.id)
+        second = runtime.begin()
+        waiting = asyncio.create_task(second.db.lock_realm(realm.id))
+        first.emit(realm.id, Noted(text=""), Everyone())
+        await first.commit()
+        assert await waiting == 1
+        await second.db.close()
+
+    async def test_waiting_writers_leave_connections_to_readers(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        first = runtime.begin()
+        await first.db.lock_realm(realm.id)
+        writers = [asyncio.create_task(tell(runtime, realm, Noted(text=""))) for _ in range(30)]
+        assert await last_event(runtime, realm) == 0
+        await first.db.close()
+        await asyncio.gather(*writers)
+        assert await last_event(runtime, realm) == 30

@@ -1,0 +1,49 @@
+"""Running applications inside the test's own event loop."""
+
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from chatapi.core.clock import Clock
+from chatapi.core.settings import Settings
+from chatapi.http.route import FeatureRouter
+from chatapi.main import ChatApp, create_app
+
+
+def make_settings(database_url: str, data_dir: Path, **changes: Any) -> Settings:
+    """Settings of a test: cheap passwords, no limits, and no word about ordinary events."""
+    return Settings(
+        **{
+            "database_url": database_url,
+            "data_dir": data_dir,
+            "migrate_on_start": False,
+            "rate_limits": "off",
+            "password_hash_kib": 8,
+            "password_hash_rounds": 1,
+            "heartbeat_seconds": 5,
+            "log_level": "error",
+            "log_format": "json",
+            **changes,
+        }
+    )
+
+
+class StartApp(Protocol):
+    """Starts a further process' worth of service on the same database."""
+
+    def __call__(
+        self, *extra: FeatureRouter, settings: Settings | None = None
+    ) -> Awaitable[ChatApp]: ...
+
+
+@asynccontextmanager
+async def running_app(
+    settings: Settings, clock: Clock, *extra: FeatureRouter
+) -> AsyncIterator[ChatApp]:
+    """The whole service, with endpoints of the test's own beside its features."""
+    app = create_app(settings, clock)
+    for router in extra:
+        app.router.routes.extend(router.routes)
+    async with app.router.lifespan_context(app):
+        yield app

@@ -1,0 +1,50 @@
+"""A client that registers a queue and reads it, remembering how far it has come."""
+
+from typing import Any
+
+from tests.factories import Person
+from tests.support.answers import Answer, assert_success
+from tests.support.client import ApiClient
+
+
+class Listener:
+    """One queue of one person."""
+
+    def __init__(self, client: ApiClient, person: Person, registered: dict[str, Any]) -> None:
+        self.client = client
+        self.person = person
+        self.state = registered
+        self.queue_id: str = registered["queue_id"]
+        self.last_event_id: int = registered["last_event_id"]
+
+    async def poll(self, **params: object) -> Answer:
+        """One GET /events as it comes, from where the listener is."""
+        return await self.client.get(
+            "/events",
+            self.person,
+            **{"queue_id": self.queue_id, "last_event_id": self.last_event_id, **params},
+        )
+
+    async def next_events(self) -> list[dict[str, Any]]:
+        """What comes next, waiting for it; the listener has seen it then."""
+        return self._see(await self.poll())
+
+    async def new_events(self) -> list[dict[str, Any]]:
+        """Everything there is by now, without waiting; the listener has seen it then."""
+        seen: list[dict[str, Any]] = []
+        while page := self._see(await self.poll(dont_block=True)):
+            seen += page
+        return seen
+
+    def _see(self, answer: Answer) -> list[dict[str, Any]]:
+        events: list[dict[str, Any]] = assert_success(answer)["events"]
+        for event in events:
+            assert event["id"] >= self.last_event_id
+            self.last_event_id = event["id"]
+        return events
+
+
+async def listen(client: ApiClient, person: Person, **params: object) -> Listener:
+    """Register a queue; from here on the listener misses nothing."""
+    registered = await client.post("/register", person, **params)
+    return Listener(client, person, assert_success(registered))

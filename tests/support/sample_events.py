@@ -1,0 +1,118 @@
+"""Events and an endpoint that exist for the tests of the event core only."""
+
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from chatapi.auth.guards import Caller
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import EventNumber, RealmId, UserId
+from chatapi.core.roles import Role
+from chatapi.events.audience import Audience, Everyone
+from chatapi.events.client import ClientProfile, ClientView
+from chatapi.events.entry import Entry
+from chatapi.events.event import Event
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.params import Params
+
+
+class Noted(Event):
+    """Logged, and the same for every reader."""
+
+    type: ClassVar[str] = "test_note"
+
+    text: str
+
+
+class Whispered(Event):
+    """Told only to those who listen at the moment."""
+
+    type: ClassVar[str] = "test_whisper"
+    is_logged: ClassVar[bool] = False
+
+    text: str
+
+
+class Graded(Event):
+    """Administrators see more of it."""
+
+    type: ClassVar[str] = "test_grade"
+    op: ClassVar[str | None] = "given"
+
+    public: str
+    private: str
+
+    @override
+    def variant(self, view: ClientView) -> bool:
+        return view.role.at_least(Role.ADMIN)
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        hidden = {} if self.variant(view) else {"private": None}
+        return {**self.model_dump(mode="json"), **hidden}
+
+
+class PersonTouched(Event):
+    """A note between processes: what is remembered about these people is outdated."""
+
+    type: ClassVar[str] = "test_person_touched"
+    is_internal: ClassVar[bool] = True
+
+    user_ids: frozenset[UserId]
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return self.user_ids
+
+
+class RealmTouched(Event):
+    """A note between processes: what is remembered about the realm is outdated."""
+
+    type: ClassVar[str] = "test_realm_touched"
+    is_internal: ClassVar[bool] = True
+
+    @override
+    def changes_realm(self) -> bool:
+        return True
+
+
+class NoteParams(Params):
+    """A text for everybody."""
+
+    text: str
+
+
+sample_routes = FeatureRouter("Tests")
+
+
+@sample_routes.post("/test/notes")
+async def add_note(ctx: Caller, params: NoteParams) -> None:
+    """Tell everybody something."""
+    await ctx.lock()
+    ctx.emit(Noted(text=params.text), to=Everyone())
+
+
+async def tell(
+    runtime: Runtime, realm: RealmRecord, *events: Event, to: Audience | None = None
+) -> None:
+    """Commit events as a request would, all of them in one transaction."""
+    work = runtime.begin()
+    try:
+        if any(event.is_logged for event in events):
+            await work.db.lock_realm(realm.id)
+        for event in events:
+            work.emit(realm.id, event, to or Everyone())
+        await work.commit()
+    finally:
+        await work.db.close()
+
+
+def entry(number: int, event: Event | None = None, to: Audience | None = None) -> Entry:
+    return Entry(
+        RealmId(1), EventNumber(number), event or Noted(text=str(number)), to or Everyone()
+    )
+
+
+def view(user_id: int = 1, role: Role = Role.MEMBER, **profile: Any) -> ClientView:
+    return ClientView(UserId(user_id), role, ClientProfile(**profile))

@@ -1,0 +1,107 @@
+"""A real server in a process of its own, which tests may kill and start again."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.child_server import dying_with_parent
+
+START_TIMEOUT_SECONDS = 20
+STOP_TIMEOUT_SECONDS = 10
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+class ServerProcess:
+    """Started by the command people use; restarted, it is at the same address."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._folder = folder
+        self._environment = environment
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def log(self) -> str:
+        return (self._folder / "server.log").read_text()
+
+    def start(self) -> None:
+        command = [sys.executable, "-P", "-m", "chatapi", "serve", "--port", str(self.port)]
+        with (self._folder / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                env={**inherited_environment(), **self._environment},
+                preexec_fn=dying_with_parent(signal.SIGKILL),  # noqa: PLW1509 - it only calls prctl
+            )
+        self._wait_until_it_listens(self._process)
+
+    def kill(self) -> None:
+        """End it at once, as a crash or a power cut would."""
+        process = self._running()
+        process.kill()
+        process.wait(STOP_TIMEOUT_SECONDS)
+
+    def terminate(self) -> int:
+        """Ask it to end, and return its exit status."""
+        process = self._running()
+        process.terminate()
+        return process.wait(STOP_TIMEOUT_SECONDS)
+
+    def stop(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.kill()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError("The server was not started.")
+        return self._process
+
+    def _wait_until_it_listens(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + START_TIMEOUT_SECONDS
+        while not self._listens():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"The server did not start: {self.log}")
+            time.sleep(0.02)
+
+    def _listens(self) -> bool:
+        with socket.socket() as connection:
+            return connection.connect_ex(("127.0.0.1", self.port)) == 0
+
+
+def inherited_environment() -> dict[str, str]:
+    """Nothing of the tests' own environment but what finds programs and modules."""
+    kept = ("PATH", "HOME", "TMPDIR", "LANG")
+    return {
+        **{name: os.environ[name] for name in kept if name in os.environ},
+        "PYTHONPATH": str(PROJECT / "src"),
+    }
+
+
+@contextmanager
+def server_process(folder: Path, **environment: str) -> Iterator[ServerProcess]:
+    """A running server with the given CHATAPI_ settings, written without the prefix."""
+    server = ServerProcess(
+        folder, {f"CHATAPI_{name.upper()}": value for name, value in environment.items()}
+    )
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

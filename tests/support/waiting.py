@@ -1,0 +1,32 @@
+"""Waiting for a condition, with a limit, instead of for a time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+
+LONGEST_WAIT_SECONDS = 10
+LOOK_AGAIN_SECONDS = 0.005
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+        while not condition():  # noqa: ASYNC110 (nothing tells us when it becomes true)
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+
+
+async def until_true(condition: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+        while not await condition():  # noqa: ASYNC110 (likewise)
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+
+
+def waiting_polls(runtime: Runtime, realm: RealmRecord) -> int:
+    """How many polls of a realm sleep in this process."""
+    feed = runtime.hub._feeds.get(realm.id)
+    return 0 if feed is None else sum(len(waiters) for waiters in feed._waiters.values())
+
+
+async def until_polls_wait(runtime: Runtime, realm: RealmRecord, count: int = 1) -> None:
+    await until(lambda: waiting_polls(runtime, realm) == count)

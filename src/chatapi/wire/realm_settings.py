@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from chatapi.wire.params import WireModel
+from chatapi.wire.types import LanguageCode
 
 Seconds = Annotated[int, Field(ge=0, le=10 * 365 * 24 * 3600)]
 
@@ -15,7 +16,7 @@ class RealmSettings(WireModel):
     model_config = ConfigDict(extra="ignore")
 
     description: Annotated[str, Field(max_length=1000)] = ""
-    default_language: Annotated[str, Field(pattern=r"^[a-z]{2,3}([_-][A-Za-z]{2,8})?$")] = "en"
+    default_language: LanguageCode = "en"
     welcome_message_custom_text: Annotated[str, Field(max_length=8000)] = ""
     digest_emails_enabled: bool = False
     digest_weekday: Annotated[int, Field(ge=0, le=6)] = 1

@@ -14,6 +14,11 @@ Id: TypeAlias = Annotated[int, Field(ge=0, le=MAX_ID)]
 UnixSeconds: TypeAlias = int
 """A moment, in whole seconds since 1970-01-01 UTC."""
 
+LanguageCode: TypeAlias = Annotated[
+    str, Field(pattern=r"^[a-z]{2,3}([_-][A-Za-z]{2,8})?$", examples=["en"])
+]
+"""A language and perhaps its variety, such as `de` or `pt-br`."""
+
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 """Any JSON value."""
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from chatapi.wire.params import WireModel
+from chatapi.wire.types import LanguageCode
 
 NOTIFICATION_SOUNDS = ["chime", "ding", "zulip"]
 EMOJI_SETS = {"google": "Google", "twitter": "Twitter", "text": "Plain text"}
@@ -31,7 +32,7 @@ class UserSettings(WireModel):
     color_scheme: OneToThree = 1
     translate_emoticons: bool = False
     display_emoji_reaction_users: bool = True
-    default_language: Annotated[str, Field(pattern=r"^[a-z]{2,3}([_-][A-Za-z]{2,8})?$")] = "en"
+    default_language: LanguageCode = "en"
     web_home_view: Literal["inbox", "recent_topics", "recent", "all_messages"] = "inbox"
     web_escape_navigates_to_home_view: bool = True
     left_side_userlist: bool = False

@@ -14,7 +14,7 @@ from chatapi.features.users.service import UserReader, UserService
 from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id
 
-router = FeatureRouter("Users")
+router = FeatureRouter("Users", "Who is in the organization.")
 
 
 @router.get("/users")

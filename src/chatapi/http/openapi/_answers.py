@@ -8,6 +8,7 @@ from chatapi.core.errors import (
     ApiError,
     BadRequestError,
     InternalError,
+    MethodNotAllowedError,
     NotFoundError,
     RateLimitedError,
     RequestTooLargeError,
@@ -16,6 +17,7 @@ from chatapi.core.errors import (
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.route import ChatRoute
 
+ERRORS_ELSEWHERE: Sequence[type[ApiError]] = (NotFoundError, MethodNotAllowedError)
 _EVENT_STREAM: Schema = {
     "schema": {
         "type": "string",
@@ -30,16 +32,25 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
     operation = route.operation
     everywhere: list[type[ApiError]] = [
         BadRequestError,
-        RateLimitedError,
         InternalError,
         UnavailableError,
     ]
+    if route.is_limited:
+        everywhere.append(RateLimitedError)
     if operation.path_types:
         everywhere.append(NotFoundError)
     if route.method != "GET":
         everywhere.append(RequestTooLargeError)
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]
     return sorted(dict.fromkeys(declared), key=lambda error: error.status)
+
+
+def describe_answers_elsewhere(book: SchemaBook) -> dict[str, Schema]:
+    """What requests get that reach no endpoint."""
+    return {
+        error.__name__.removesuffix("Error"): _describe_errors([error], book)
+        for error in ERRORS_ELSEWHERE
+    }
 
 
 def describe_answers(route: ChatRoute, book: SchemaBook) -> dict[str, Schema]:
@@ -51,16 +62,17 @@ def describe_answers(route: ChatRoute, book: SchemaBook) -> dict[str, Schema]:
     for error in errors_of(route):
         by_status[error.status].append(error)
     for status, errors in by_status.items():
-        schemas = [book.error(error) for error in errors]
-        answers[str(status)] = {
-            "description": _list_errors(errors),
-            "content": {
-                "application/json": {
-                    "schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-                }
-            },
-        }
+        answers[str(status)] = _describe_errors(errors, book)
     return answers
+
+
+def _describe_errors(errors: Sequence[type[ApiError]], book: SchemaBook) -> Schema:
+    schemas = [book.error(error) for error in errors]
+    schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+    return {
+        "description": _list_errors(errors),
+        "content": {"application/json": {"schema": schema}},
+    }
 
 
 def _list_errors(errors: Iterable[type[ApiError]]) -> str:

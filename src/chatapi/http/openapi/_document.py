@@ -5,7 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from chatapi.core.version import VERSION
-from chatapi.http.openapi._answers import describe_answers, errors_of
+from chatapi.http.openapi._answers import (
+    ERRORS_ELSEWHERE,
+    describe_answers,
+    describe_answers_elsewhere,
+    errors_of,
+)
 from chatapi.http.openapi._parameters import ParameterWriter
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.operation import Credentials
@@ -40,22 +45,24 @@ _SECURITY: dict[Credentials, list[Schema]] = {
 def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
     """OpenAPI 3.1 for the endpoints of the features, the same every time."""
     routes = [route for feature in features for route in feature.routes]
-    errors = dict.fromkeys(error for route in routes for error in errors_of(route))
-    book = SchemaBook(routes, errors)
+    declared = (error for route in routes for error in errors_of(route))
+    book = SchemaBook(routes, dict.fromkeys([*ERRORS_ELSEWHERE, *declared]))
     writer = ParameterWriter(book)
     paths: dict[str, Schema] = {}
     for route in routes:
         path = paths.setdefault(route.path_format, {})
         path[route.method.lower()] = _describe_operation(route, book, writer)
+    elsewhere = describe_answers_elsewhere(book)
     return {
         "openapi": "3.1.0",
         "info": {"title": "chatapi", "version": VERSION, "description": _ABOUT},
         "servers": [{"url": "/"}],
         "security": [_BASIC],
-        "tags": [_describe_tag(feature) for feature in features],
+        "tags": [_describe_tag(feature) for feature in features if feature.routes],
         "paths": paths,
         "components": {
-            "schemas": book.components_of(paths),
+            "schemas": book.components_of({**paths, **elsewhere}),
+            "responses": elsewhere,
             "securitySchemes": {
                 "basic": {
                     "type": "http",

@@ -5,10 +5,11 @@ from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
-from pydantic_core.core_schema import TypedDictSchema
+from pydantic_core.core_schema import ModelSchema, TypedDictSchema
 from typing_extensions import TypedDict, is_typeddict, override
 
 from chatapi.core.errors import ApiError, wire_key
+from chatapi.http.openapi._docstrings import attribute_docstrings
 from chatapi.http.route import ChatRoute
 from chatapi.wire.params import Params
 
@@ -35,6 +36,14 @@ _CONFIG = ConfigDict(
 
 class _ExactSchemas(GenerateJsonSchema):
     """Answers have the documented keys and no others; titles that repeat a name are left out."""
+
+    @override
+    def model_schema(self, schema: ModelSchema) -> Schema:
+        described = super().model_schema(schema)
+        for name, remark in attribute_docstrings(schema["cls"]).items():
+            if name in described.get("properties", {}):
+                described["properties"][name].setdefault("description", remark)
+        return described
 
     @override
     def typed_dict_schema(self, schema: TypedDictSchema) -> Schema:
@@ -141,4 +150,6 @@ def _error_type(error: type[ApiError]) -> Any:  # noqa: ANN401 (a TypedDict clas
     }
     answer = TypedDict(error.__name__, keys)  # type: ignore[misc]  # made from data
     answer.__doc__ = error.__doc__
+    # Where the remarks on its keys are found, and what tells it from a namesake.
+    answer.__module__ = error.__module__
     return answer

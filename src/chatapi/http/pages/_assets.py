@@ -13,6 +13,8 @@ from starlette.routing import Route
 _STATIC = Path(__file__).parent / "static"
 _OURS = ("home.css", "home.js", "docs.css", "docs.js", "icon.svg")
 _SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js")
+# Not guessed: what is guessed depends on the machine.
+_MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HEADERS = {
     "x-content-type-options": "nosniff",
     # The link changes with the file.
@@ -41,7 +43,8 @@ class Asset:
 
     def route(self) -> Route:
         async def give_file(_request: Request) -> Response:
-            return FileResponse(self.file, headers=_HEADERS)
+            media_type = _MEDIA_TYPES[self.file.suffix]
+            return FileResponse(self.file, headers=_HEADERS, media_type=media_type)
 
         return Route(self.path, give_file)
 

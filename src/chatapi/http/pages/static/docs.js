@@ -3,6 +3,14 @@
 // A form comes with its required fields filled in. What is optional stays empty, and so is not
 // sent: a call that changes one setting must not change all the others to their examples.
 const emptyOptionalFields = () => ({
+  wrapComponents: {
+    // "Send empty value" is ticked for every field at first.
+    ParameterIncludeEmpty: (Original, { React }) => (props) =>
+      React.createElement(Original, {
+        ...props,
+        isIncludedOptions: { ...props.isIncludedOptions, defaultValue: false },
+      }),
+  },
   statePlugins: {
     spec: {
       wrapActions: {
@@ -29,7 +37,7 @@ function withEmptyOptionalFields(document) {
       for (const [name, field] of Object.entries(form.properties)) {
         if (!form.required?.includes(name)) {
           describeExample(field, field);
-          // Without an example the form would make one up.
+          // Without an example the page would make one up.
           const type = field.type ?? field.anyOf?.[0].type;
           field.examples = [type === "array" ? [] : ""];
           delete field.default;
@@ -40,7 +48,7 @@ function withEmptyOptionalFields(document) {
   return document;
 }
 
-// In words, since nothing is filled in; a form that two calls share is described once.
+// In words, since nothing is filled in; what two media types share is described once.
 function describeExample(described, schema) {
   const example = schema.examples?.[0];
   let sentence;
@@ -56,10 +64,59 @@ function asCode(value) {
   return value === "" ? "empty" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
 
+// Text goes out as it was typed, everything else as JSON. By itself the page would decode what
+// looks like JSON, and send `1.0` as `1` and `"mobile"` without its quotes.
+const exactFormFields = () => ({
+  afterLoad(system) {
+    for (const name of ["buildRequest", "execute"]) {
+      const original = system.fn[name];
+      this.fn[name] = (request) => original(withExactFormFields(request));
+    }
+  },
+});
+
+function withExactFormFields(request) {
+  const { requestBody, requestContentType, spec, pathName, method } = request;
+  if (requestBody === null || typeof requestBody !== "object") {
+    return request;
+  }
+  const operation = spec.paths[pathName][method.toLowerCase()];
+  const { schema, encoding = {} } = operation.requestBody.content[requestContentType];
+  const form = schema.$ref ? spec.components.schemas[schema.$ref.split("/").pop()] : schema;
+  const fields = Object.entries(requestBody).map(([name, value]) => {
+    const text = name in encoding ? asJson(value, form.properties[name]) : value;
+    // Once encoded here and once decoded there, the text is itself again.
+    return [name, JSON.stringify(text)];
+  });
+  return { ...request, requestBody: Object.fromEntries(fields) };
+}
+
+// What was typed, if it is JSON; else the string it stands for. A list is typed item by item.
+function asJson(value, schema = {}) {
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => asJson(item, schema.items)).join(",")}]`;
+  }
+  if (typeof value !== "string" || schema.type === "string") {
+    return JSON.stringify(value);
+  }
+  try {
+    JSON.parse(value);
+    return value;
+  } catch {
+    return JSON.stringify(value);
+  }
+}
+
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const followColorScheme = () =>
+  document.documentElement.classList.toggle("dark-mode", prefersDark.matches);
+prefersDark.addEventListener("change", followColorScheme);
+followColorScheme();
+
 SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
-  plugins: [emptyOptionalFields],
+  plugins: [emptyOptionalFields, exactFormFields],
   deepLinking: true,
   defaultModelsExpandDepth: -1,
   displayRequestDuration: true,

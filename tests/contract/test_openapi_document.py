@@ -1,0 +1,93 @@
+"""The document of the whole service: valid, complete, and with examples that can be sent."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+from chatapi.http.openapi import build_document
+from chatapi.main import FEATURES
+
+DOCUMENT = build_document(FEATURES)
+OPERATIONS = [
+    pytest.param(operation, id=f"{method} {path}")
+    for path, methods in DOCUMENT["paths"].items()
+    for method, operation in methods.items()
+]
+REGISTRY: Registry[Any] = Registry().with_resource(
+    "urn:document", DRAFT202012.create_resource(DOCUMENT)
+)
+
+
+def parameters(operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
+    """Name, schema and examples of everything an operation takes."""
+    for parameter in operation.get("parameters", ()):
+        media = parameter.get("content", {}).get("application/json", parameter)
+        yield parameter["name"], media["schema"], [media["example"]]
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        name = media["schema"]["$ref"].rpartition("/")[2]
+        form = DOCUMENT["components"]["schemas"][name]
+        for field, schema in form["properties"].items():
+            default = [schema["default"]] if "default" in schema else []
+            yield field, schema, schema.get("examples", default)
+
+
+def resolved(schema: object) -> object:
+    """The schema with references that lead into the document from anywhere."""
+    if isinstance(schema, dict):
+        return {
+            key: f"urn:document{value}" if key == "$ref" else resolved(value)
+            for key, value in schema.items()
+        }
+    return [resolved(item) for item in schema] if isinstance(schema, list) else schema
+
+
+class TestDocument:
+    def test_every_schema_is_one(self) -> None:
+        for schema in DOCUMENT["components"]["schemas"].values():
+            Draft202012Validator.check_schema(schema)
+
+    def test_every_tag_is_described_and_used(self) -> None:
+        used = {
+            tag
+            for methods in DOCUMENT["paths"].values()
+            for operation in methods.values()
+            for tag in operation["tags"]
+        }
+        for tag in DOCUMENT["tags"]:
+            assert tag["description"], tag["name"]
+        assert {tag["name"] for tag in DOCUMENT["tags"]} == used
+
+    def test_every_operation_has_a_name_of_its_own(self) -> None:
+        counts = Counter(
+            operation["operationId"]
+            for methods in DOCUMENT["paths"].values()
+            for operation in methods.values()
+        )
+        assert counts.most_common(1)[0][1] == 1
+
+    def test_no_component_is_named_after_an_accident(self) -> None:
+        # Two types of one name would be told apart by the modules they come from.
+        assert not [name for name in DOCUMENT["components"]["schemas"] if "__" in name]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+class TestEveryOperation:
+    def test_says_what_it_does(self, operation: dict[str, Any]) -> None:
+        assert operation["summary"]
+
+    def test_has_an_example_for_each_parameter(self, operation: dict[str, Any]) -> None:
+        for name, schema, examples in parameters(operation):
+            assert examples, name
+            validator = Draft202012Validator(resolved(schema), registry=REGISTRY)  # type: ignore[arg-type]
+            for example in examples:
+                assert validator.is_valid(example), f"{name}: {example!r}"
+
+    def test_explains_every_status(self, operation: dict[str, Any]) -> None:
+        for status, answer in operation["responses"].items():
+            assert answer["description"], status
+            assert answer["content"]["application/json"]["schema"]

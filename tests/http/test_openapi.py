@@ -1,0 +1,365 @@
+"""The OpenAPI document, as far as a small feature of the test's own can show it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NotRequired
+
+import pytest
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from chatapi.auth.guards import Admin, Anybody, Caller, MaybeAnonymous
+from chatapi.core.errors import ApiError
+from chatapi.http.answers import EventStream
+from chatapi.http.openapi import build_document
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.params import AlsoKnownAs, LooseJson, Params, WireModel
+from chatapi.wire.types import Id
+
+
+class Color(WireModel):
+    """An object inside a parameter."""
+
+    red: int
+    name: str = ""
+
+
+class PaintParams(Params):
+    """Speaks to those who read the code."""
+
+    title: Annotated[str, AlsoKnownAs("subject"), Field(max_length=60, description="Its name.")]
+    color: Color
+    layers: list[int] | None = None
+    to: Annotated[int | list[str], LooseJson(), Field(examples=[7])]
+    mode: Literal["oil", "ink"] = "oil"
+    is_dry: bool | None = None
+    frame: str | None = None
+    """What is around it."""
+
+
+class FindParams(Params):
+    """Parameters of a query."""
+
+    text: str
+    limit: Annotated[int, Field(ge=1)] = 20
+    ids: list[Id] | None = None
+    size: int | Literal["any"] | None = None
+
+
+class PicturePayload(TypedDict):
+    """A picture."""
+
+    id: int
+    owner: NotRequired[str | None]
+    """Who has it."""
+
+
+class PicturesPayload(TypedDict):
+    """All pictures."""
+
+    pictures: list[PicturePayload]
+
+
+@dataclass(eq=False)
+class OutOfPaintError(ApiError):
+    """Nothing is left of a color."""
+
+    code = "OUT_OF_PAINT"
+    text = "There is no {color} left"
+    color: str
+    restock_seconds: float
+    """When there will be more."""
+
+
+router = FeatureRouter("Pictures", "Things to look at.")
+
+
+@router.post("/pictures", errors=[OutOfPaintError])
+async def paint(ctx: Caller, params: PaintParams) -> PicturePayload:
+    """Paint a picture.
+
+    It takes its time.
+    """
+    raise NotImplementedError
+
+
+@router.get("/pictures")
+async def find_pictures(ctx: MaybeAnonymous, params: FindParams) -> PicturesPayload | EventStream:
+    """Find pictures."""
+    raise NotImplementedError
+
+
+@router.delete("/pictures/{picture_id:int}")
+async def burn(ctx: Admin, picture_id: Id) -> None:
+    """Burn a picture."""
+    raise NotImplementedError
+
+
+@router.get("/pictures/{picture_id:int}/frames/{name}")
+async def get_frame(ctx: Anybody, picture_id: Id, name: str) -> PicturePayload:
+    """Get a frame."""
+    raise NotImplementedError
+
+
+PICTURES = "/api/v1/pictures"
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return build_document([router])
+
+
+def operation(document: dict[str, Any], method: str, path: str) -> dict[str, Any]:
+    described: dict[str, Any] = document["paths"][path][method]
+    return described
+
+
+def answer_schema(document: dict[str, Any], method: str, path: str, status: str) -> dict[str, Any]:
+    schema: dict[str, Any] = operation(document, method, path)["responses"][status]["content"][
+        "application/json"
+    ]["schema"]
+    return schema
+
+
+def component(document: dict[str, Any], name: str) -> dict[str, Any]:
+    schema: dict[str, Any] = document["components"]["schemas"][name]
+    return schema
+
+
+def names(schemas: Sequence[dict[str, str]]) -> set[str]:
+    return {schema["$ref"].rpartition("/")[2] for schema in schemas}
+
+
+class TestDocument:
+    def test_is_the_same_every_time(self, document: dict[str, Any]) -> None:
+        assert build_document([router]) == document
+
+    def test_tags_features_in_their_order(self, document: dict[str, Any]) -> None:
+        frames = FeatureRouter("Frames", "What is around pictures.")
+
+        @frames.get("/frames")
+        async def get_frames(ctx: Anybody) -> None:
+            raise NotImplementedError
+
+        assert build_document([frames, FeatureRouter("Without endpoints"), router])["tags"] == [
+            {"name": "Frames", "description": "What is around pictures."},
+            {"name": "Pictures", "description": "Things to look at."},
+        ]
+
+    def test_paths_are_complete_addresses(self, document: dict[str, Any]) -> None:
+        assert document["servers"] == [{"url": "/"}]
+        assert list(document["paths"]) == [
+            PICTURES,
+            f"{PICTURES}/{{picture_id}}",
+            f"{PICTURES}/{{picture_id}}/frames/{{name}}",
+        ]
+
+    def test_components_hold_only_what_is_used(self, document: dict[str, Any]) -> None:
+        schemas = document["components"]["schemas"]
+        assert "FindParams" not in schemas
+        assert {"PaintParams", "Color", "PicturePayload", "OutOfPaintError"} <= schemas.keys()
+
+    def test_describes_answers_outside_all_endpoints(self, document: dict[str, Any]) -> None:
+        assert document["components"]["responses"].keys() == {"NotFound", "MethodNotAllowed"}
+
+    def test_refuses_a_payload_that_says_nothing(self) -> None:
+        vague = FeatureRouter("Vague")
+
+        @vague.get("/vague")
+        async def get_vague(ctx: Anybody) -> dict[str, int]:
+            raise NotImplementedError
+
+        with pytest.raises(TypeError, match="get_vague must declare a TypedDict"):
+            build_document([vague])
+
+
+class TestOperation:
+    def test_speaks_the_words_of_the_endpoint(self, document: dict[str, Any]) -> None:
+        described = operation(document, "post", PICTURES)
+        assert described["operationId"] == "paint"
+        assert described["tags"] == ["Pictures"]
+        assert described["summary"] == "Paint a picture"
+        assert described["description"] == "It takes its time."
+
+    @pytest.mark.parametrize(
+        ("method", "path", "security"),
+        [
+            ("post", PICTURES, [{"basic": []}]),
+            ("get", PICTURES, [{}, {"basic": []}]),
+            ("get", f"{PICTURES}/{{picture_id}}/frames/{{name}}", []),
+        ],
+    )
+    def test_says_whether_it_needs_credentials(
+        self, document: dict[str, Any], method: str, path: str, security: list[Any]
+    ) -> None:
+        assert operation(document, method, path)["security"] == security
+
+    def test_path_parameters_have_types_and_examples(self, document: dict[str, Any]) -> None:
+        described = operation(document, "get", f"{PICTURES}/{{picture_id}}/frames/{{name}}")
+        picture_id, name = described["parameters"]
+        assert picture_id["schema"]["type"] == "integer"
+        assert picture_id["example"] == 1
+        assert picture_id["required"] is True
+        assert name["schema"] == {"type": "string"}
+
+
+class TestForm:
+    @pytest.fixture
+    def body(self, document: dict[str, Any]) -> dict[str, Any]:
+        body: dict[str, Any] = operation(document, "post", PICTURES)["requestBody"]
+        return body
+
+    @pytest.fixture
+    def fields(self, document: dict[str, Any]) -> dict[str, Any]:
+        fields: dict[str, Any] = component(document, "PaintParams")["properties"]
+        return fields
+
+    def test_is_alike_in_both_encodings(self, body: dict[str, Any]) -> None:
+        urlencoded, multipart = body["content"].values()
+        assert list(body["content"]) == ["application/x-www-form-urlencoded", "multipart/form-data"]
+        assert urlencoded == multipart
+        assert urlencoded["schema"] == {"$ref": "#/components/schemas/PaintParams"}
+
+    def test_everything_but_text_is_json(self, body: dict[str, Any]) -> None:
+        encoding = body["content"]["multipart/form-data"]["encoding"]
+        assert encoding.keys() == {"color", "layers", "to", "is_dry"}
+        assert encoding["to"] == {"contentType": "application/json"}
+
+    def test_is_required_where_a_field_is(self, document: dict[str, Any]) -> None:
+        optional = FeatureRouter("Optional")
+
+        class OptionalParams(Params):
+            note: str = ""
+
+        @optional.patch("/optional")
+        async def change(ctx: Caller, params: OptionalParams) -> None:
+            raise NotImplementedError
+
+        body = build_document([optional])["paths"]["/api/v1/optional"]["patch"]["requestBody"]
+        assert body["required"] is False
+        assert operation(document, "post", PICTURES)["requestBody"]["required"] is True
+        assert component(document, "PaintParams")["required"] == ["title", "color", "to"]
+
+    def test_is_left_out_without_parameters(self, document: dict[str, Any]) -> None:
+        assert "requestBody" not in operation(document, "delete", f"{PICTURES}/{{picture_id}}")
+
+    def test_other_names_are_reported_not_refused(self, document: dict[str, Any]) -> None:
+        assert "additionalProperties" not in component(document, "PaintParams")
+        assert component(document, "Color")["additionalProperties"] is False
+
+    def test_shows_real_types_without_null(self, fields: dict[str, Any]) -> None:
+        assert fields["color"]["$ref"] == "#/components/schemas/Color"
+        assert fields["layers"]["items"] == {"type": "integer"}
+        assert "null" not in str(fields)
+        assert "default" not in fields["layers"]
+        assert fields["mode"]["default"] == "oil"
+
+    def test_quotes_the_remark_below_a_field(self, fields: dict[str, Any]) -> None:
+        assert fields["frame"]["description"] == "What is around it."
+
+    def test_names_what_a_field_is_also_called(self, fields: dict[str, Any]) -> None:
+        assert fields["title"]["description"] == "Its name. Also accepted as `subject`."
+        assert fields["to"]["description"] == "Text that is not JSON is taken as a string."
+
+    @pytest.mark.parametrize(
+        ("name", "example"),
+        [
+            ("title", "title"),
+            ("color", {"red": 1}),
+            ("layers", [1]),
+            ("to", 7),
+            ("is_dry", True),
+        ],
+    )
+    def test_has_an_example_of_every_field(
+        self, fields: dict[str, Any], name: str, example: object
+    ) -> None:
+        assert fields[name]["examples"] == [example]
+
+    def test_keeps_quiet_about_the_docstring(self, document: dict[str, Any]) -> None:
+        assert "description" not in component(document, "PaintParams")
+
+
+class TestQuery:
+    @pytest.fixture
+    def parameters(self, document: dict[str, Any]) -> dict[str, Any]:
+        described = operation(document, "get", PICTURES)["parameters"]
+        return {parameter["name"]: parameter for parameter in described}
+
+    def test_what_is_written_alike_is_plain(self, parameters: dict[str, Any]) -> None:
+        assert parameters["text"]["schema"]["type"] == "string"
+        assert parameters["text"]["required"] is True
+        assert parameters["limit"]["schema"] == {"type": "integer", "minimum": 1, "default": 20}
+
+    @pytest.mark.parametrize(("name", "example"), [("ids", [1]), ("size", 1)])
+    def test_the_rest_is_json(self, parameters: dict[str, Any], name: str, example: object) -> None:
+        assert "schema" not in parameters[name]
+        assert parameters[name]["content"]["application/json"]["example"] == example
+
+    def test_is_not_also_a_body(self, document: dict[str, Any]) -> None:
+        assert "requestBody" not in operation(document, "get", PICTURES)
+
+
+class TestAnswers:
+    def test_a_success_is_the_payload_in_its_envelope(self, document: dict[str, Any]) -> None:
+        schema = answer_schema(document, "post", PICTURES, "200")
+        assert schema["properties"].keys() == {
+            "result",
+            "msg",
+            "id",
+            "owner",
+            "ignored_parameters_unsupported",
+        }
+        assert schema["properties"]["result"]["const"] == "success"
+        assert schema["properties"]["msg"]["const"] == ""
+        assert schema["properties"]["owner"]["description"] == "Who has it."
+        assert schema["required"] == ["result", "msg", "id"]
+        assert schema["additionalProperties"] is False
+
+    def test_objects_inside_are_exact_too(self, document: dict[str, Any]) -> None:
+        assert component(document, "PicturePayload")["additionalProperties"] is False
+
+    def test_a_success_without_payload_is_the_envelope(self, document: dict[str, Any]) -> None:
+        schema = answer_schema(document, "delete", f"{PICTURES}/{{picture_id}}", "200")
+        assert schema["required"] == ["result", "msg"]
+
+    def test_a_stream_is_another_content_type(self, document: dict[str, Any]) -> None:
+        content = operation(document, "get", PICTURES)["responses"]["200"]["content"]
+        assert content.keys() == {"application/json", "text/event-stream"}
+
+    def test_an_error_has_code_and_keys(self, document: dict[str, Any]) -> None:
+        schema = component(document, "OutOfPaintError")
+        assert schema["properties"]["result"]["const"] == "error"
+        assert schema["properties"]["code"]["const"] == "OUT_OF_PAINT"
+        assert schema["properties"]["restock_seconds"] == {
+            "type": "number",
+            "description": "When there will be more.",
+        }
+        assert schema["required"] == ["result", "msg", "code", "color", "restock_seconds"]
+
+    def test_an_error_uses_the_keys_of_the_wire(self, document: dict[str, Any]) -> None:
+        assert "retry-after" in component(document, "RateLimitedError")["required"]
+
+    def test_lists_all_errors_of_a_status(self, document: dict[str, Any]) -> None:
+        answers = operation(document, "post", PICTURES)["responses"]
+        assert list(answers) == ["200", "400", "401", "404", "413", "429", "500", "503"]
+        schema = answer_schema(document, "post", PICTURES, "400")
+        assert names(schema["anyOf"]) == {"BadRequestError", "OutOfPaintError"}
+        assert "`OUT_OF_PAINT`: Nothing is left of a color." in answers["400"]["description"]
+
+    def test_adds_what_the_guard_refuses(self, document: dict[str, Any]) -> None:
+        schema = answer_schema(document, "delete", f"{PICTURES}/{{picture_id}}", "400")
+        assert "AdministratorRequiredError" in names(schema["anyOf"])
+
+    def test_only_what_has_a_body_can_be_too_large(self, document: dict[str, Any]) -> None:
+        assert "413" not in operation(document, "get", PICTURES)["responses"]
+
+    def test_what_is_not_limited_cannot_be_refused_for_it(self) -> None:
+        unlimited = FeatureRouter("Unlimited", is_limited=False)
+
+        @unlimited.get("/unlimited")
+        async def get_unlimited(ctx: Anybody) -> None:
+            raise NotImplementedError
+
+        described = build_document([unlimited])["paths"]["/api/v1/unlimited"]["get"]
+        assert "429" not in described["responses"]

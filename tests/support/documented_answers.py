@@ -1,0 +1,114 @@
+"""Holds answers against the OpenAPI document: status, content type, and every key of the body."""
+
+import re
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+from chatapi.http.openapi import build_document
+from chatapi.main import FEATURES
+
+_DOCUMENT_URI = "urn:chatapi:openapi"
+_PARAMETER = re.compile(r"\{(\w+)\}")
+_METHODS = {"get", "post", "patch", "delete"}
+_ELSEWHERE = {404: "NotFound", 405: "MethodNotAllowed"}
+
+
+class DocumentedAnswers:
+    """The answers a document promises; a validator is made once for each."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._registry = Registry().with_resource(
+            _DOCUMENT_URI, DRAFT202012.create_resource(document)
+        )
+        self._paths: list[tuple[re.Pattern[str], str]] = sorted(
+            ((_pattern(path, item), path) for path, item in document["paths"].items()),
+            # As the server does: what is spelled out first, then numbers, then any text.
+            key=lambda entry: (entry[0].pattern.count("[^/]+"), entry[0].pattern.count("[0-9]+")),
+        )
+        self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
+
+    def has_path(self, path: str) -> bool:
+        """Whether an endpoint of the document answers at this path."""
+        return self._template(path) is not None
+
+    def check(self, method: str, path: str, status: int, content_type: str, body: object) -> None:
+        """Fail unless the document promises this answer; `body` is decoded JSON."""
+        place = self._place(method.lower(), path, status)
+        kind = content_type.partition(";")[0]
+        answers = self._at(*place).get("content", {})
+        assert kind in answers, f"{method} {path} answered {status} with undocumented {kind}"
+        if kind != "application/json":
+            return
+        fault = best_match(self._validator(*place, "content", kind, "schema").iter_errors(body))
+        assert fault is None, (
+            f"{method} {path} answered {status}, but not as documented:"
+            f" {fault.message} at {fault.json_path}"
+        )
+
+    def _place(self, method: str, path: str, status: int) -> tuple[str, ...]:
+        """Where the document describes the answer."""
+        template = self._template(path)
+        operation = self._document["paths"].get(template, {}).get(method)
+        if template is not None and operation is not None:
+            documented = operation["responses"]
+            assert str(status) in documented, (
+                f"{method} {path} answered {status}; documented are {', '.join(documented)}"
+            )
+            return ("paths", template, method, "responses", str(status))
+        assert status in _ELSEWHERE, f"{method} {path}, which is not documented, answered {status}"
+        return ("components", "responses", _ELSEWHERE[status])
+
+    def _template(self, path: str) -> str | None:
+        for pattern, template in self._paths:
+            if pattern.fullmatch(path):
+                return template
+        return None
+
+    def _at(self, *place: str) -> dict[str, Any]:
+        found = self._document
+        for step in place:
+            found = found[step]
+        return found
+
+    def _validator(self, *place: str) -> Draft202012Validator:
+        if place not in self._validators:
+            pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in place)
+            self._validators[place] = Draft202012Validator(
+                {"$ref": f"{_DOCUMENT_URI}#/{pointer}"}, registry=self._registry
+            )
+        return self._validators[place]
+
+
+def _pattern(template: str, item: dict[str, Any]) -> re.Pattern[str]:
+    types = {
+        parameter["name"]: parameter["schema"].get("type")
+        for method, operation in item.items()
+        if method in _METHODS
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "path"
+    }
+    pattern = ""
+    position = 0
+    for parameter in _PARAMETER.finditer(template):
+        pattern += re.escape(template[position : parameter.start()])
+        pattern += "[0-9]+" if types[parameter[1]] == "integer" else "[^/]+"
+        position = parameter.end()
+    return re.compile(pattern + re.escape(template[position:]))
+
+
+@cache
+def documented_answers() -> DocumentedAnswers:
+    """Of the service as it is."""
+    return DocumentedAnswers(build_document(FEATURES))
+
+
+def assert_answer_is_documented(
+    method: str, path: str, status: int, content_type: str, body: object
+) -> None:
+    documented_answers().check(method, path, status, content_type, body)

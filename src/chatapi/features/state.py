@@ -24,9 +24,7 @@ class Section:
 sections: list[Section] = []
 
 
-def state_section(
-    *fetch_types: str, payload: type | None = None
-) -> Callable[[LoaderT], LoaderT]:
+def state_section(*fetch_types: str, payload: type | None = None) -> Callable[[LoaderT], LoaderT]:
     """Add a loader to POST /register; `payload` for what a return annotation cannot say."""
 
     def add(loader: LoaderT) -> LoaderT:

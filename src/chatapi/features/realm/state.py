@@ -11,6 +11,7 @@ from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
 from chatapi.auth.passwords import MIN_LENGTH as SHORTEST_PASSWORD
 from chatapi.core.clock import unix_seconds
 from chatapi.events.client import ClientProfile
+from chatapi.features.profile_fields.field_types import KNOWN_SITES
 from chatapi.features.realm.payloads import (
     RealmFeaturesPayload,
     RealmIdentityPayload,
@@ -77,7 +78,15 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
         "realm_upload_quota_mib": _NO_UPLOADS,
         "realm_jitsi_server_url": None,
         "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}},
-        "realm_default_external_accounts": {},
+        "realm_default_external_accounts": {
+            key: {
+                "name": site.name,
+                "text": site.title,
+                "hint": "",
+                "url_pattern": site.url_pattern,
+            }
+            for key, site in KNOWN_SITES.items()
+        },
         "realm_empty_topic_display_name": "general chat",
         "realm_moderation_request_channel_id": _NO_CHANNEL,
         "realm_new_stream_announcements_stream_id": _NO_CHANNEL,

@@ -1,0 +1,92 @@
+"""What POST /register tells about the organization and its server."""
+
+from typing import Any
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.wire.realm_settings import RealmSettings
+from tests.factories import Person
+from tests.support.answers import assert_error
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.listening import listen
+from tests.support.organization import choose
+
+
+async def realm_state(client: ApiClient, person: Person) -> dict[str, Any]:
+    listener = await listen(client, person, fetch_event_types=["realm"])
+    return listener.state
+
+
+class TestRealmState:
+    async def test_has_every_setting_of_the_organization(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        await choose(
+            runtime,
+            realm,
+            description="We are Acme",
+            topics_policy="disable_empty_topic",
+            message_edit_history_visibility_policy="none",
+        )
+        state = await realm_state(client, member)
+        assert {f"realm_{name}" for name in RealmSettings.model_fields} <= state.keys()
+        assert state["realm_description"] == "We are Acme"
+        assert state["realm_mandatory_topics"] is True
+        assert state["realm_allow_edit_history"] is False
+        assert state["realm_message_retention_days"] == -1
+
+    async def test_says_which_organization_it_is(
+        self, client: ApiClient, realm: RealmRecord, member: Person, clock: MovableClock
+    ) -> None:
+        state = await realm_state(client, member)
+        assert state["realm_name"] == "Acme"
+        assert state["realm_url"] == state["realm_uri"] == "http://localhost"
+        assert state["realm_uuid"] == realm.uuid
+        assert state["realm_bot_domain"] == "acme.localhost"
+        now = int(clock.now().timestamp())
+        assert state["realm_date_created"] == state["server_generation"] == now
+
+    async def test_announces_limits_and_periods(self, client: ApiClient, member: Person) -> None:
+        state = await realm_state(client, member)
+        assert state["max_message_length"] == 10_000
+        assert state["max_topic_length"] == state["max_stream_name_length"] == 60
+        assert state["max_stream_description_length"] == 1024
+        assert state["max_channel_folder_name_length"] == 60
+        assert state["max_channel_folder_description_length"] == 1024
+        assert state["server_typing_started_expiry_period_milliseconds"] == 15_000
+        assert state["server_typing_stopped_wait_period_milliseconds"] == 5_000
+        assert state["server_typing_started_wait_period_milliseconds"] == 10_000
+        assert state["server_presence_ping_interval_seconds"] == 60
+        assert state["server_presence_offline_threshold_seconds"] == 140
+        assert state["event_queue_longpoll_timeout_seconds"] > 60
+        assert state["realm_empty_topic_display_name"] == "general chat"
+        assert state["realm_authentication_methods"]["Email"]["enabled"] is True
+
+    async def test_announced_password_limits_hold(self, client: ApiClient, admin: Person) -> None:
+        state = await realm_state(client, admin)
+        for length in (state["password_min_length"] - 1, state["password_max_length"] + 1):
+            answer = await client.post(
+                "/users", admin, email="iago@example.com", full_name="Iago", password="x" * length
+            )
+            assert "password is too" in assert_error(answer)
+
+    async def test_announces_nothing_that_is_not_there(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        state = await realm_state(client, member)
+        assert state["max_file_upload_size_mib"] == 0
+        assert state["server_avatar_changes_disabled"] is True
+        for feature in (
+            "realm_push_notifications_enabled",
+            "settings_send_digest_emails",
+            "server_inline_image_preview",
+            "server_inline_url_embed_preview",
+            "server_can_summarize_topics",
+            "realm_send_welcome_emails",
+        ):
+            assert state[feature] is False
+
+    async def test_is_left_out_when_not_asked_for(self, client: ApiClient, member: Person) -> None:
+        listener = await listen(client, member, fetch_event_types=["user_settings"])
+        assert not [key for key in listener.state if key.startswith(("realm_", "server_", "max_"))]

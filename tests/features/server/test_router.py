@@ -1,0 +1,133 @@
+"""GET /server_settings, GET /health and GET /ready."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.settings import Settings
+from chatapi.main import ChatApp
+from tests import factories
+from tests.factories import Person
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.apps import StartApp, make_settings, running_app
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.organization import choose
+from tests.support.statements import recorded_statements
+
+REALM_KEYS = {
+    "realm_url",
+    "realm_uri",
+    "realm_name",
+    "realm_icon",
+    "realm_description",
+    "realm_web_public_access_enabled",
+}
+
+
+@asynccontextmanager
+async def client_of(app: ChatApp, host: str = "localhost") -> AsyncIterator[ApiClient]:
+    client = ApiClient(app, host)
+    yield client
+    await client.aclose()
+
+
+async def probe(client: ApiClient, path: str) -> Answer:
+    return client.read(await client.http.get(path))
+
+
+class TestServerSettings:
+    async def test_describes_server_and_organization(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        await choose(runtime, realm, description="We are **Acme**", enable_spectator_access=True)
+        settings = assert_success(await client.get("/server_settings"))
+        assert settings["service_feature_level"] == settings["zulip_feature_level"] == 507
+        assert settings["service_version"] == settings["zulip_version"] != ""
+        assert settings["service_merge_base"] == settings["zulip_merge_base"] != ""
+        methods = settings["authentication_methods"]
+        assert {name for name, is_on in methods.items() if is_on} == {"password", "email"}
+        assert {"openid connect", "discord", "saml", "dev"} <= methods.keys()
+        assert settings["external_authentication_methods"] == []
+        assert settings["push_notifications_enabled"] is False
+        assert settings["is_incompatible"] is False
+        assert settings["email_auth_enabled"] is True
+        assert settings["require_email_format_usernames"] is True
+        assert settings["realm_url"] == settings["realm_uri"] == "http://localhost"
+        assert settings["realm_name"] == "Acme"
+        assert settings["realm_icon"].startswith("https://")
+        assert settings["realm_description"] == "<p>We are <strong>Acme</strong></p>"
+        assert settings["realm_web_public_access_enabled"] is True
+
+    async def test_knows_no_organization_on_the_root_domain(
+        self, app: ChatApp, realm: RealmRecord, runtime: Runtime
+    ) -> None:
+        await factories.make_realm(runtime, "Other")
+        async with client_of(app, "localhost") as root, client_of(app, "acme.localhost") as acme:
+            on_root = assert_success(await root.get("/server_settings"))
+            on_acme = assert_success(await acme.get("/server_settings"))
+        assert not REALM_KEYS & on_root.keys()
+        assert on_acme.keys() - on_root.keys() == REALM_KEYS
+        assert on_acme["realm_url"] == "http://acme.localhost"
+
+    async def test_does_not_look_at_credentials(self, client: ApiClient, member: Person) -> None:
+        stranger = Person(member.user_id, member.email, "wrong")
+        anonymous = await client.get("/server_settings")
+        assert (await client.get("/server_settings", stranger)).body == anonymous.body
+        assert (await client.get("/server_settings", member)).body == anonymous.body
+
+    async def test_reports_ignored_parameters(self, client: ApiClient, realm: RealmRecord) -> None:
+        settings = assert_success(await client.get("/server_settings", since=1))
+        assert settings["ignored_parameters_unsupported"] == ["since"]
+
+
+class TestHealth:
+    async def test_answers_without_a_database(self, tmp_path: Path, clock: MovableClock) -> None:
+        settings = make_settings("postgresql://nobody@127.0.0.1:1/none", tmp_path)
+        async with running_app(settings, clock) as app, client_of(app) as client:
+            assert assert_success(await probe(client, "/health")) == {"status": "ok"}
+
+    async def test_asks_the_database_nothing(self, client: ApiClient, runtime: Runtime) -> None:
+        with recorded_statements(runtime.database, "") as statements:
+            assert_success(await probe(client, "/health"))
+        assert not [statement for statement in statements if "realm_clock" not in statement]
+
+    async def test_reports_ignored_parameters(self, client: ApiClient) -> None:
+        health = assert_success(await probe(client, "/health?deep=true"))
+        assert health["ignored_parameters_unsupported"] == ["deep"]
+
+
+class TestReady:
+    async def test_is_ready_with_database_and_bus(self, client: ApiClient) -> None:
+        assert assert_success(await probe(client, "/ready")) == {"status": "ok"}
+
+    async def test_names_a_missing_database(self, tmp_path: Path, clock: MovableClock) -> None:
+        settings = make_settings("postgresql://nobody@127.0.0.1:1/none", tmp_path)
+        async with running_app(settings, clock) as app, client_of(app) as client:
+            answer = await probe(client, "/ready")
+        assert_error(answer, "SERVICE_UNAVAILABLE", 503, unavailable=["database"])
+        assert answer.headers["retry-after"] == "1"
+
+    async def test_names_a_missing_bus(self, settings: Settings, start_app: StartApp) -> None:
+        lonely = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1"})
+        async with client_of(await start_app(settings=lonely)) as client:
+            answer = await probe(client, "/ready")
+        assert_error(answer, "SERVICE_UNAVAILABLE", 503, unavailable=["bus"])
+
+
+class TestLimits:
+    @pytest.fixture
+    def settings(self, database_url: str, tmp_path: Path) -> Settings:
+        return make_settings(
+            database_url, tmp_path, rate_limits="on", address_requests_per_minute=1
+        )
+
+    async def test_probes_are_never_refused(self, client: ApiClient, realm: RealmRecord) -> None:
+        assert_success(await client.get("/server_settings"))
+        assert (await client.get("/server_settings")).status == 429
+        assert_success(await probe(client, "/health"))
+        assert_success(await probe(client, "/ready"))

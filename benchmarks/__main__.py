@@ -42,6 +42,14 @@ class Report:
         console.print(table)
 
 
+@dataclass(frozen=True)
+class Servers:
+    """What is measured, and what it is measured beside."""
+
+    chat: RunningServer
+    bare: RunningServer
+
+
 @contextmanager
 def databases(kind: str) -> Iterator[tuple[str, str]]:
     """The addresses of an empty database for the service and of one for the yardstick."""
@@ -66,25 +74,28 @@ def measure(kind: str, *, scale: float) -> Report:
         }
         run_command(environment, "db", "upgrade")
         run_command(environment, "org", "create", "--name", "Benchmark")
-        account = create_account(environment, "owner@example.com", "owner")
+        owner = create_account(environment, "owner@example.com", "owner")
+        writer = create_account(environment, "writer@example.com", "member")
         with (
             chat_server(environment) as chat,
             bare_server({"BARE_DATABASE_URL": bare_url}) as bare,
         ):
-            asyncio.run(measure_servers(report, chat, bare, account, scale))
+            asyncio.run(measure_servers(report, Servers(chat, bare), (owner, writer), scale))
     return report
 
 
 async def measure_servers(
-    report: Report, chat: RunningServer, bare: RunningServer, account: Account, scale: float
+    report: Report, servers: Servers, accounts: tuple[Account, Account], scale: float
 ) -> None:
+    chat, bare = servers.chat, servers.bare
+    owner, writer = accounts
     report.add("first answer after start", f"{chat.seconds_to_first_answer:.2f} s", "< 2 s")
     report.add("resident memory after start", f"{chat.resident_kib() / 1024:.0f} MB", "< 120 MB")
     bare_get = build_request("GET", "/bare")
     bare_insert = build_request("POST", "/insert")
-    own_user = build_request("GET", "/api/v1/users/me", account)
-    register = build_request("POST", "/api/v1/register", account)
-    rename = build_request("PATCH", "/api/v1/settings", account, {"enter_sends": True})
+    own_user = build_request("GET", "/api/v1/users/me", owner)
+    register = build_request("POST", "/api/v1/register", owner)
+    rename = build_request("PATCH", "/api/v1/settings", writer, {"enter_sends": True})
     count = int(3000 * scale)
     for what, request, yardstick, beside, expected in (
         ("GET /users/me", own_user, bare_get, "the bare GET", ">= 0.50"),
@@ -96,10 +107,12 @@ async def measure_servers(
             base = await requests_per_second(bare.port, yardstick, count)
             ratios.append(await requests_per_second(chat.port, request, count) / base)
         report.add(f"{what} / {beside}", f"{statistics.median(ratios):.2f}", expected)
-    latency = await delivery_latency(chat.port, account, pollers=200, rounds=int(30 * scale) or 1)
+    latency = await delivery_latency(
+        chat.port, owner, writer, pollers=200, rounds=max(1, int(30 * scale))
+    )
     report.add("delivery to 200 pollers, p50", f"{latency.p50:.1f} ms")
     report.add("delivery to 200 pollers, p99", f"{latency.p99:.1f} ms", "< 50 ms")
-    memory = await kib_per_waiting_queue(chat, account, count=1000)
+    memory = await kib_per_waiting_queue(chat, owner, count=1000)
     report.add("memory per waiting queue", f"{memory:.1f} KiB", "<= 20 KiB")
     report.add("resident memory at the end", f"{chat.resident_kib() / 1024:.0f} MB")
 

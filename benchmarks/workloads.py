@@ -78,16 +78,18 @@ async def open_pollers(port: int, account: Account, count: int) -> list[Poller]:
     return pollers
 
 
-async def delivery_latency(port: int, account: Account, pollers: int, rounds: int) -> Latency:
-    """Change the caller's name again and again; everybody who waits is told."""
-    waiting = await open_pollers(port, account, pollers)
+async def delivery_latency(
+    port: int, readers: Account, writer: Account, *, pollers: int, rounds: int
+) -> Latency:
+    """The writer changes their name again and again; everybody who waits is told."""
+    waiting = await open_pollers(port, readers, pollers)
     sender = await Connection.open(port)
     latencies: list[float] = []
     for number in range(rounds):
         polls = [asyncio.create_task(poller.next_arrival()) for poller in waiting]
         await asyncio.sleep(0.2)  # until all of them wait; a poll that comes late finds the event
         change = build_request(
-            "PATCH", "/api/v1/settings", account, {"full_name": f"Owner number {number}"}
+            "PATCH", "/api/v1/settings", writer, {"full_name": f"Writer number {number}"}
         )
         sent = time.perf_counter()
         await sender.send(change)

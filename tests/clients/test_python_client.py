@@ -1,0 +1,89 @@
+"""The Python client people already use, unchanged, against a real server."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import zulip
+
+from chatapi.core.version import VERSION
+from chatapi.main import ChatApp
+from tests.factories import MakeUser, Person
+from tests.support.live_server import live_server
+
+Answer = dict[str, Any]
+
+
+@pytest.fixture
+async def url(app: ChatApp) -> AsyncIterator[str]:
+    async with live_server(app) as address:
+        yield address
+
+
+class Client:
+    """The client blocks, so each of its calls runs in a thread of its own."""
+
+    def __init__(self, client: zulip.Client) -> None:
+        self._client = client
+
+    async def call(self, method: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
+        return await asyncio.to_thread(method, self._client, *args, **kwargs)
+
+
+async def connect(url: str, person: Person, api_key: str | None = None) -> Client:
+    def construct() -> zulip.Client:
+        return zulip.Client(email=person.email, api_key=api_key or person.api_key, site=url)
+
+    return Client(await asyncio.to_thread(construct))
+
+
+class TestPythonClient:
+    async def test_knows_the_server_and_itself(self, url: str, owner: Person) -> None:
+        client = await connect(url, owner)
+        settings = await client.call(zulip.Client.get_server_settings)
+        assert settings["zulip_version"] == VERSION
+        profile = await client.call(zulip.Client.get_profile)
+        assert profile["user_id"] == owner.user_id
+
+    async def test_can_be_made_with_a_wrong_key_and_is_then_refused(
+        self, url: str, owner: Person
+    ) -> None:
+        client = await connect(url, owner, api_key="wrong")
+        answer = await client.call(zulip.Client.get_profile)
+        assert (answer["result"], answer["code"]) == ("error", "UNAUTHORIZED")
+
+    async def test_hears_of_the_user_it_creates(self, url: str, owner: Person) -> None:
+        client = await connect(url, owner)
+        queue = await client.call(zulip.Client.register, event_types=["realm_user"])
+        created = await client.call(
+            zulip.Client.create_user,
+            {"email": "ann@example.com", "password": "a long one", "full_name": "Ann"},
+        )
+        answer = await client.call(
+            zulip.Client.get_events,
+            queue_id=queue["queue_id"],
+            last_event_id=queue["last_event_id"],
+        )
+        (event,) = answer["events"]
+        assert (event["type"], event["op"]) == ("realm_user", "add")
+        assert event["person"]["user_id"] == created["user_id"]
+
+    async def test_sees_members_with_pictures(
+        self, url: str, owner: Person, make_user: MakeUser
+    ) -> None:
+        member = await make_user()
+        client = await connect(url, owner)
+        answer = await client.call(zulip.Client.get_members, {"client_gravatar": False})
+        people = {user["user_id"]: user for user in answer["members"]}
+        assert people.keys() == {owner.user_id, member.user_id}
+        assert people[member.user_id]["avatar_url"].startswith("https://")
+
+    async def test_learns_that_its_queue_is_gone(self, url: str, owner: Person) -> None:
+        client = await connect(url, owner)
+        queue = await client.call(zulip.Client.register)
+        queue_id = queue["queue_id"]
+        first = await client.call(zulip.Client.deregister, queue_id)
+        again = await client.call(zulip.Client.deregister, queue_id)
+        assert first["result"] == "success"
+        assert (again["code"], again["queue_id"]) == ("BAD_EVENT_QUEUE_ID", queue_id)

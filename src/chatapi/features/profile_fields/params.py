@@ -1,9 +1,10 @@
 """Parameters of the custom profile field endpoints."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from chatapi.features.profile_fields.field_types import FieldType
 from chatapi.features.profile_fields.rules import MAX_FIELDS, MAX_OPTIONS
 from chatapi.features.profile_fields.values import MAX_USERS
 from chatapi.wire.params import Params, WireModel
@@ -21,7 +22,7 @@ FieldData = Annotated[dict[str, Any], Field(max_length=MAX_OPTIONS)]
 class CreateFieldParams(Params):
     """POST /realm/profile_fields: a new field at the end of everybody's profile."""
 
-    field_type: Literal[1, 2, 3, 4, 5, 6, 7, 8]
+    field_type: Annotated[int, Field(ge=min(FieldType), le=max(FieldType))]
     name: FieldName = ""
     hint: FieldHint = ""
     field_data: FieldData | None = None

@@ -2,17 +2,16 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from chatapi.core.ids import MAX_ID
 from chatapi.features.profile_fields.field_types import FieldType
 from chatapi.features.profile_fields.rules import MAX_FIELDS, MAX_OPTIONS
-from chatapi.features.profile_fields.values import MAX_USERS
 from chatapi.wire.params import Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_NAME_LENGTH = 40
 MAX_HINT_LENGTH = 80
-LONGEST_VALUE = 2_000
 
 FieldName = Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Favourite food"])]
 FieldHint = Annotated[str, Field(max_length=MAX_HINT_LENGTH, examples=["Or drink"])]
@@ -50,15 +49,21 @@ class ReorderFieldsParams(Params):
     order: Annotated[list[Id], Field(max_length=MAX_FIELDS)]
 
 
+def _check_shape(value: object) -> object:
+    """Say in one sentence what a value can be; how long it can be depends on its field."""
+    is_list = isinstance(value, list) and all(
+        type(entry) is int and 0 <= entry <= MAX_ID for entry in value
+    )
+    if not is_list and not isinstance(value, str | None):
+        raise ValueError("must be a string, null or a list of user ids")
+    return value
+
+
 class ProfileValueParam(WireModel):
     """A field and what is to be written into it; null or nothing empties it."""
 
     id: Id
-    value: (
-        Annotated[str, Field(max_length=LONGEST_VALUE)]
-        | Annotated[list[Id], Field(max_length=MAX_USERS)]
-        | None
-    )
+    value: Annotated[str | list[Id] | None, BeforeValidator(_check_shape)]
 
 
 class SetProfileDataParams(Params):

@@ -64,12 +64,12 @@ class Operation:
         if self.call_argument is not None:
             arguments[self.call_argument] = call
         for name, adapter in self.path_types.items():
-            text = call.path_params[name]
-            if "\0" in text:
+            value = call.path_params[name]
+            if isinstance(value, str) and "\0" in value:
                 message = f"{name} must not contain NUL characters"
                 raise BadRequestError(message)
             try:
-                arguments[name] = adapter.validate_python(text)
+                arguments[name] = adapter.validate_python(value)
             except ValidationError as error:
                 raise BadRequestError(message_for(error, name)) from None
         return arguments

@@ -22,9 +22,9 @@ A team chat server: organizations with people, channels, direct messages and liv
 **Authentication.** HTTP Basic, with your email address as user name and your API key as
 password. `POST /api/v1/fetch_api_key` gives the key for a password.
 
-**Parameters.** In the query string for GET, else in a form body. A string is sent as it is;
-every other value is sent as JSON (`[1, 2]`, `true`, `{"a": 1}`). Names an endpoint does not know
-come back in `ignored_parameters_unsupported`.
+**Parameters.** In the query string for GET, else in a form body, urlencoded or multipart. A string
+is sent as it is; every other value is sent as JSON (`[1, 2]`, `true`, `{"a": 1}`). Names an
+endpoint does not know come back in `ignored_parameters_unsupported`.
 
 **Answers.** A JSON object with `result` (`success` or `error`) and `msg`. An error also has a
 `code` for programs, and sometimes keys of its own. The header `X-Request-Id` names the request

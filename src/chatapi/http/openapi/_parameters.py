@@ -7,7 +7,7 @@ from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.route import ChatRoute
 from chatapi.wire.params import ParameterDecoder, Params
 
-_FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+_FORM = "application/x-www-form-urlencoded"
 _JSON = {"contentType": "application/json"}
 _WRITTEN_ALIKE = {"boolean", "integer", "number", "string"}
 """Types whose JSON text is also how OpenAPI writes them by itself, if strings are never JSON."""
@@ -35,7 +35,10 @@ class ParameterWriter:
         return described
 
     def form(self, route: ChatRoute) -> Schema | None:
-        """The request body; None where there is nothing to send."""
+        """The request body; None where there is nothing to send.
+
+        Multipart forms are read as well, but OpenAPI has no way to say that a list is one part.
+        """
         params = route.operation.params
         if route.method == "GET" or not params.model_fields:
             return None
@@ -46,7 +49,7 @@ class ParameterWriter:
             media["encoding"] = encoding
         return {
             "required": bool(schema.get("required")),
-            "content": dict.fromkeys(_FORM_TYPES, media),
+            "content": {_FORM: media},
         }
 
     def _path_parameter(self, route: ChatRoute, name: str) -> Schema:

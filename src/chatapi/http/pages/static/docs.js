@@ -48,7 +48,7 @@ function withEmptyOptionalFields(document) {
   return document;
 }
 
-// In words, since nothing is filled in; what two media types share is described once.
+// In words, since nothing is filled in.
 function describeExample(described, schema) {
   const example = schema.examples?.[0];
   let sentence;

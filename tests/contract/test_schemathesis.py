@@ -1,0 +1,79 @@
+"""Schemathesis against a real server: no 5xx, and no answer the document does not promise."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.factories import Person
+from tests.support.command import Command
+from tests.support.server_process import ServerProcess, inherited_environment, server_process
+
+# The example of the document, so that trying it out does not change who the caller is.
+OWNER = "iago@example.com"
+REPLACES_ITS_OWN_CREDENTIALS = "regenerate_api_key"
+IGNORED_CHECKS = (
+    # A well-formed request may still name a user who does not exist.
+    "positive_data_acceptance",
+    # `null` stands for "not passed", which existing clients rely on and no type shows.
+    "negative_data_rejection",
+)
+EXAMPLES = 20
+PATIENCE_SECONDS = 240
+
+
+@pytest.fixture
+def command(database_url: str, tmp_path: Path) -> Command:
+    return Command(
+        tmp_path,
+        {
+            "database_url": database_url,
+            "rate_limits": "off",
+            "password_hash_kib": "64",
+            "password_hash_rounds": "1",
+            # A poll that gets hold of a real queue must not hold up the others.
+            "heartbeat_seconds": "0.2",
+        },
+    )
+
+
+@pytest.fixture
+def owner(command: Command) -> Person:
+    command.answer("org", "create", "--name", "Acme")
+    created = command.answer(
+        "user", "create", "--email", OWNER, "--name", "Iago", "--role", "owner"
+    )
+    return Person(created["user_id"], OWNER, created["api_key"])
+
+
+def schemathesis(server: ServerProcess, person: Person, folder: Path, *options: str) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json"),
+            *("--auth", f"{person.email}:{person.api_key}"),
+            *("--exclude-checks", ",".join(IGNORED_CHECKS)),
+            *("--max-examples", str(EXAMPLES), "--seed", "1", "--no-color"),
+            *("--request-timeout", "10"),
+            *options,
+        ],
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        env=inherited_environment(),
+        timeout=PATIENCE_SECONDS,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "request_failed" not in server.log
+
+
+def test_every_answer_is_documented(command: Command, owner: Person, tmp_path: Path) -> None:
+    with server_process(tmp_path, **command.settings) as server:
+        schemathesis(
+            server, owner, tmp_path, "--exclude-operation-id", REPLACES_ITS_OWN_CREDENTIALS
+        )
+        schemathesis(
+            server, owner, tmp_path, "--include-operation-id", REPLACES_ITS_OWN_CREDENTIALS
+        )

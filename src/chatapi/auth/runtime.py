@@ -46,7 +46,7 @@ class Runtime:
             realms=RealmDirectory(database, hub, settings),
             callers=Callers(hub, settings),
             passwords=Passwords(settings),
-            limits=RateLimits(settings, clock),
+            limits=RateLimits(settings),
         )
 
     def begin(self) -> UnitOfWork:
@@ -58,4 +58,5 @@ class Runtime:
 
     async def close(self) -> None:
         await self.hub.close()
+        await self.limits.close()
         await self.database.close()

@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartException, MultiPartParser
+from typing_extensions import override
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
 from chatapi.http.call import Call
@@ -72,11 +73,35 @@ def _decode(data: bytes, place: str) -> dict[str, str]:
     return dict(pairs)
 
 
+class StrictMultiPartParser(MultiPartParser):
+    """Text is UTF-8 whatever the client claims, and a body that breaks off is no form."""
+
+    is_complete = False
+
+    @override
+    def on_headers_finished(self) -> None:
+        super().on_headers_finished()
+        # Some charsets can spell what is no text.
+        self._current_part.field_name.encode()
+
+    @override
+    def on_part_end(self) -> None:
+        part = self._current_part
+        if part.file is None:
+            self.items.append((part.field_name, part.data.decode()))
+        else:
+            super().on_part_end()
+
+    @override
+    def on_end(self) -> None:
+        self.is_complete = True
+
+
 async def _decode_multipart(call: Call, body: bytes) -> Iterable[tuple[str, str]]:
     async def stream() -> AsyncGenerator[bytes, None]:
         yield body
 
-    parser = MultiPartParser(
+    parser = StrictMultiPartParser(
         Headers(scope=call.scope),
         stream(),
         max_files=_MOST_FIELDS,
@@ -85,8 +110,12 @@ async def _decode_multipart(call: Call, body: bytes) -> Iterable[tuple[str, str]
     )
     try:
         form = await parser.parse()
+    except UnicodeError:
+        raise BadRequestError("The request body is not valid UTF-8") from None
     except (MultiPartException, KeyError, ValueError):
         raise BadRequestError("The request body is not valid multipart/form-data") from None
+    if not parser.is_complete:
+        raise BadRequestError("The request body is not complete multipart/form-data")
     try:
         # A file where text belongs is reported like any parameter nobody knows.
         return [

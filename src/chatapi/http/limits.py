@@ -1,14 +1,18 @@
 """Rate limits per address, per user and per login, with the headers that tell clients."""
 
 import math
+import time
+from typing import Any
 
 import structlog
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, RedisStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
+from redis.asyncio import ConnectionPool
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
-from chatapi.core.clock import Clock
 from chatapi.core.errors import RateLimitedError
 from chatapi.core.ids import UserId
 from chatapi.core.settings import Settings
@@ -23,14 +27,18 @@ class RateLimits:
     A round trip per request would cost more than it protects; a password is worth it.
     """
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._is_on = settings.rate_limits == "on"
-        self._clock = clock
         self._requests = FixedWindowRateLimiter(MemoryStorage())
-        self._logins = FixedWindowRateLimiter(_shared_storage(settings))
+        self._redis = _connections(settings)
+        self._logins = FixedWindowRateLimiter(_shared_storage(settings.redis_url, self._redis))
         self._per_address = RateLimitItemPerMinute(settings.address_requests_per_minute)
         self._per_user = RateLimitItemPerMinute(settings.requests_per_minute)
         self._per_login = RateLimitItemPerMinute(settings.logins_per_minute)
+
+    async def close(self) -> None:
+        if self._redis is not None:
+            await self._redis.aclose()
 
     async def charge_address(self, call: Call) -> None:
         await self._charge(call, self._requests, self._per_address, ("address", call.address))
@@ -64,13 +72,22 @@ class RateLimits:
             (b"x-ratelimit-reset", str(math.ceil(window.reset_time)).encode()),
         ]
         if not is_within:
-            wait = max(0.0, window.reset_time - self._clock.now().timestamp())
+            # By the same clock the library counts with.
+            wait = max(0.0, window.reset_time - time.time())
             raise RateLimitedError(retry_after=round(wait, 3))
 
 
-def _shared_storage(settings: Settings) -> Storage:
+def _connections(settings: Settings) -> ConnectionPool | None:
+    """Our own, since the library never closes those it makes, and waits long for a lost server."""
     if not settings.redis_url:
+        return None
+    return ConnectionPool.from_url(settings.redis_url, retry=Retry(NoBackoff(), 1))
+
+
+def _shared_storage(redis_url: str, connections: ConnectionPool | None) -> Storage:
+    if connections is None:
         return MemoryStorage()
+    options: dict[str, Any] = {"connection_pool": connections}
     # The library writes the address of a Unix socket its own way.
-    url = settings.redis_url.replace("unix://", "redis+unix://", 1)
-    return RedisStorage(f"async+{url}", wrap_exceptions=True, implementation="redispy")
+    url = redis_url.replace("unix://", "redis+unix://", 1)
+    return RedisStorage(f"async+{url}", wrap_exceptions=True, implementation="redispy", **options)

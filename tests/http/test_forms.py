@@ -1,0 +1,231 @@
+"""The parameter reader: query, urlencoded and multipart, alike on every method."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from typing_extensions import TypedDict
+
+from chatapi.auth.guards import Anybody
+from chatapi.core.settings import Settings
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.params import Params
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.client import ApiClient
+
+URLENCODED = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+class EchoParams(Params):
+    text: str = "unset"
+    number: int = 0
+
+
+class EchoPayload(TypedDict):
+    text: str
+    number: int
+
+
+router = FeatureRouter("Tests")
+
+
+async def echo(ctx: Anybody, params: EchoParams) -> EchoPayload:
+    """Say what was understood."""
+    return {"text": params.text, "number": params.number}
+
+
+for method in (router.get, router.post, router.patch, router.delete):
+    method("/test/echo")(echo)
+
+
+@router.get("/test/letters/{letter}")
+async def read_letter(ctx: Anybody, letter: str) -> EchoPayload:
+    """Say what the path holds."""
+    return {"text": letter, "number": 0}
+
+
+@pytest.fixture
+def extra_routes() -> tuple[FeatureRouter, ...]:
+    return (router,)
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return settings.model_copy(update={"max_body_bytes": 100_000})
+
+
+pytestmark = pytest.mark.usefixtures("realm")
+
+EVERY_METHOD = pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
+METHODS_WITH_BODY = pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE"])
+
+
+async def send(client: ApiClient, method: str, **request: Any) -> Answer:
+    return await client.call(method, "/test/echo", **request)
+
+
+class TestPlaces:
+    @EVERY_METHOD
+    async def test_query(self, client: ApiClient, method: str) -> None:
+        answer = await send(client, method, params={"text": "ä b", "number": "5"})
+        assert assert_success(answer) == {"text": "ä b", "number": 5}
+
+    @METHODS_WITH_BODY
+    async def test_urlencoded_body(self, client: ApiClient, method: str) -> None:
+        answer = await send(client, method, data={"text": "a&b=c+d", "number": "5"})
+        assert assert_success(answer) == {"text": "a&b=c+d", "number": 5}
+
+    @METHODS_WITH_BODY
+    async def test_multipart_body(self, client: ApiClient, method: str) -> None:
+        files = {"text": (None, "ä\r\nb"), "number": (None, "5")}
+        answer = await send(client, method, files=files)
+        assert assert_success(answer) == {"text": "ä\r\nb", "number": 5}
+
+    @METHODS_WITH_BODY
+    async def test_the_body_wins_over_the_query(self, client: ApiClient, method: str) -> None:
+        request = {"params": {"text": "query", "number": "5"}, "data": {"text": "body"}}
+        answer = await send(client, method, **request)
+        assert assert_success(answer) == {"text": "body", "number": 5}
+
+    async def test_a_body_without_a_content_type_is_urlencoded(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", content=b"text=x")
+        assert answer["text"] == "x"
+
+    async def test_no_parameters_at_all(self, client: ApiClient) -> None:
+        assert assert_success(await send(client, "POST")) == {"text": "unset", "number": 0}
+
+
+class TestValues:
+    @EVERY_METHOD
+    async def test_empty_strings_are_kept(self, client: ApiClient, method: str) -> None:
+        assert (await send(client, method, params={"text": ""}))["text"] == ""
+
+    @pytest.mark.parametrize("form", ["data", "files"])
+    async def test_empty_strings_in_bodies_are_kept(self, client: ApiClient, form: str) -> None:
+        value = "" if form == "data" else (None, "")
+        assert (await send(client, "POST", **{form: {"text": value}}))["text"] == ""
+
+    async def test_the_last_of_equal_names_counts(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", content=b"text=a&text=b", headers=URLENCODED)
+        assert answer["text"] == "b"
+
+    async def test_a_name_without_a_value_is_empty(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", content=b"text", headers=URLENCODED)
+        assert answer["text"] == ""
+
+    async def test_semicolons_separate_nothing(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", content=b"text=a;number=1", headers=URLENCODED)
+        assert assert_success(answer) == {"text": "a;number=1", "number": 0}
+
+    async def test_unknown_names_are_listed_on_success(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", data={"zebra": "1", "apple": "2"})
+        assert answer["ignored_parameters_unsupported"] == ["apple", "zebra"]
+
+    async def test_unknown_names_are_not_listed_with_an_error(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", data={"zebra": "1", "number": "x"})
+        assert assert_error(answer) == 'Argument "number" is not valid JSON.'
+        assert "ignored_parameters_unsupported" not in answer.body
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        "body", [b"text=%ff", b"text=\xff", b"%ff=1", b"text=%ed%a0%80"], ids=repr
+    )
+    async def test_bytes_that_are_no_text(self, client: ApiClient, body: bytes) -> None:
+        answer = await send(client, "POST", content=body, headers=URLENCODED)
+        assert assert_error(answer) == "The request body is not valid UTF-8"
+
+    async def test_a_query_that_is_no_text(self, client: ApiClient) -> None:
+        answer = client.read(await client.http.get("/api/v1/test/echo?text=%ff"))
+        assert assert_error(answer) == "The query string is not valid UTF-8"
+
+    @pytest.mark.parametrize("part", [b"a=1&", b"&", b"a&"])
+    async def test_too_many_fields(self, client: ApiClient, part: bytes) -> None:
+        answer = await send(client, "POST", content=part * 1100, headers=URLENCODED)
+        assert assert_error(answer) == "The request body has more than 1000 parameters"
+
+    async def test_many_semicolons_are_one_field(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", content=b"a;" * 40_000, headers=URLENCODED)
+        assert_success(answer)
+
+    @pytest.mark.parametrize(
+        "content_type", ["application/json", "text/plain", "application/octet-stream"]
+    )
+    async def test_other_content_types(self, client: ApiClient, content_type: str) -> None:
+        headers = {"Content-Type": content_type}
+        answer = await send(client, "POST", content=b'{"text": "x"}', headers=headers)
+        message = assert_error(answer)
+        assert content_type in message
+        assert "application/x-www-form-urlencoded" in message
+
+    @pytest.mark.parametrize(
+        ("content_type", "body"),
+        [
+            ("multipart/form-data", b"x"),
+            ("multipart/form-data; boundary=b", b"x"),
+            ("multipart/form-data; boundary=b", b"--b\r\nnonsense"),
+            ("multipart/form-data; boundary=b", b"--b\r\n\r\nvalue\r\n--b--\r\n"),
+            ("multipart/form-data; boundary=" + "b" * 5000, b"x"),
+        ],
+    )
+    async def test_broken_multipart(
+        self, client: ApiClient, content_type: str, body: bytes
+    ) -> None:
+        headers = {"Content-Type": content_type}
+        answer = await send(client, "POST", content=body, headers=headers)
+        assert "multipart/form-data" in assert_error(answer)
+
+    async def test_multipart_that_is_no_text(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", files={"text": (None, b"\xff")})
+        assert assert_error(answer) == "The request body is not valid UTF-8"
+
+    @pytest.mark.parametrize(
+        ("name", "understood"), [("text", "+2AA-"), ("+2AA-", None)], ids=["value", "name"]
+    )
+    async def test_a_charset_that_can_spell_what_is_no_text(
+        self, client: ApiClient, name: str, understood: str | None
+    ) -> None:
+        headers = {"Content-Type": "multipart/form-data; boundary=b; charset=utf-7"}
+        part = f'Content-Disposition: form-data; name="{name}"\r\n\r\n+2AA-'
+        content = f"--b\r\n{part}\r\n--b--\r\n".encode()
+        answer = await send(client, "POST", content=content, headers=headers)
+        assert answer.body.get("text") == understood
+        assert answer.status in {200, 400}
+
+    async def test_multipart_with_too_many_fields(self, client: ApiClient) -> None:
+        files = {f"n{number}": (None, "") for number in range(1100)}
+        assert_error(await send(client, "POST", files=files))
+
+    async def test_nul_in_the_path(self, client: ApiClient) -> None:
+        answer = await client.get("/test/letters/a%00b")
+        assert assert_error(answer) == "letter must not contain NUL characters"
+
+
+class TestSize:
+    async def test_announced_too_large(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", content=b"x" * 100_001)
+        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=100_000)
+
+    async def test_too_large_without_saying_so(self, client: ApiClient) -> None:
+        sent = 0
+
+        async def chunks() -> AsyncIterator[bytes]:
+            nonlocal sent
+            for _ in range(1000):
+                sent += 1
+                yield b"x" * 1000
+
+        answer = await send(client, "POST", content=chunks())
+        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=100_000)
+        assert sent < 200
+
+    async def test_exactly_as_large_as_allowed(self, client: ApiClient) -> None:
+        answer = await send(client, "POST", content=b"text=" + b"x" * 99_995)
+        assert len(answer["text"]) == 99_995
+
+    @pytest.mark.parametrize("announced", ["x", "-1", "²"])
+    async def test_an_announcement_that_is_no_number(
+        self, client: ApiClient, announced: str
+    ) -> None:
+        headers = {"Content-Length": announced.encode("latin-1")}
+        assert_success(await send(client, "POST", content=b"text=x", headers=headers))

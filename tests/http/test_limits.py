@@ -1,0 +1,155 @@
+"""Rate limits: per address, per user, and strict on logins."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.settings import Settings
+from tests.factories import MakeUser, Person
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.apps import StartApp
+from tests.support.client import ApiClient
+from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
+
+
+def assert_limited(answer: Answer, limit: int) -> None:
+    assert_error(answer, "RATE_LIMIT_HIT", 429)
+    assert 0 < answer["retry-after"] <= 60
+    assert 1 <= int(answer.headers["retry-after"]) <= 60
+    assert answer.headers["x-ratelimit-limit"] == str(limit)
+    assert answer.headers["x-ratelimit-remaining"] == "0"
+
+
+class TestPerUser:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"rate_limits": "on", "requests_per_minute": 3})
+
+    async def test_too_many_requests(self, client: ApiClient, member: Person) -> None:
+        remaining = []
+        for _ in range(3):
+            answer = await client.get("/users/me", member)
+            assert_success(answer)
+            remaining.append(answer.headers["x-ratelimit-remaining"])
+        assert remaining == ["2", "1", "0"]
+        assert_limited(await client.get("/users/me", member), 3)
+
+    async def test_others_are_not_concerned(
+        self, client: ApiClient, member: Person, admin: Person
+    ) -> None:
+        for _ in range(4):
+            await client.get("/users/me", member)
+        assert_success(await client.get("/users/me", admin))
+
+    async def test_the_reset_is_a_moment_soon(self, client: ApiClient, member: Person) -> None:
+        headers = (await client.get("/users/me", member)).headers
+        assert int(headers["x-ratelimit-reset"]) > 0
+
+
+class TestPerAddress:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"rate_limits": "on", "address_requests_per_minute": 3})
+
+    async def test_counts_requests_without_credentials(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
+        for _ in range(3):
+            assert_success(await client.get("/server_settings"))
+        assert_limited(await client.get("/server_settings"), 3)
+
+    async def test_the_health_of_the_process_can_always_be_asked(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
+        for _ in range(5):
+            assert (await client.http.get("/health")).status_code == 200
+
+
+@pytest.fixture(scope="module")
+def valkey_server() -> Iterator[TemporaryValkey]:
+    with temporary_valkey(private=True) as valkey:
+        yield valkey
+
+
+@pytest.fixture
+def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
+    # Nothing of the test before: a killed server forgets.
+    valkey_server.kill()
+    valkey_server.start()
+    return valkey_server
+
+
+class TestLogins:
+    @pytest.fixture(params=["memory", "valkey"])
+    def settings(
+        self, settings: Settings, valkey: TemporaryValkey, request: pytest.FixtureRequest
+    ) -> Settings:
+        redis_url = valkey.url if request.param == "valkey" else ""
+        return settings.model_copy(
+            update={"rate_limits": "on", "logins_per_minute": 2, "redis_url": redis_url}
+        )
+
+    async def log_in(self, client: ApiClient, name: str, password: str = "wrong") -> Answer:
+        return await client.post("/fetch_api_key", username=name, password=password)
+
+    async def test_are_counted_by_name(self, client: ApiClient, make_user: MakeUser) -> None:
+        person = await make_user(password="correct horse")
+        for _ in range(2):
+            assert (await self.log_in(client, person.email)).status != 429
+        assert_limited(await self.log_in(client, person.email.upper(), "correct horse"), 2)
+
+    async def test_are_counted_by_address(self, client: ApiClient, realm: RealmRecord) -> None:
+        for number in range(2):
+            assert (await self.log_in(client, f"a{number}@example.com")).status != 429
+        assert_limited(await self.log_in(client, "other@example.com"), 2)
+
+    async def test_do_not_limit_other_requests(self, client: ApiClient, member: Person) -> None:
+        for _ in range(3):
+            await self.log_in(client, member.email)
+        assert_success(await client.get("/users/me", member))
+
+
+class TestSharedLogins:
+    """With Redis, processes count together; without it for a while, logins go on."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings, valkey: TemporaryValkey) -> Settings:
+        return settings.model_copy(
+            update={"rate_limits": "on", "logins_per_minute": 2, "redis_url": valkey.url}
+        )
+
+    async def test_two_processes_count_together(
+        self, client: ApiClient, realm: RealmRecord, start_app: StartApp
+    ) -> None:
+        other = ApiClient(await start_app())
+        for who in (client, other):
+            answer = await who.post("/fetch_api_key", username="a@example.com", password="x")
+            assert answer.status != 429
+        answer = await client.post("/fetch_api_key", username="a@example.com", password="x")
+        assert_limited(answer, 2)
+
+    async def test_redis_away_is_no_error(
+        self, client: ApiClient, make_user: MakeUser, valkey: TemporaryValkey
+    ) -> None:
+        person = await make_user(password="correct horse")
+        valkey.kill()
+        for _ in range(4):
+            answer = await client.post(
+                "/fetch_api_key", username=person.email, password="correct horse"
+            )
+            assert answer["email"] == person.email
+
+
+class TestOff:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(
+            update={"requests_per_minute": 1, "address_requests_per_minute": 1}
+        )
+
+    async def test_nothing_is_counted(self, client: ApiClient, member: Person) -> None:
+        for _ in range(3):
+            answer = await client.get("/users/me", member)
+            assert_success(answer)
+            assert not [name for name in answer.headers if name.startswith("x-ratelimit")]

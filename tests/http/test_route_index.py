@@ -1,0 +1,137 @@
+"""Routing: flat cost, and the envelope for what is not there."""
+
+import pytest
+from starlette.routing import Match, Route
+from starlette.types import Scope
+from typing_extensions import TypedDict, override
+
+from chatapi.auth.guards import Anybody
+from chatapi.core.errors import MethodNotAllowedError, NotFoundError
+from chatapi.http.index import RouteIndex
+from chatapi.http.route import API_PREFIX, FeatureRouter
+from tests.support.answers import assert_error
+from tests.support.client import ApiClient
+
+asked: list[str] = []
+
+
+class CountingRoute(Route):
+    """Remembers that it was asked."""
+
+    @override
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        asked.append(self.path)
+        return super().matches(scope)
+
+
+async def endpoint(*_arguments: object) -> None:
+    """Answers nothing; only the way to it counts."""
+
+
+def scope(path: str, method: str = "GET") -> Scope:
+    return {"type": "http", "path": path, "method": method, "root_path": "", "headers": []}
+
+
+async def find(index: RouteIndex, path: str, method: str = "GET") -> list[str]:
+    """The routes that were asked on the way to a path."""
+
+    async def nothing(*_arguments: object) -> None:
+        raise AssertionError
+
+    asked.clear()
+    await index(scope(path, method), nothing, nothing)
+    return list(asked)
+
+
+@pytest.fixture
+def index() -> RouteIndex:
+    routes = [
+        CountingRoute(f"{API_PREFIX}/thing{number}{rest}", endpoint, methods=[method])
+        for number in range(100)
+        for rest, method in (("", "GET"), ("/{id}", "PATCH"))
+    ]
+    for route in routes:
+        route.app = endpoint
+    return RouteIndex(list(routes))
+
+
+class TestCost:
+    async def test_only_routes_of_the_same_segment_are_asked(self, index: RouteIndex) -> None:
+        assert len(await find(index, "/api/v1/thing99")) == 1
+        assert len(await find(index, "/api/v1/thing99/5", "PATCH")) == 2
+
+    async def test_an_unknown_segment_asks_nobody(self, index: RouteIndex) -> None:
+        for path in ("/api/v1/nothing", "/api/v1/", "/api/v1", "/", "", "/thing99"):
+            with pytest.raises(NotFoundError):
+                await find(index, path)
+            assert asked == []
+
+    async def test_other_methods_are_named(self, index: RouteIndex) -> None:
+        with pytest.raises(MethodNotAllowedError) as refused:
+            await find(index, "/api/v1/thing7/5", "DELETE")
+        assert refused.value.allowed_methods == ["PATCH"]
+
+
+class TextPayload(TypedDict):
+    text: str
+
+
+router = FeatureRouter("Tests")
+
+
+@router.get("/test/items/special")
+async def special(ctx: Anybody) -> TextPayload:
+    """The one that is spelled out."""
+    return {"text": "special"}
+
+
+@router.get("/test/items/{item_id}")
+async def item(ctx: Anybody, item_id: int) -> TextPayload:
+    """Any of them."""
+    return {"text": str(item_id)}
+
+
+@router.patch("/test/items/{item_id}")
+async def change_item(ctx: Anybody, item_id: int) -> None:
+    """Any of them, changed."""
+
+
+@router.delete("/test/items/{name}")
+async def delete_item(ctx: Anybody, name: str) -> None:
+    """The same path under another name."""
+
+
+@pytest.mark.usefixtures("realm")
+class TestAnswers:
+    @pytest.fixture
+    def extra_routes(self) -> tuple[FeatureRouter, ...]:
+        return (router,)
+
+    async def test_the_spelled_out_path_comes_first(self, client: ApiClient) -> None:
+        assert (await client.get("/test/items/special"))["text"] == "special"
+        assert (await client.get("/test/items/5"))["text"] == "5"
+
+    @pytest.mark.parametrize("path", ["/nothing", "/users/1/2/3", "/test/items/", "/users/", ""])
+    async def test_unknown_paths(self, client: ApiClient, path: str) -> None:
+        assert_error(await client.get(path), "NOT_FOUND", 404)
+
+    @pytest.mark.parametrize("path", ["/nothing", "/api", "/api/v2/users", "//api/v1/users"])
+    async def test_unknown_paths_outside_the_api(self, client: ApiClient, path: str) -> None:
+        response = await client.http.get(f"http://localhost{path}")
+        assert_error(client.read(response), "NOT_FOUND", 404)
+
+    @pytest.mark.parametrize("method", ["PUT", "POST", "HEAD", "OPTIONS", "TRACE", "QUERY"])
+    async def test_other_methods(self, client: ApiClient, method: str) -> None:
+        response = await client.http.request(method, "/api/v1/test/items/5")
+        assert response.status_code == 405
+        assert response.headers["allow"] == "GET, PATCH, DELETE"
+
+    async def test_other_methods_are_named_in_the_envelope(self, client: ApiClient) -> None:
+        answer = await client.call("PUT", "/test/items/5")
+        allowed = ["GET", "PATCH", "DELETE"]
+        message = assert_error(answer, "METHOD_NOT_ALLOWED", 405, allowed_methods=allowed)
+        assert "GET, PATCH, DELETE" in message
+
+    async def test_a_path_argument_of_the_wrong_type(self, client: ApiClient) -> None:
+        message = assert_error(await client.get("/test/items/five"))
+        assert message.startswith("Invalid item_id")

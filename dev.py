@@ -93,7 +93,12 @@ def link_source() -> None:
     # A shell script, because a Python shebang allows neither blanks nor long paths.
     # -P: a file in the current folder must not stand in for a module.
     write_if_changed(
-        command, f'#!/bin/sh\nexec {shlex.quote(str(VENV_PYTHON))} -P -m chatapi "$@"\n'
+        command,
+        "#!/bin/sh\n"
+        "# The same data as `dev.py run`, whatever the current folder.\n"
+        f"CHATAPI_DATA_DIR=${{CHATAPI_DATA_DIR:-{shlex.quote(str(ROOT / '.chatapi'))}}}\n"
+        "export CHATAPI_DATA_DIR\n"
+        f'exec {shlex.quote(str(VENV_PYTHON))} -P -m chatapi "$@"\n',
     )
     command.chmod(0o755)
 

@@ -1,0 +1,51 @@
+"""The `chatapi` command: one module per group of commands."""
+
+from typing import Annotated
+
+import typer
+
+from chatapi import __version__
+from chatapi.cli import database, organizations, reference, users
+from chatapi.cli.demo import demo
+from chatapi.cli.openapi import print_openapi
+from chatapi.cli.serve import serve
+from chatapi.cli.settings import show_settings
+
+app = typer.Typer(
+    name="chatapi",
+    help="A team chat server.",
+    no_args_is_help=True,
+    add_completion=False,
+    # Operators send tracebacks to us, and local variables hold secrets.
+    pretty_exceptions_enable=False,
+)
+app.command()(serve)
+app.add_typer(organizations.app, name="org")
+app.add_typer(users.app, name="user")
+app.add_typer(database.app, name="db")
+app.command()(demo)
+app.command("settings")(show_settings)
+app.command("openapi")(print_openapi)
+app.add_typer(reference.app, name="reference", hidden=True)
+
+
+def main() -> None:
+    app()
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"chatapi {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def chatapi(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """A team chat server."""

@@ -1,0 +1,35 @@
+"""`chatapi db`: the tables."""
+
+import typer
+
+from chatapi.auth.runtime import Runtime
+from chatapi.cli.operator import perform
+from chatapi.cli.terminal import AsJson, answer
+from chatapi.db.migrate import pending_changes, upgrade_database
+
+app = typer.Typer(no_args_is_help=True, help="Bring the database up to date, or check it.")
+
+
+@app.command()
+def upgrade(as_json: AsJson = False) -> None:
+    """Apply all migrations that are missing; does no harm if none is."""
+
+    async def work(runtime: Runtime) -> None:
+        await upgrade_database(runtime.database)
+
+    perform(work, as_json=as_json)
+    answer({}, "The database is up to date.", as_json=as_json)
+
+
+@app.command()
+def check(as_json: AsJson = False) -> None:
+    """Compare the database with what the code expects; exit status 1 if they differ."""
+
+    async def work(runtime: Runtime) -> list[str]:
+        return await pending_changes(runtime.database)
+
+    pending = perform(work, as_json=as_json)
+    text = "\n".join(["The database differs:", *pending] if pending else ["Nothing is pending."])
+    answer({"pending": pending}, text, as_json=as_json)
+    if pending:
+        raise typer.Exit(1)

@@ -1,0 +1,54 @@
+"""The command: runs the steps, each in small transactions, under a progress bar."""
+
+import secrets
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from chatapi.auth.runtime import Runtime
+from chatapi.cli.demo.people import PEOPLE
+from chatapi.cli.demo.profiles import PROFILE_FIELDS, PROFILE_VALUES
+from chatapi.cli.demo.step import AnyStep, Plan, batches
+from chatapi.cli.operator import OrganizationOption, organization, perform
+from chatapi.cli.terminal import AsJson, answer, stderr
+
+_PASSWORD_BYTES = 9
+
+STEPS: tuple[AnyStep, ...] = (PEOPLE, PROFILE_FIELDS, PROFILE_VALUES)
+"""In order; a feature that has something to show adds its step."""
+
+
+def demo(
+    people: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 50,
+    org: OrganizationOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fill an organization with people to try things with; what exists is left alone."""
+    password = secrets.token_urlsafe(_PASSWORD_BYTES)
+
+    async def work(runtime: Runtime) -> None:
+        plan = Plan(people, await runtime.passwords.hash(password))
+        with _progress() as progress:
+            for step in STEPS:
+                await _run(runtime, org, step, plan, progress)
+
+    perform(work, as_json=as_json)
+    answer({"password": password}, f"New people have the password {password}", as_json=as_json)
+
+
+async def _run(
+    runtime: Runtime, org: str | None, step: AnyStep, plan: Plan, progress: Progress
+) -> None:
+    items = step.items(plan)
+    task = progress.add_task(step.title, total=len(items))
+    for batch in batches(items):
+        async with organization(runtime, org) as ctx:
+            await step.make(ctx, batch)
+        progress.advance(task, len(batch))
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description:<16}"), BarColumn(), MofNCompleteColumn(), console=stderr
+    )

@@ -1,0 +1,119 @@
+"""People of the demo: of many places, with guests, bots and some who have left."""
+
+import random
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.cli.demo.step import Plan, Step
+from chatapi.core.roles import BotType, Role
+from chatapi.features.users.changes import deactivate_user
+from chatapi.features.users.creation import NewUser, add_user
+from chatapi.features.users.repository import UserRepository
+
+_FIRST_NAMES = (
+    "Amara Aoife Björn Camila Chidi Daniela Dmitri Elif Farid Fatima Giulia Hana Henrik Ines "
+    "Ivan Jae-won Jamal Joana Kaito Kofi Lakshmi Leila Lucía Maëlle Marek Mei Nadia Ngozi Noah "
+    "Olga Omar Priya Quentin Rafael Rosa Samira Søren Tariq Thandiwe Tomás Uma Viktor Wanjiru "
+    "Xavier Yara Yusuf Zainab Zoë"
+)
+_LAST_NAMES = (
+    "Abebe Achterberg Almeida Bakker Banerjee Castillo Chowdhury Diallo Dubois Eriksson Fischer "
+    "Fujita García Haddad Hernández Ibrahim Ivanova Jensen Kapoor Kim Kowalski Laurent Lindqvist "
+    "Mahlangu Mbeki Moreau Nakamura Nguyen Novák Okafor Oliveira O'Brien Petrov Quispe Rossi "
+    "Schneider Sharma Silva Takahashi Tanaka Torres Umarova Vasquez Weber Wójcik Yilmaz Zhang"
+)
+_BOT_EVERY = 10
+_GUEST_EVERY = 8
+_LEFT_EVERY = 15
+_SEED = 20_240_229
+_LETTERS_NO_NORMAL_FORM_SPLITS = str.maketrans({"ø": "o", "ł": "l", "'": None})
+
+
+@dataclass(frozen=True)
+class DemoPerson:
+    """Somebody to be created."""
+
+    full_name: str
+    email: str
+    role: Role
+    password_hash: str | None
+    is_bot: bool
+    has_left: bool
+
+
+def demo_people(plan: Plan) -> list[DemoPerson]:
+    """The same people every time, so that a second run finds those of the first."""
+    names = [
+        f"{first} {last}" for first, last in product(_FIRST_NAMES.split(), _LAST_NAMES.split())
+    ]
+    random.Random(_SEED).shuffle(names)  # noqa: S311 (not a secret)
+    return [
+        _person(number, names[number % len(names)], plan.password_hash)
+        for number in range(plan.people)
+    ]
+
+
+def _person(number: int, name: str, password_hash: str) -> DemoPerson:
+    is_bot = number % _BOT_EVERY == _BOT_EVERY - 1
+    full_name = f"{name.split(maxsplit=1)[0]}'s bot" if is_bot else name
+    return DemoPerson(
+        full_name=full_name,
+        email=f"{_local_part(full_name)}.{number + 1}@example.com",
+        role=_role(number, is_bot=is_bot),
+        password_hash=None if is_bot else password_hash,
+        is_bot=is_bot,
+        has_left=number % _LEFT_EVERY == _LEFT_EVERY - 1,
+    )
+
+
+def _role(number: int, *, is_bot: bool) -> Role:
+    if is_bot:
+        return Role.MEMBER
+    if number == 0:
+        return Role.ADMIN
+    if number == 1:
+        return Role.MODERATOR
+    return Role.GUEST if number % _GUEST_EVERY == _GUEST_EVERY - 1 else Role.MEMBER
+
+
+def _local_part(name: str) -> str:
+    plain = name.lower().translate(_LETTERS_NO_NORMAL_FORM_SPLITS)
+    folded = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
+    return folded.replace(" ", ".")
+
+
+async def _make(ctx: RealmContext, people: Sequence[DemoPerson]) -> None:
+    await ctx.lock()
+    users = UserRepository(ctx.db, ctx.realm.id)
+    everybody = await users.list_all()
+    known = {user.delivery_email.lower() for user in everybody}
+    owners = [user for user in everybody if not user.is_bot]
+    for person in people:
+        if person.email not in known:
+            user = await _add(ctx, person, owners)
+            if not user.is_bot:
+                owners.append(user)
+
+
+async def _add(ctx: RealmContext, person: DemoPerson, owners: Sequence[UserRecord]) -> UserRecord:
+    created = await add_user(
+        ctx,
+        NewUser(
+            email=person.email,
+            full_name=person.full_name,
+            role=person.role,
+            password_hash=person.password_hash,
+            bot_type=BotType.GENERIC if person.is_bot else None,
+            bot_owner_id=owners[-1].id if person.is_bot and owners else None,
+        ),
+    )
+    if person.has_left:
+        await deactivate_user(ctx, created.user)
+    return created.user
+
+
+PEOPLE = Step("People", demo_people, _make)

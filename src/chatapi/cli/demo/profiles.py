@@ -1,0 +1,89 @@
+"""Profiles of the demo: some fields, and what people wrote into them."""
+
+import random
+from collections.abc import Sequence
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.cli.demo.people import DemoPerson, demo_people
+from chatapi.cli.demo.step import Plan, Step
+from chatapi.cli.operator import acting_as
+from chatapi.features.profile_fields.params import (
+    CreateFieldParams,
+    ProfileValueParam,
+    SetProfileDataParams,
+)
+from chatapi.features.profile_fields.profiles import ProfileService
+from chatapi.features.profile_fields.repository import ProfileFieldRepository
+from chatapi.features.profile_fields.rules import ProfileFieldRecord
+from chatapi.features.profile_fields.service import ProfileFieldService
+from chatapi.features.users.repository import UserRepository
+
+_FIELDS = (
+    CreateFieldParams(field_type=1, name="Job title", display_in_profile_summary=True),
+    CreateFieldParams(field_type=2, name="About me", hint="Markdown is *welcome*"),
+    CreateFieldParams(
+        field_type=3,
+        name="Office",
+        field_data={
+            "lisbon": {"text": "Lisbon", "order": "1"},
+            "nairobi": {"text": "Nairobi", "order": "2"},
+            "osaka": {"text": "Osaka", "order": "3"},
+        },
+    ),
+    CreateFieldParams(field_type=4, name="Birthday"),
+    CreateFieldParams(field_type=8, name="Pronouns"),
+)
+_VALUES = {
+    "Job title": ("Engineer", "Designer", "Accountant", "Librarian", "Support lead"),
+    "About me": ("I like *long* walks and **short** meetings.", "Ask me about `grep`.", ""),
+    "Office": ("lisbon", "nairobi", "osaka"),
+    "Birthday": ("1984-02-29", "1990-07-01", "1975-11-23", ""),
+    "Pronouns": ("she/her", "he/him", "they/them", ""),
+}
+
+
+async def _make_fields(ctx: RealmContext, fields: Sequence[CreateFieldParams]) -> None:
+    await ctx.lock()
+    known = {field.name for field in await _list_fields(ctx)}
+    people = await UserRepository(ctx.db, ctx.realm.id).list_all()
+    administrator = next(user for user in people if user.is_active and not user.is_bot)
+    service = ProfileFieldService(acting_as(ctx, administrator))
+    for field in fields:
+        if field.name not in known:
+            await service.create(field)
+
+
+async def _fill_profiles(ctx: RealmContext, people: Sequence[DemoPerson]) -> None:
+    await ctx.lock()
+    repository = UserRepository(ctx.db, ctx.realm.id)
+    fields = await _list_fields(ctx)
+    for person in people:
+        user = await repository.find_by_delivery_email(person.email)
+        if user is not None and not await repository.profile_of(user.id):
+            values = _values_of(user)
+            entries = [
+                ProfileValueParam(id=field.id, value=values[field.name])
+                for field in fields
+                if field.name in values
+            ]
+            await ProfileService(acting_as(ctx, user)).set_values(
+                SetProfileDataParams(data=entries)
+            )
+
+
+def _values_of(user: UserRecord) -> dict[str, str]:
+    choose = random.Random(user.delivery_email)  # noqa: S311 (not a secret)
+    return {name: choose.choice(values) for name, values in _VALUES.items()}
+
+
+async def _list_fields(ctx: RealmContext) -> list[ProfileFieldRecord]:
+    return await ProfileFieldRepository(ctx.db, ctx.realm.id).list_fields()
+
+
+def _humans(plan: Plan) -> list[DemoPerson]:
+    return [person for person in demo_people(plan) if not person.is_bot]
+
+
+PROFILE_FIELDS = Step("Profile fields", lambda _plan: _FIELDS, _make_fields)
+PROFILE_VALUES = Step("Profiles", _humans, _fill_profiles)

@@ -1,0 +1,69 @@
+"""Why a command could not do its work, beside what the service itself refuses."""
+
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from chatapi.core.errors import ApiError
+
+
+@dataclass(eq=False)
+class InvalidSettingsError(ApiError):
+    """A CHATAPI_ variable has a value that cannot be used."""
+
+    code = "INVALID_SETTINGS"
+    text = "{faults}"
+    faults: str
+
+
+@dataclass(eq=False)
+class DatabaseUnreachableError(ApiError):
+    """The database does not answer, or not to us."""
+
+    code = "SERVICE_UNAVAILABLE"
+    text = "Cannot use the database {database}: {reason}"
+    database: str
+    reason: str
+    may_pass: bool
+    """Whether waiting may help."""
+
+
+@dataclass(eq=False)
+class DatabaseOutdatedError(ApiError):
+    """Tables or columns are missing."""
+
+    code = "DATABASE_OUTDATED"
+    text = "The database is not up to date; run: chatapi db upgrade"
+
+
+@dataclass(eq=False)
+class NoOrganizationError(ApiError):
+    """There is nobody to work for yet."""
+
+    code = "NO_ORGANIZATION"
+    text = "There is no organization yet; run: chatapi org create --name NAME"
+
+
+@dataclass(eq=False)
+class WhichOrganizationError(ApiError):
+    """Several organizations exist, and none or an unknown one was named."""
+
+    code = "WHICH_ORGANIZATION"
+    text = "Name one of the organizations with --org: {names}"
+    organizations: list[str]
+
+    @property
+    @override
+    def msg(self) -> str:
+        return self.text.format(names=", ".join(self.organizations))
+
+
+@dataclass(eq=False)
+class AddressUnavailableError(ApiError):
+    """The server cannot listen where it was told to."""
+
+    code = "ADDRESS_UNAVAILABLE"
+    text = "Cannot listen on {host} port {port}: {reason}"
+    host: str
+    port: int
+    reason: str

@@ -1,0 +1,23 @@
+"""`chatapi openapi`: the document other programs are generated from."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chatapi.cli.terminal import note
+from chatapi.http.openapi import build_document
+from chatapi.main import FEATURES
+
+
+def print_openapi(
+    output: Annotated[Path | None, typer.Option(help="File to write instead of stdout.")] = None,
+) -> None:
+    """Print the OpenAPI document; needs no database."""
+    document = json.dumps(build_document(FEATURES), indent=2) + "\n"
+    if output is None:
+        typer.echo(document, nl=False)
+    else:
+        output.write_text(document)
+        note(f"Wrote {output}")

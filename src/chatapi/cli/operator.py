@@ -1,0 +1,157 @@
+"""The operator at the command line: works on the database itself, past all permissions."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Annotated, TypeVar
+
+import asyncpg
+import typer
+from pydantic import ValidationError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from chatapi.auth.callers import Caller
+from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.cli.errors import (
+    DatabaseOutdatedError,
+    DatabaseUnreachableError,
+    InvalidSettingsError,
+    NoOrganizationError,
+    WhichOrganizationError,
+)
+from chatapi.cli.terminal import refuse
+from chatapi.core.clock import SystemClock
+from chatapi.core.errors import ApiError
+from chatapi.core.logging import configure_logging
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
+from chatapi.db.faults import is_unavailable
+from chatapi.db.session import DatabaseSession
+from chatapi.events.buses import bus_for
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.realm.repository import RealmRepository
+
+T = TypeVar("T")
+
+OrganizationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--org", metavar="SUBDOMAIN", help="The organization; needed only if there are several."
+    ),
+]
+
+_UNDEFINED_TABLE_OR_COLUMN = ("42P01", "42703")
+_NO_SUCH_TABLE_OR_COLUMN = ("no such table", "no such column")
+
+
+def perform(work: Callable[[Runtime], Awaitable[T]], *, as_json: bool) -> T:
+    """Run one piece of work; whatever an operator can mend ends the command with one line."""
+    try:
+        return asyncio.run(_run(work))
+    except ApiError as error:
+        refuse(error, as_json=as_json)
+
+
+async def _run(work: Callable[[Runtime], Awaitable[T]]) -> T:
+    async with open_runtime(load_settings()) as runtime:
+        await reach(runtime.database)
+        with missing_tables_named():
+            return await work(runtime)
+
+
+def load_settings() -> Settings:
+    """The settings of the environment, with logs that leave stdout alone."""
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        faults = (
+            f"CHATAPI_{str(fault['loc'][0]).upper()}: {fault['msg'].removeprefix('Value error, ')}"
+            for fault in error.errors(include_url=False)
+        )
+        raise InvalidSettingsError("; ".join(faults)) from None
+    configure_logging(settings)
+    return settings
+
+
+@asynccontextmanager
+async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
+    """The parts of the service, connected to the bus: running servers hear of changes at once."""
+    try:
+        runtime = Runtime.assemble(settings, SystemClock(), bus_for(settings))
+    except (OSError, SQLAlchemyError, RuntimeError) as error:
+        address = settings.effective_database_url.partition("?")[0].rpartition("@")[2]
+        raise DatabaseUnreachableError(address, str(error), may_pass=False) from error
+    try:
+        await runtime.start()
+        yield runtime
+    finally:
+        await runtime.close()
+
+
+async def reach(database: Database) -> None:
+    """Connect once, so that whatever fails later is not the connection."""
+    try:
+        async with database.engine.connect():
+            pass
+    except (OSError, SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        reason = str(error.orig if isinstance(error, DBAPIError) else error) or type(error).__name__
+        raise DatabaseUnreachableError(
+            database.url.set(query={}).render_as_string(hide_password=True),
+            reason.splitlines()[0],
+            may_pass=is_unavailable(error),
+        ) from error
+
+
+@asynccontextmanager
+async def organization(
+    runtime: Runtime, subdomain: str | None
+) -> AsyncGenerator[RealmContext, None]:
+    """One organization and one transaction, committed at the end of the block."""
+    work = runtime.begin()
+    try:
+        realm = await _choose_organization(work.db, subdomain)
+        yield operator_context(runtime, work, realm)
+        await work.commit()
+    finally:
+        await work.db.close()
+
+
+def operator_context(runtime: Runtime, work: UnitOfWork, realm: RealmRecord) -> RealmContext:
+    """An organization as its operator sees it: nobody is logged in, and nobody is asked."""
+    origin = runtime.settings.public_url or f"http://{realm.host(runtime.settings.root_domain)}"
+    return RealmContext(runtime, work, origin, realm, realm)
+
+
+def acting_as(ctx: RealmContext, user: UserRecord) -> Context:
+    """For what only people can do themselves: the operator stands in for one of them."""
+    return Context(
+        ctx.runtime, ctx.work, ctx.origin, ctx.realm, ctx.realm, Caller(user), "chatapi command"
+    )
+
+
+@contextmanager
+def missing_tables_named() -> Generator[None, None, None]:
+    """A database without our tables is common enough for a sentence of its own."""
+    try:
+        yield
+    except DBAPIError as error:
+        state = getattr(error.orig, "sqlstate", None)
+        says = str(error.orig)
+        if state in _UNDEFINED_TABLE_OR_COLUMN or says.startswith(_NO_SUCH_TABLE_OR_COLUMN):
+            raise DatabaseOutdatedError from error
+        raise
+
+
+async def _choose_organization(db: DatabaseSession, subdomain: str | None) -> RealmRecord:
+    realms = {realm.subdomain: realm for realm in await RealmRepository(db).list_all()}
+    if not realms:
+        raise NoOrganizationError
+    if subdomain is None and len(realms) == 1:
+        return next(iter(realms.values()))
+    realm = realms.get((subdomain or "").lower())
+    if realm is None:
+        raise WhichOrganizationError(list(realms))
+    return realm

@@ -1,0 +1,130 @@
+"""`chatapi reference`: pages of docs/ that are written by the code they describe."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from chatapi.cli.settings import describe_settings
+from chatapi.cli.terminal import note
+from chatapi.core.settings import Settings
+from chatapi.events.event import Event, registry
+from chatapi.main import FEATURES  # noqa: F401 (importing the features fills the registry)
+
+app = typer.Typer(no_args_is_help=True, help="Print generated reference pages.")
+
+Schema = dict[str, Any]
+
+_INTRODUCTION = """\
+# Events
+
+Written by `chatapi reference events`; a test fails when this page is out of date.
+
+`POST /register` makes a queue, `GET /events` reads it. Every event has an `id` (it only grows;
+pass the last one you have as `last_event_id`), a `type` and, where shown, an `op`. The keys below
+come beside these. A poll that has nothing to tell ends with one event of the type `heartbeat`,
+whose `id` is that of the last event before it.
+"""
+_FLEETING = "Only for those who are listening now: it is not kept and not replayed.\n"
+
+
+@app.callback()
+def reference() -> None:
+    """Print generated reference pages."""
+
+
+@app.command()
+def events(
+    output: Annotated[Path | None, typer.Option(help="File to write instead of stdout.")] = None,
+) -> None:
+    """Print the page about all events clients can receive."""
+    if output is None:
+        typer.echo(events_page(), nl=False)
+    else:
+        output.write_text(events_page())
+        note(f"Wrote {output}")
+
+
+@app.command()
+def settings() -> None:
+    """Print the table of settings as it stands in README.md."""
+    typer.echo(settings_table(), nl=False)
+
+
+def settings_table() -> str:
+    rows = [
+        f"| `{row['name']}` | {_code(row['default'])} | {row['description']} |"
+        for row in describe_settings(Settings.model_construct())
+    ]
+    return "\n".join(["| Variable | Default | Meaning |", "|---|---|---|", *rows, ""])
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def events_page() -> str:
+    """All events that can leave the server, by name."""
+    shown = [event for _, event in sorted(registry.items()) if not event.is_internal]
+    return "\n".join([_INTRODUCTION, *map(_section, shown)])
+
+
+def _section(event: type[Event]) -> str:
+    op = "" if event.op is None else f', `op` "{event.op}"'
+    lines = [f'## `type` "{event.type}"{op}', "", _first_sentence(event), ""]
+    if not event.is_logged:
+        lines += [_FLEETING]
+    schema = event.model_json_schema(mode="serialization")
+    rows = [
+        f"| `{name}` | {_type_of(part, schema)} | {'yes' if is_there else 'sometimes'} |"
+        for name, part, is_there in _keys(_without_server_fields(event, schema), schema)
+    ]
+    if rows:
+        lines += ["| Key | Type | There |", "|---|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def _first_sentence(event: type[Event]) -> str:
+    return (event.__doc__ or "").strip().partition("\n\n")[0]
+
+
+def _without_server_fields(event: type[Event], schema: Schema) -> Schema:
+    properties = schema.get("properties", {})
+    kept = {name: properties[name] for name in event.wire_fields()}
+    return {
+        "properties": kept,
+        "required": [name for name in kept if event.model_fields[name].is_required()],
+    }
+
+
+def _keys(part: Schema, root: Schema, prefix: str = "") -> Iterator[tuple[str, Schema, bool]]:
+    """The keys of an object and of the objects in it, with dots between the levels."""
+    required = part.get("required", [])
+    for name, value in part.get("properties", {}).items():
+        yield prefix + name, value, name in required
+        yield from _keys(_resolve(value, root), root, f"{prefix}{name}.")
+
+
+def _resolve(part: Schema, root: Schema) -> Schema:
+    """Follow a reference, and look into lists."""
+    if "$ref" in part:
+        found: Schema = root["$defs"][part["$ref"].rpartition("/")[2]]
+        return found
+    return _resolve(part["items"], root) if "items" in part else part
+
+
+def _type_of(part: Schema, root: Schema) -> str:
+    match part:
+        case {"$ref": _}:
+            return _type_of(_resolve(part, root), root)
+        case {"anyOf": choices}:
+            return " or ".join(_type_of(choice, root) for choice in choices)
+        case {"enum": values}:
+            return "one of " + ", ".join(f"`{value}`" for value in values)
+        case {"type": "array", "items": item}:
+            return f"list of {_type_of(item, root)}"
+        case {"type": "object", "additionalProperties": {} as value}:
+            return f"object of {_type_of(value, root)}"
+        case _:
+            return str(part.get("const", part.get("type", "any")))

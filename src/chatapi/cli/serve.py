@@ -1,0 +1,121 @@
+"""`chatapi serve`: prepare the database, say where the server is, and serve."""
+
+import asyncio
+import socket
+from typing import Annotated
+
+import typer
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from chatapi.cli.errors import AddressUnavailableError, DatabaseUnreachableError
+from chatapi.cli.first_start import FirstOwner, create_first_organization
+from chatapi.cli.operator import load_settings, missing_tables_named, open_runtime, reach
+from chatapi.cli.terminal import note, refuse
+from chatapi.cli.welcome import Address, greet
+from chatapi.core.clock import stopwatch
+from chatapi.core.errors import ApiError
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
+from chatapi.db.migrate import upgrade_database
+
+_DATABASE_PATIENCE_SECONDS = 30
+_DATABASE_RETRY_SECONDS = 0.5
+_STARTUP_FAILED = 3
+_BACKLOG = 2048
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that serve.")] = 1,
+) -> None:
+    """Run the server; on the first start, create an organization with an owner."""
+    try:
+        settings = load_settings()
+        # Before the first start prints passwords that nobody could use.
+        listener = _listen(host, port)
+        owner = asyncio.run(_prepare(settings))
+    except ApiError as error:
+        refuse(error, as_json=False)
+    if workers > 1 and not settings.redis_url:
+        note(
+            "Several processes without CHATAPI_REDIS_URL: events reach the clients of another "
+            "process within a second, not at once, and each process counts logins by itself."
+        )
+    # Whoever follows the greeting at once is answered as soon as the rest has started.
+    listener.listen(_BACKLOG)
+    greet(Address(host, listener.getsockname()[1]), settings, owner)
+    _run(_server_config(settings, workers), listener)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        raise AddressUnavailableError(host, port, error.strerror or str(error)) from error
+    listener.set_inheritable(True)
+    return listener
+
+
+async def _prepare(settings: Settings) -> FirstOwner | None:
+    """Bring the database up to date and make sure that there is an organization."""
+    async with open_runtime(settings) as runtime:
+        await _wait_for(runtime.database)
+        if settings.migrate_on_start:
+            await upgrade_database(runtime.database)
+        with missing_tables_named():
+            return await create_first_organization(runtime)
+
+
+async def _wait_for(database: Database) -> None:
+    """Containers start in any order: give the database time to come up."""
+    deadline = stopwatch() + _DATABASE_PATIENCE_SECONDS
+    is_first_try = True
+    while True:
+        try:
+            await reach(database)
+        except DatabaseUnreachableError as error:
+            if database.is_sqlite or not error.may_pass or stopwatch() > deadline:
+                raise
+            if is_first_try:
+                note(f"{error.msg}; trying for {_DATABASE_PATIENCE_SECONDS} seconds")
+        else:
+            return
+        is_first_try = False
+        await asyncio.sleep(_DATABASE_RETRY_SECONDS)
+
+
+def _server_config(settings: Settings, workers: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        "chatapi.main:create_app",
+        factory=True,
+        workers=workers,
+        lifespan="on",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        forwarded_allow_ips=settings.trusted_proxies,
+        # Longer than the minute for which proxies usually keep a connection open.
+        timeout_keep_alive=75,
+        # Polls are answered at once; whatever else is under way has this long.
+        timeout_graceful_shutdown=1,
+    )
+
+
+def _run(config: uvicorn.Config, listener: socket.socket) -> None:
+    if config.workers > 1:
+        Multiprocess(config, sockets=[listener]).run()
+        return
+    server = uvicorn.Server(config)
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        # The server has ended in good order; Ctrl-C is how people stop it.
+        return
+    if not server.started:
+        raise typer.Exit(_STARTUP_FAILED)

@@ -1,0 +1,55 @@
+"""`chatapi settings`: everything that can be configured, and how it is."""
+
+import re
+
+from rich.table import Table
+
+from chatapi.cli.operator import load_settings
+from chatapi.cli.terminal import AsJson, answer, printable, refuse
+from chatapi.core.errors import ApiError
+from chatapi.core.settings import Settings
+
+_CREDENTIALS = re.compile(r"(?<=://).*@")
+_SECRET_PARAMETERS = re.compile(r"((?:password|secret|token)[^=&]*=)[^&]*", re.IGNORECASE)
+
+
+def show_settings(as_json: AsJson = False) -> None:
+    """List all settings: environment variable, value, default and meaning."""
+    try:
+        rows = describe_settings(load_settings())
+    except ApiError as error:
+        refuse(error, as_json=as_json)
+    answer({"settings": rows}, _grid(rows), as_json=as_json)
+
+
+def describe_settings(settings: Settings) -> list[dict[str, str]]:
+    return [
+        {
+            "name": f"CHATAPI_{name.upper()}",
+            "value": without_secrets(_spell(getattr(settings, name))),
+            "default": _spell(field.default),
+            "description": field.description or "",
+        }
+        for name, field in Settings.model_fields.items()
+    ]
+
+
+def without_secrets(text: str) -> str:
+    """User names and passwords of addresses do not belong on a screen."""
+    return _SECRET_PARAMETERS.sub(r"\1***", _CREDENTIALS.sub("***@", text))
+
+
+def _spell(value: object) -> str:
+    """As one would write it into the environment."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _grid(rows: list[dict[str, str]]) -> Table:
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    grid.add_column("Variable", no_wrap=True)
+    for heading in ("Value", "Default", "Meaning"):
+        grid.add_column(heading, overflow="fold")
+    for row in rows:
+        is_changed = row["value"] != row["default"]
+        grid.add_row(*map(printable, row.values()), style="bold" if is_changed else "")
+    return grid

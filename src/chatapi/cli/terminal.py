@@ -1,0 +1,66 @@
+"""What commands print: text for people or JSON for scripts, and never a steering character."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from chatapi.core.errors import ApiError
+
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object, for scripts.", show_default=False)
+]
+
+# Names are data: brackets and colons in them are neither markup nor emoji.
+stdout = Console(markup=False, highlight=False, emoji=False)
+stderr = Console(markup=False, highlight=False, emoji=False, stderr=True)
+
+
+def answer(payload: Mapping[str, object], text: RenderableType, *, as_json: bool) -> None:
+    """Print the outcome of a command."""
+    if as_json:
+        _print_json({"result": "success", **payload})
+    else:
+        stdout.print(text, soft_wrap=isinstance(text, str))
+
+
+def refuse(error: ApiError, *, as_json: bool) -> NoReturn:
+    """Say in one line why nothing was done, and leave."""
+    if as_json:
+        _print_json(error.envelope())
+    else:
+        stderr.print(Text(f"Error: {printable(error.msg)}", style="red"), soft_wrap=True)
+    raise typer.Exit(1)
+
+
+def note(text: str) -> None:
+    """A remark beside the answer; never on stdout."""
+    stderr.print(Text(text, style="yellow"), soft_wrap=True)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
+    """Columns for people; everything in them was written by somebody."""
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        grid.add_column(heading, overflow="fold")
+    for row in rows:
+        grid.add_row(*(printable(str(cell)) for cell in row))
+    return grid
+
+
+def printable(text: str) -> str:
+    """Text in which nothing can move the cursor, change colours or reverse the line."""
+    return "".join(
+        character if character.isprintable() else repr(character)[1:-1] for character in text
+    )
+
+
+def _print_json(content: Mapping[str, object]) -> None:
+    # ASCII only: the other control characters are then escaped as well.
+    sys.stdout.write(json.dumps(content, ensure_ascii=True) + "\n")
+    sys.stdout.flush()

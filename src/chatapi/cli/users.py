@@ -1,0 +1,161 @@
+"""`chatapi user`: people of an organization, past all permissions."""
+
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import Annotated, TypeVar
+
+import typer
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.cli.operator import OrganizationOption, organization, perform
+from chatapi.cli.terminal import AsJson, answer, printable, table
+from chatapi.core.errors import BadRequestError
+from chatapi.core.roles import Role
+from chatapi.features.users.changes import change_role, deactivate_user, replace_api_key
+from chatapi.features.users.creation import CreatedUser, NewUser, add_user
+from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.rules import check_password
+
+T = TypeVar("T")
+
+app = typer.Typer(no_args_is_help=True, help="Create, list and change the users.")
+
+
+class RoleName(StrEnum):
+    """The roles as they are typed."""
+
+    OWNER = "owner"
+    ADMIN = "admin"
+    MODERATOR = "moderator"
+    MEMBER = "member"
+    GUEST = "guest"
+
+    @property
+    def role(self) -> Role:
+        return Role[self.name]
+
+
+EmailOption = Annotated[str, typer.Option("--email", help="The user's email address.")]
+RoleOption = Annotated[RoleName, typer.Option("--role", help="What the user may do.")]
+
+
+@app.command()
+def create(
+    email: EmailOption,
+    name: Annotated[str, typer.Option(help="Full name.")],
+    role: RoleOption = RoleName.MEMBER,
+    password: Annotated[
+        str | None, typer.Option(help="Without one, only the API key opens the account.")
+    ] = None,
+    org: OrganizationOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create a user and print the API key, which is never shown again."""
+
+    async def work(ctx: RealmContext) -> CreatedUser:
+        password_hash = None
+        if password is not None:
+            password_hash = await ctx.runtime.passwords.hash(check_password(password))
+        return await add_user(ctx, NewUser(email, name, role.role, password_hash))
+
+    created = _in_organization(work, org, as_json=as_json)
+    _answer_with_key(created.user, created.api_key, as_json=as_json)
+
+
+@app.command("list")
+def list_all(org: OrganizationOption = None, as_json: AsJson = False) -> None:
+    """List all users, deactivated ones and bots included."""
+
+    async def work(ctx: RealmContext) -> list[UserRecord]:
+        return await UserRepository(ctx.db, ctx.realm.id).list_all()
+
+    users = [_describe(user) for user in _in_organization(work, org, as_json=as_json)]
+    headings = ["Id", "Email", "Name", "Role", "Active", "Bot"]
+    answer(
+        {"users": users}, table(headings, [list(user.values()) for user in users]), as_json=as_json
+    )
+
+
+@app.command()
+def deactivate(
+    email: EmailOption,
+    org: OrganizationOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """End an account; keys, queues and waiting polls end at once."""
+
+    async def work(ctx: RealmContext) -> UserRecord:
+        await deactivate_user(ctx, await _get(ctx, email))
+        return await _get(ctx, email)
+
+    user = _in_organization(work, org, as_json=as_json)
+    answer(_describe(user), f"Deactivated {printable(user.delivery_email)}.", as_json=as_json)
+
+
+@app.command("role")
+def set_role(
+    email: EmailOption,
+    role: RoleOption,
+    org: OrganizationOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a user another role."""
+
+    async def work(ctx: RealmContext) -> UserRecord:
+        await change_role(ctx, await _get(ctx, email), role.role)
+        return await _get(ctx, email)
+
+    user = _in_organization(work, org, as_json=as_json)
+    text = f"{printable(user.delivery_email)} is now {user.role.name.lower()}."
+    answer(_describe(user), text, as_json=as_json)
+
+
+@app.command("api-key")
+def new_api_key(
+    email: EmailOption,
+    org: OrganizationOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a new API key; only digests are stored, so the old ones cannot be shown."""
+
+    async def work(ctx: RealmContext) -> tuple[UserRecord, str]:
+        user = await _get(ctx, email)
+        return user, await replace_api_key(ctx, user)
+
+    user, api_key = _in_organization(work, org, as_json=as_json)
+    _answer_with_key(user, api_key, as_json=as_json)
+
+
+def _in_organization(
+    work: Callable[[RealmContext], Awaitable[T]], subdomain: str | None, *, as_json: bool
+) -> T:
+    async def in_context(runtime: Runtime) -> T:
+        async with organization(runtime, subdomain) as ctx:
+            return await work(ctx)
+
+    return perform(in_context, as_json=as_json)
+
+
+async def _get(ctx: RealmContext, email: str) -> UserRecord:
+    user = await UserRepository(ctx.db, ctx.realm.id).find_by_delivery_email(email)
+    if user is None:
+        raise BadRequestError(f"No user has the email {email}")
+    return user
+
+
+def _describe(user: UserRecord) -> dict[str, object]:
+    return {
+        "user_id": user.id,
+        "email": user.delivery_email,
+        "full_name": user.full_name,
+        "role": user.role.name.lower(),
+        "is_active": user.is_active,
+        "is_bot": user.is_bot,
+    }
+
+
+def _answer_with_key(user: UserRecord, api_key: str, *, as_json: bool) -> None:
+    text = f"{printable(user.delivery_email)} (user {user.id}) has the API key {api_key}"
+    answer({**_describe(user), "api_key": api_key}, text, as_json=as_json)

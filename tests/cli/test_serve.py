@@ -1,0 +1,149 @@
+"""`chatapi serve`: the first start, the next ones, waiting for the database, and the end."""
+
+import asyncio
+import json
+import shutil
+import socket
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from sqlalchemy import URL, make_url
+
+from tests.cli.conftest import OWNER_EMAIL, Prepared
+from tests.cli.polling import poll, register, until_poll_has_arrived
+from tests.support.command import Command
+from tests.support.server_process import free_port
+from tests.support.waiting import until
+
+LONGEST_END_SECONDS = 2.0
+
+
+class TestFirstStart:
+    async def test_shows_once_what_opens_the_door(self, new_command: Command) -> None:
+        with new_command.serving() as first:
+            first.read_greeting(last="^curl ")
+            email, api_key = first.greeted("Owner's email"), first.greeted("API key")
+            me = call_by_curl(first.curl_line)
+            assert (me["result"], me["delivery_email"], me["role"]) == ("success", email, 100)
+            async with first.client(email, api_key) as client:
+                credentials = {"username": email, "password": first.greeted("Password")}
+                login = await client.post("/fetch_api_key", data=credentials)
+                assert login.json()["user_id"] == me["user_id"]
+                docs = await client.get(first.greeted("Docs"))
+                assert docs.status_code == 200
+            first.end()
+        with new_command.serving() as second:
+            greeting = second.read_greeting(last="╰")
+            assert "/docs" in greeting
+            assert not {"API key", "Password", "curl"} & set(greeting.split())
+            async with second.client(email, api_key) as client:
+                assert (await client.get("/users/me")).status_code == 200
+
+    def test_needs_tables_where_migrations_are_switched_off(self, empty_command: Command) -> None:
+        refused = empty_command.with_settings(migrate_on_start="false").run("serve", "--port", "0")
+        assert (refused.status, refused.stdout) == (1, "")
+        assert refused.stderr == "Error: The database is not up to date; run: chatapi db upgrade\n"
+
+    def test_creates_nothing_where_it_cannot_listen(self, empty_command: Command) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            refused = empty_command.run("serve", "--port", str(taken.getsockname()[1]))
+        assert (refused.status, refused.stdout) == (1, "")
+        assert "Address already in use" in refused.stderr
+        assert not (empty_command.folder / "chatapi.sqlite3").exists()
+
+
+class TestTermination:
+    async def test_answers_waiting_polls_and_is_gone(
+        self, command: Command, prepared: Prepared
+    ) -> None:
+        with command.serving() as serving:
+            serving.read_greeting(last="╰")
+            async with serving.client(OWNER_EMAIL, prepared.owner_key) as client:
+                queue = await register(client)
+                waiting = [poll(client, queue) for _ in range(3)]
+                await until_poll_has_arrived(client, queue)
+                seconds = await asyncio.to_thread(serving.end)
+                answers = [await answer for answer in waiting]
+        assert seconds < LONGEST_END_SECONDS
+        for answer in answers:
+            assert answer.status_code == 200
+            assert [event["type"] for event in answer.json()["events"]] == ["heartbeat"]
+
+
+class TestCommandsBesideTheServer:
+    async def test_reach_those_who_wait(self, command: Command, prepared: Prepared) -> None:
+        with command.serving() as serving:
+            serving.read_greeting(last="╰")
+            async with serving.client(OWNER_EMAIL, prepared.owner_key) as client:
+                queue = await register(client)
+                waiting = poll(client, queue)
+                command.answer(
+                    "user", "create", "--email", "emilia@example.com", "--name", "Emilia"
+                )
+                (event,) = (await waiting).json()["events"]
+                assert event["person"]["delivery_email"] == "emilia@example.com"
+                # A key that was replaced ends what it has begun.
+                waiting = poll(client, {**queue, "last_event_id": event["id"]})
+                await until_poll_has_arrived(client, queue)
+                renewed = command.answer("user", "api-key", "--email", OWNER_EMAIL)
+                assert (await waiting).status_code == 401
+            async with serving.client(OWNER_EMAIL, renewed["api_key"]) as client:
+                assert (await client.get("/users/me")).status_code == 200
+
+
+class TestWaitingForPostgres:
+    async def test_starts_as_soon_as_the_database_does(self, postgres_command: Command) -> None:
+        database = make_url(postgres_command.settings["database_url"])
+        port = free_port()
+        late = database.set(host="127.0.0.1", port=port, query={}).render_as_string(False)
+        with postgres_command.with_settings(database_url=late).serving() as serving:
+            await until(lambda: "trying for 30 seconds" in serving.errors.read_text())
+            async with forwarding(port, database):
+                await asyncio.to_thread(serving.read_greeting, last="^curl ")
+                answer = await asyncio.to_thread(call_by_curl, serving.curl_line)
+                assert answer["result"] == "success"
+
+
+def call_by_curl(line: list[str]) -> dict[str, Any]:
+    """Run the line as a person would; where there is no curl, send what it would send."""
+    assert line[:2] == ["curl", "-u"]
+    answer: dict[str, Any]
+    if shutil.which("curl"):
+        answer = json.loads(subprocess.check_output([*line, "--silent"]))
+    else:
+        name, _, key = line[2].partition(":")
+        answer = httpx.get(line[3], auth=(name, key)).json()
+    return answer
+
+
+async def connect_to(database: URL) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    folder = database.query.get("host")
+    if isinstance(folder, str):
+        return await asyncio.open_unix_connection(Path(folder) / ".s.PGSQL.5432")
+    return await asyncio.open_connection(database.host, database.port or 5432)
+
+
+@asynccontextmanager
+async def forwarding(port: int, database: URL) -> AsyncIterator[None]:
+    """A server that comes up late: from here on the port leads to the real one."""
+
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while chunk := await reader.read(65536):
+            writer.write(chunk)
+        writer.close()
+
+    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        back_reader, back_writer = await connect_to(database)
+        await asyncio.gather(
+            copy(reader, back_writer), copy(back_reader, writer), return_exceptions=True
+        )
+
+    server = await asyncio.start_server(connect, "127.0.0.1", port)
+    try:
+        yield
+    finally:
+        server.close()

@@ -1,0 +1,111 @@
+"""`chatapi org` and `chatapi user`, as scripts and operators use them."""
+
+import pytest
+
+from tests.cli.conftest import OWNER, OWNER_EMAIL, Prepared
+from tests.support.command import Command
+
+
+class TestSettingUp:
+    def test_answers_in_json_alone(self, prepared: Prepared) -> None:
+        assert prepared.upgrade.json == {"result": "success"}
+        assert prepared.organization.json == {
+            "result": "success",
+            "realm_id": 1,
+            "subdomain": "acme",
+            "name": "Acme",
+        }
+        assert prepared.owner.json == {
+            "result": "success",
+            "user_id": 1,
+            "email": OWNER_EMAIL,
+            "full_name": "Iago",
+            "role": "owner",
+            "is_active": True,
+            "is_bot": False,
+            "api_key": prepared.owner_key,
+        }
+        assert len(prepared.owner_key) == 32
+
+    def test_works_on_postgresql(self, postgres_command: Command) -> None:
+        postgres_command.answer("db", "upgrade")
+        postgres_command.answer("org", "create", "--name", "Acme", "--subdomain", "here")
+        created = postgres_command.answer("user", "create", *OWNER)
+        (listed,) = postgres_command.answer("user", "list")["users"]
+        assert listed == {key: created[key] for key in listed}
+
+
+class TestRefusals:
+    def test_come_as_one_line_on_stderr(self, command: Command) -> None:
+        refused = command.run("user", "create", *OWNER)
+        assert refused.status == 1
+        assert refused.stdout == ""
+        assert refused.stderr == f"Error: email {OWNER_EMAIL} is already in use\n"
+
+    def test_come_as_json_if_asked_for(self, command: Command) -> None:
+        refused = command.run("user", "role", "--email", OWNER_EMAIL, "--role", "guest", "--json")
+        assert refused.status == 1
+        assert refused.json["result"] == "error"
+        assert refused.json["code"] == "CANNOT_DEACTIVATE_LAST_USER"
+        assert refused.stderr == ""
+
+    def test_name_an_unknown_user(self, command: Command) -> None:
+        refused = command.run("user", "deactivate", "--email", "nobody@example.com")
+        assert (refused.status, refused.stdout) == (1, "")
+        assert "nobody@example.com" in refused.stderr
+
+    def test_of_a_mistyped_role_have_another_status(self, command: Command) -> None:
+        refused = command.run("user", "role", "--email", OWNER_EMAIL, "--role", "emperor")
+        assert refused.status == 2
+        assert "emperor" in refused.stderr
+
+    def test_of_a_short_password_name_it(self, command: Command) -> None:
+        refused = command.run(
+            "user", "create", "--email", "a@b.example", "--name", "A", "--password", "short"
+        )
+        assert refused.status == 1
+        assert "password is too short" in refused.stderr
+
+
+class TestSeveralOrganizations:
+    def test_need_to_be_told_apart(self, command: Command) -> None:
+        command.answer("org", "create", "--name", "Other")
+        assert [org["subdomain"] for org in command.answer("org", "list")["organizations"]] == [
+            "acme",
+            "other",
+        ]
+        refused = command.run("user", "list", "--json")
+        assert refused.status == 1
+        assert refused.json["organizations"] == ["acme", "other"]
+        assert command.answer("user", "list", "--org", "other")["users"] == []
+
+    def test_have_different_subdomains(self, command: Command) -> None:
+        refused = command.run("org", "create", "--name", "ACME", "--json")
+        assert refused.status == 1
+        assert refused.json["code"] == "SUBDOMAIN_TAKEN"
+
+
+def test_names_cannot_steer_the_terminal(command: Command) -> None:
+    created = command.run("org", "create", "--name", "Evil\x1b[2J\x9b1m\u202e")
+    listed = command.run("org", "list")
+    for shown in (created.stdout, listed.stdout):
+        assert "Evil\\x1b[2J\\x9b1m\\u202e" in shown
+        assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
+
+
+def test_demo_fills_an_organization_once(command: Command) -> None:
+    first = command.run("demo", "--people", "30", "--json")
+    users = command.answer("user", "list")["users"]
+    assert first.status == 0
+    assert first.json["password"]
+    assert len(users) == 31
+    assert {user["role"] for user in users} == {"owner", "admin", "moderator", "member", "guest"}
+    assert any(user["is_bot"] for user in users)
+    assert any(not user["is_active"] for user in users)
+    command.answer("demo", "--people", "30")
+    assert command.answer("user", "list")["users"] == users
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("user",), ("user", "create", "--help")])
+def test_explains_itself(empty_command: Command, arguments: tuple[str, ...]) -> None:
+    assert "Usage: " in empty_command.run(*arguments).stdout

@@ -1,0 +1,25 @@
+"""The inside of a process that is the `chatapi` command."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from chatapi.cli import main
+
+
+def be_the_command(
+    arguments: Sequence[str],
+    environment: dict[str, str],
+    folder: Path,
+    stdout: Path,
+    stderr: Path,
+) -> None:
+    """What `python -m chatapi` does, in a process that already has the modules."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    for stream, path in ((1, stdout), (2, stderr)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+    sys.argv = ["chatapi", *arguments]
+    main()

@@ -42,6 +42,8 @@ class TestFirstStart:
             assert not {"API key", "Password", "curl"} & set(greeting.split())
             async with second.client(email, api_key) as client:
                 assert (await client.get("/users/me")).status_code == 200
+                # A proxy on this machine is believed.
+                assert (await shown_address(client)).startswith("https://")
 
     def test_needs_tables_where_migrations_are_switched_off(self, empty_command: Command) -> None:
         refused = empty_command.with_settings(migrate_on_start="false").run("serve", "--port", "0")
@@ -93,6 +95,17 @@ class TestCommandsBesideTheServer:
                 assert (await waiting).status_code == 401
             async with serving.client(OWNER_EMAIL, renewed["api_key"]) as client:
                 assert (await client.get("/users/me")).status_code == 200
+            command.answer("user", "password", "--email", OWNER_EMAIL, "--password", "better one")
+            async with httpx.AsyncClient(base_url=f"{serving.url}/api/v1") as client:
+                credentials = {"username": OWNER_EMAIL, "password": "better one"}
+                assert (await client.post("/fetch_api_key", data=credentials)).status_code == 200
+
+
+async def test_unknown_proxies_are_not_believed(command: Command, prepared: Prepared) -> None:
+    with command.with_settings(trusted_proxies="192.0.2.1").serving() as serving:
+        serving.read_greeting(last="╰")
+        async with serving.client(OWNER_EMAIL, prepared.owner_key) as client:
+            assert (await shown_address(client)).startswith("http://")
 
 
 class TestWaitingForPostgres:
@@ -106,6 +119,13 @@ class TestWaitingForPostgres:
                 await asyncio.to_thread(serving.read_greeting, last="^curl ")
                 answer = await asyncio.to_thread(call_by_curl, serving.curl_line)
                 assert answer["result"] == "success"
+
+
+async def shown_address(client: httpx.AsyncClient) -> str:
+    """The address the server thinks it has, when a proxy says that it speaks TLS outside."""
+    answer = await client.get("/server_settings", headers={"X-Forwarded-Proto": "https"})
+    address: str = answer.json()["realm_url"]
+    return address
 
 
 def call_by_curl(line: list[str]) -> dict[str, Any]:

@@ -27,11 +27,10 @@ class TestSettings:
         assert values["CHATAPI_DATABASE_URL"] == "postgresql+asyncpg://***@db/chat?password=***"
         assert values["CHATAPI_REDIS_URL"] == "rediss://***@cache/0"
 
-    def test_shows_a_table_to_people(self, empty_command: Command) -> None:
-        shown = empty_command.run("settings")
-        assert shown.status == 0
-        assert shown.stdout.startswith("Variable")
-        assert "CHATAPI_QUEUES_PER_USER" in shown.stdout
+    def test_shows_lines_to_people(self, empty_command: Command) -> None:
+        shown = empty_command.with_settings(queues_per_user="7").run("settings").stdout
+        assert "CHATAPI_QUEUES_PER_USER=7\n" in shown
+        assert "; default: 100\n" in shown
 
     def test_refuses_nonsense(self, empty_command: Command) -> None:
         refused = empty_command.with_settings(log_level="loud", max_body_bytes="-1").run("settings")

@@ -30,7 +30,7 @@ app.add_typer(reference.app, name="reference", hidden=True)
 
 
 def main() -> None:
-    app()
+    app(prog_name="chatapi")
 
 
 def _print_version(is_asked: bool) -> None:

@@ -24,7 +24,7 @@ class DatabaseUnreachableError(ApiError):
     text = "Cannot use the database {database}: {reason}"
     database: str
     reason: str
-    may_pass: bool
+    is_temporary: bool
     """Whether waiting may help."""
 
 

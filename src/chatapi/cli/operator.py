@@ -83,7 +83,7 @@ async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
         runtime = Runtime.assemble(settings, SystemClock(), bus_for(settings))
     except (OSError, SQLAlchemyError, RuntimeError) as error:
         address = settings.effective_database_url.partition("?")[0].rpartition("@")[2]
-        raise DatabaseUnreachableError(address, str(error), may_pass=False) from error
+        raise DatabaseUnreachableError(address, str(error), is_temporary=False) from error
     try:
         await runtime.start()
         yield runtime
@@ -101,7 +101,7 @@ async def reach(database: Database) -> None:
         raise DatabaseUnreachableError(
             database.url.set(query={}).render_as_string(hide_password=True),
             reason.splitlines()[0],
-            may_pass=is_unavailable(error),
+            is_temporary=is_unavailable(error),
         ) from error
 
 

@@ -78,7 +78,7 @@ async def _wait_for(database: Database) -> None:
         try:
             await reach(database)
         except DatabaseUnreachableError as error:
-            if database.is_sqlite or not error.may_pass or stopwatch() > deadline:
+            if database.is_sqlite or not error.is_temporary or stopwatch() > deadline:
                 raise
             if is_first_try:
                 note(f"{error.msg}; trying for {_DATABASE_PATIENCE_SECONDS} seconds")

@@ -2,7 +2,7 @@
 
 import re
 
-from rich.table import Table
+from rich.text import Text
 
 from chatapi.cli.operator import load_settings
 from chatapi.cli.terminal import AsJson, answer, printable, refuse
@@ -19,7 +19,7 @@ def show_settings(as_json: AsJson = False) -> None:
         rows = describe_settings(load_settings())
     except ApiError as error:
         refuse(error, as_json=as_json)
-    answer({"settings": rows}, _grid(rows), as_json=as_json)
+    answer({"settings": rows}, _lines(rows), as_json=as_json)
 
 
 def describe_settings(settings: Settings) -> list[dict[str, str]]:
@@ -44,12 +44,13 @@ def _spell(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _grid(rows: list[dict[str, str]]) -> Table:
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("Variable", no_wrap=True)
-    for heading in ("Value", "Default", "Meaning"):
-        grid.add_column(heading, overflow="fold")
+def _lines(rows: list[dict[str, str]]) -> Text:
+    """As one would write them into a file, with what they mean below; changed ones in bold."""
+    lines = Text()
     for row in rows:
         is_changed = row["value"] != row["default"]
-        grid.add_row(*map(printable, row.values()), style="bold" if is_changed else "")
-    return grid
+        default = f"; default: {row['default'] or 'empty'}" if is_changed else ""
+        lines.append(f"{row['name']}={printable(row['value'])}\n", "bold" if is_changed else "")
+        lines.append(f"    {row['description']}{default}\n", "dim")
+    lines.rstrip()
+    return lines

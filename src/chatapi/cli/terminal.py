@@ -26,7 +26,7 @@ def answer(payload: Mapping[str, object], text: RenderableType, *, as_json: bool
     if as_json:
         _print_json({"result": "success", **payload})
     else:
-        stdout.print(text, soft_wrap=isinstance(text, str))
+        stdout.print(text, soft_wrap=isinstance(text, str | Text))
 
 
 def refuse(error: ApiError, *, as_json: bool) -> NoReturn:
@@ -49,8 +49,14 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
     for heading in headings:
         grid.add_column(heading, overflow="fold")
     for row in rows:
-        grid.add_row(*(printable(str(cell)) for cell in row))
+        grid.add_row(*map(_spell, row))
     return grid
+
+
+def _spell(cell: object) -> str:
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return printable(str(cell))
 
 
 def printable(text: str) -> str:

@@ -13,7 +13,12 @@ from chatapi.cli.operator import OrganizationOption, organization, perform
 from chatapi.cli.terminal import AsJson, answer, printable, table
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
-from chatapi.features.users.changes import change_role, deactivate_user, replace_api_key
+from chatapi.features.users.changes import (
+    change_password,
+    change_role,
+    deactivate_user,
+    replace_api_key,
+)
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password
@@ -126,6 +131,26 @@ def new_api_key(
 
     user, api_key = _in_organization(work, org, as_json=as_json)
     _answer_with_key(user, api_key, as_json=as_json)
+
+
+@app.command("password")
+def set_password(
+    email: EmailOption,
+    password: Annotated[str, typer.Option(help="The new one.")],
+    org: OrganizationOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a user another password; the API keys stay as they are."""
+
+    async def work(ctx: RealmContext) -> UserRecord:
+        password_hash = await ctx.runtime.passwords.hash(check_password(password))
+        user = await _get(ctx, email)
+        await change_password(ctx, user, password_hash)
+        return user
+
+    user = _in_organization(work, org, as_json=as_json)
+    text = f"{printable(user.delivery_email)} has another password."
+    answer(_describe(user), text, as_json=as_json)
 
 
 def _in_organization(

@@ -93,6 +93,12 @@ async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=Everyone())
 
 
+async def change_password(ctx: RealmContext, user: UserRecord, password_hash: str) -> None:
+    """Another password; keys that were made with the old one stay valid."""
+    await ctx.lock()
+    await UserRepository(ctx.db, ctx.realm.id).change(user.id, password_hash=password_hash)
+
+
 async def replace_api_key(ctx: RealmContext, user: UserRecord) -> str:
     """A new API key; the old ones, of every device, are worth nothing from the commit on."""
     await ctx.lock()

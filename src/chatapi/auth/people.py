@@ -48,6 +48,10 @@ class UserRecord:
         """The address clients use for this user: real, or made up when that is not for all."""
         if self.is_bot or self.email_visibility is EmailVisibility.EVERYONE:
             return self.delivery_email
+        return self.made_up_email(realm, root_domain)
+
+    def made_up_email(self, realm: RealmRecord, root_domain: str) -> str:
+        """Names the user and reveals nothing; people without an account see no other."""
         return f"user{self.id}@{realm.host(root_domain)}"
 
     def shows_email_to(self, reader: "UserRecord | None") -> bool:

@@ -9,7 +9,8 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
 from chatapi.features.users.payloads import ProfileData, UserPayload
 
-_EMAIL = re.compile(r"[^\s@<>\"',;:\\()\[\]]+@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
+_HOST_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_EMAIL = re.compile(rf"[^\s@<>\"',;:\\()\[\]]+@{_HOST_LABEL}(\.{_HOST_LABEL})*")
 _BAD_IN_NAMES = re.compile(r'[*`\\<>"@]|[^\S ]|\|\d+$')
 
 

@@ -71,9 +71,10 @@ class UserReader:
         params: GetUserParams,
         profiles: dict[UserId, ProfileData] | None,
     ) -> UserPayload:
+        email_of = user.made_up_email if self._reader is None else user.api_email
         return user_payload(
             user,
-            user.api_email(self._ctx.realm, self._ctx.settings.root_domain),
+            email_of(self._ctx.realm, self._ctx.settings.root_domain),
             shows_email=user.shows_email_to(self._reader),
             client_gravatar=params.client_gravatar,
             profile_data=None if profiles is None else profiles.get(user.id, {}),

@@ -1,10 +1,9 @@
-"""Events and an endpoint that exist for the tests of the event core only."""
+"""Events that exist for the tests of the event core only."""
 
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from chatapi.auth.guards import Caller
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber, RealmId, UserId
@@ -13,8 +12,6 @@ from chatapi.events.audience import Audience, Everyone
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Event
-from chatapi.http.route import FeatureRouter
-from chatapi.wire.params import Params
 
 
 class Noted(Event):
@@ -75,22 +72,6 @@ class RealmTouched(Event):
     @override
     def changes_realm(self) -> bool:
         return True
-
-
-class NoteParams(Params):
-    """A text for everybody."""
-
-    text: str
-
-
-sample_routes = FeatureRouter("Tests")
-
-
-@sample_routes.post("/test/notes")
-async def add_note(ctx: Caller, params: NoteParams) -> None:
-    """Tell everybody something."""
-    await ctx.lock()
-    ctx.emit(Noted(text=params.text), to=Everyone())
 
 
 async def tell(

@@ -1,0 +1,146 @@
+"""HTTP Basic: who gets in, and what those are told who do not."""
+
+import base64
+
+import httpx
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import EmailVisibility
+from tests.factories import MakeUser, Person
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.standing import deactivate, replace_api_key
+
+
+async def ask(client: ApiClient, name: str, key: str) -> Answer:
+    return client.read(await client.http.get("/api/v1/users/me", auth=httpx.BasicAuth(name, key)))
+
+
+async def ask_with(client: ApiClient, header: str | bytes) -> Answer:
+    value = header.encode("latin-1") if isinstance(header, str) else header
+    return client.read(await client.http.get("/api/v1/users/me", headers={b"Authorization": value}))
+
+
+def encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+class TestCredentials:
+    async def test_email_and_key(self, client: ApiClient, member: Person) -> None:
+        assert assert_success(await client.get("/users/me", member))["user_id"] == member.user_id
+
+    @pytest.mark.parametrize("spelling", [str.upper, str.title, lambda name: f" {name} "])
+    async def test_the_email_without_regard_to_case(
+        self, client: ApiClient, make_user: MakeUser, spelling: "type[str]"
+    ) -> None:
+        person = await make_user(email="Ana.Lopez@Example.com")
+        assert_success(await ask(client, spelling(person.email), person.api_key))
+
+    async def test_the_key_with_regard_to_case(self, client: ApiClient, member: Person) -> None:
+        answer = await ask(client, member.email, member.api_key.swapcase())
+        assert_error(answer, "UNAUTHORIZED", 401)
+
+    async def test_the_address_the_api_shows(
+        self, client: ApiClient, member: Person, realm: RealmRecord
+    ) -> None:
+        for host in (f"{realm.subdomain}.localhost", f"{realm.subdomain.upper()}.LOCALHOST"):
+            name = f"user{member.user_id}@{host}"
+            assert_success(await ask(client, name, member.api_key))
+
+    async def test_an_address_of_another_host_is_not_ours(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        answer = await ask(client, f"user{member.user_id}@elsewhere.localhost", member.api_key)
+        assert_error(answer, "UNAUTHORIZED", 401)
+
+    async def test_the_scheme_without_regard_to_case(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        text = encoded(f"{member.email}:{member.api_key}")
+        for scheme in ("Basic", "basic", "BASIC"):
+            assert_success(await ask_with(client, f"{scheme} {text}"))
+
+
+class TestRefusals:
+    async def test_unknown_wrong_and_deactivated_look_the_same(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, make_user: MakeUser
+    ) -> None:
+        active, gone = await make_user(), await make_user()
+        await deactivate(runtime, realm, gone)
+        answers = [
+            await ask(client, "nobody@example.com", active.api_key),
+            await ask(client, active.email, "wrong"),
+            await ask(client, active.email, ""),
+            await ask(client, active.email, gone.api_key),
+            await ask(client, gone.email, gone.api_key),
+            await ask(client, f"user{gone.user_id}@{realm.subdomain}.localhost", gone.api_key),
+            await ask(client, f"user99999@{realm.subdomain}.localhost", gone.api_key),
+        ]
+        for answer in answers:
+            assert_error(answer, "UNAUTHORIZED", 401)
+        assert len({str(answer.body) for answer in answers}) == 1
+        headers = [dict(answer.headers) for answer in answers]
+        for entry in headers:
+            del entry["x-request-id"]
+        assert all(entry == headers[0] for entry in headers)
+
+    async def test_says_how_to_authenticate(self, client: ApiClient, realm: RealmRecord) -> None:
+        answer = await client.get("/users/me")
+        assert_error(answer, "UNAUTHORIZED", 401)
+        assert answer.headers["www-authenticate"].startswith("Basic ")
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            "",
+            "Basic",
+            "Basic ",
+            "Basic !!!",
+            "Basic \xff",
+            "Basic é",
+            "Basic " + encoded("no colon"),
+            "Basic " + encoded(":"),
+            "Basic " + encoded("a\0b@example.com:key"),
+            "Basic " + encoded("a@example.com:\0"),
+            "Basic " + base64.b64encode(b"\xff\xfe:\xff").decode(),
+            "Basic " + "A" * 60_000,
+            "Basic " + encoded("user9999999999999999999999@acme.localhost:key"),
+            "Basic " + encoded("user999999999999999999@acme.localhost:key"),
+            "Bearer token",
+            "Digest username=x",
+        ],
+        ids=lambda header: header[:30],
+    )
+    async def test_nonsense(self, client: ApiClient, realm: RealmRecord, header: str) -> None:
+        assert_error(await ask_with(client, header), "UNAUTHORIZED", 401)
+
+
+class TestChangesCountAtOnce:
+    async def test_a_replaced_key(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        assert_success(await client.get("/users/me", member))
+        new_key = await replace_api_key(runtime, realm, member)
+        assert_error(await client.get("/users/me", member), "UNAUTHORIZED", 401)
+        assert_success(await ask(client, member.email, new_key))
+
+    async def test_a_deactivation(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        owner: Person,
+        member: Person,
+    ) -> None:
+        assert_success(await client.get("/users/me", member))
+        await deactivate(runtime, realm, member)
+        assert_error(await client.get("/users/me", member), "UNAUTHORIZED", 401)
+        assert_success(await client.get("/users/me", owner))
+
+    async def test_a_setting(self, client: ApiClient, member: Person) -> None:
+        hidden = EmailVisibility.ADMINS
+        assert_success(await client.patch("/settings", member, email_address_visibility=hidden))
+        me = assert_success(await client.get("/users/me", member))
+        assert me["email"] == f"user{member.user_id}@acme.localhost"

@@ -1,0 +1,178 @@
+"""What a process remembers about callers, and how fast it forgets what another one changed."""
+
+import asyncio
+from collections.abc import Awaitable
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.core.settings import Settings
+from chatapi.main import ChatApp
+from tests.factories import MakeUser, Person
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.apps import StartApp
+from tests.support.client import ApiClient
+from tests.support.sample_events import PersonTouched, RealmTouched, tell
+from tests.support.servers import Servers
+from tests.support.standing import change_role, deactivate, replace_api_key
+from tests.support.statements import recorded_statements
+from tests.support.waiting import until, until_true
+
+
+async def create_user(client: ApiClient, person: Person) -> Answer:
+    details = {"email": "new@example.com", "full_name": "New", "password": "correct horse"}
+    return await client.call("POST", "/users", person, data=details)
+
+
+class TestMemory:
+    async def test_a_known_caller_costs_no_statement(
+        self, client: ApiClient, runtime: Runtime, member: Person
+    ) -> None:
+        await client.get("/users/me", member)
+        with recorded_statements(runtime.database, "api_key") as statements:
+            await client.get("/users/me", member)
+        assert statements == []
+
+    async def test_a_wrong_key_is_looked_up_every_time(
+        self, client: ApiClient, runtime: Runtime, member: Person
+    ) -> None:
+        with recorded_statements(runtime.database, "api_key") as statements:
+            for _ in range(2):
+                await client.get("/users/me", Person(member.user_id, member.email, "wrong"))
+        assert len(statements) == 2
+
+    @pytest.mark.parametrize("kind", ["person", "realm"])
+    async def test_is_emptied_by_events(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person, kind: str
+    ) -> None:
+        await client.get("/users/me", member)
+        touched = PersonTouched(user_ids=frozenset({member.user_id}))
+        await tell(runtime, realm, touched if kind == "person" else RealmTouched())
+        with recorded_statements(runtime.database, "api_key") as statements:
+            assert_success(await client.get("/users/me", member))
+        assert len(statements) == 1
+
+    async def test_others_stay_remembered(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, make_user: MakeUser
+    ) -> None:
+        changed, other = await make_user(), await make_user()
+        await client.get("/users/me", other)
+        await tell(runtime, realm, PersonTouched(user_ids=frozenset({changed.user_id})))
+        with recorded_statements(runtime.database, "api_key") as statements:
+            await client.get("/users/me", other)
+        assert statements == []
+
+
+class TestOtherProcess:
+    """A change made in one process counts in the other; with and without a bus between them."""
+
+    @pytest.fixture(params=["log", "bus"])
+    def settings(
+        self, settings: Settings, servers: Servers, request: pytest.FixtureRequest
+    ) -> Settings:
+        redis_url = servers.valkey.url if request.param == "bus" else ""
+        return settings.model_copy(update={"redis_url": redis_url})
+
+    @pytest.fixture
+    async def there(self, start_app: StartApp) -> ApiClient:
+        return ApiClient(await start_app())
+
+    async def refuses(self, there: ApiClient, person: Person) -> bool:
+        return (await there.get("/users/me", person)).status == 401
+
+    async def test_a_replaced_key(
+        self, runtime: Runtime, realm: RealmRecord, member: Person, there: ApiClient
+    ) -> None:
+        assert_success(await there.get("/users/me", member))
+        await replace_api_key(runtime, realm, member)
+        async with asyncio.timeout(2):
+            await until_true(lambda: self.refuses(there, member))
+
+    async def test_a_deactivation(
+        self, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person, there: ApiClient
+    ) -> None:
+        assert_success(await there.get("/users/me", member))
+        await deactivate(runtime, realm, member)
+        async with asyncio.timeout(2):
+            await until_true(lambda: self.refuses(there, member))
+
+    async def test_a_role(
+        self, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person, there: ApiClient
+    ) -> None:
+        assert not assert_success(await there.get("/users/me", member))["is_admin"]
+        await change_role(runtime, realm, member, Role.ADMIN)
+
+        async def is_admin() -> bool:
+            return bool((await there.get("/users/me", member))["is_admin"])
+
+        async with asyncio.timeout(2):
+            await until_true(is_admin)
+
+    async def test_a_write_never_acts_on_an_outdated_role(
+        self, runtime: Runtime, realm: RealmRecord, owner: Person, admin: Person, there: ApiClient
+    ) -> None:
+        """The lock on the realm shows a writer everything that was committed before."""
+        assert_success(await there.get("/users/me", admin))
+        await change_role(runtime, realm, admin, Role.MEMBER)
+        assert_error(await create_user(there, admin), "UNAUTHORIZED_PRINCIPAL")
+
+    async def test_a_registration_never_begins_with_an_outdated_self(
+        self, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person, there: ApiClient
+    ) -> None:
+        """State and position are of one moment: a change before it is in the state."""
+        assert_success(await there.get("/users/me", member))
+        await change_role(runtime, realm, member, Role.MODERATOR)
+        state = assert_success(await there.post("/register", member))
+        position = state["last_event_id"]
+        events = await there.get(
+            "/events", member, queue_id=state["queue_id"], last_event_id=position, dont_block=True
+        )
+        assert assert_success(events)["events"] == []
+        assert_success(await there.get("/users/me", member))
+        (me,) = [user for user in state["realm_users"] if user["user_id"] == member.user_id]
+        assert me["role"] == Role.MODERATOR
+        assert state["is_moderator"]
+
+
+class TestChangeWhileWaiting:
+    """Somebody's standing changes while their request waits for the realm's lock."""
+
+    async def request_behind(
+        self, change: Awaitable[None], app: ChatApp, realm: RealmRecord, request: Awaitable[Answer]
+    ) -> Answer:
+        """Let both wait for the lock, the change in front, and return the request's answer."""
+        turn = app.runtime.database.writer_turn(realm.id)
+        async with app.runtime.begin().db as blocker:
+            await blocker.lock_realm(realm.id)
+            changing = asyncio.ensure_future(change)
+            await until(lambda: len(turn._waiters or ()) == 1)
+            requesting = asyncio.ensure_future(request)
+            await until(lambda: len(turn._waiters or ()) == 2)
+        await changing
+        return await requesting
+
+    async def test_a_demoted_administrator_is_refused(
+        self, app: ChatApp, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person
+    ) -> None:
+        await client.get("/users/me", admin)
+        change = change_role(app.runtime, realm, admin, Role.MEMBER)
+        answer = await self.request_behind(change, app, realm, create_user(client, admin))
+        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+
+    async def test_a_deactivated_administrator_is_unknown(
+        self, app: ChatApp, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person
+    ) -> None:
+        await client.get("/users/me", admin)
+        change = deactivate(app.runtime, realm, admin)
+        answer = await self.request_behind(change, app, realm, create_user(client, admin))
+        assert_error(answer, "UNAUTHORIZED", 401)
+
+    async def test_an_administrator_who_stays_one_is_served(
+        self, app: ChatApp, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person
+    ) -> None:
+        await client.get("/users/me", admin)
+        change = change_role(app.runtime, realm, admin, Role.OWNER)
+        answer = await self.request_behind(change, app, realm, create_user(client, admin))
+        assert_success(answer)

@@ -1,0 +1,121 @@
+"""Guards: an endpoint's first argument says who may call it."""
+
+import pytest
+from typing_extensions import TypedDict
+
+from chatapi.auth.guards import Admin, Anybody, Caller, MaybeAnonymous, Server
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.roles import Role
+from chatapi.http.route import FeatureRouter
+from tests.factories import MakeUser, Person
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient
+
+
+class WhoPayload(TypedDict):
+    user_id: int | None
+
+
+router = FeatureRouter("Tests")
+
+
+@router.get("/test/server")
+async def server(ctx: Server) -> WhoPayload:
+    """For anybody at all."""
+    return {"user_id": None}
+
+
+@router.get("/test/anybody")
+async def anybody(ctx: Anybody) -> WhoPayload:
+    """For anybody at an organization."""
+    return {"user_id": ctx.reader.id if ctx.reader else None}
+
+
+@router.get("/test/visitor")
+async def visitor(ctx: MaybeAnonymous) -> WhoPayload:
+    """For users, and for people who have no account."""
+    return {"user_id": ctx.reader.id if ctx.reader else None}
+
+
+@router.get("/test/caller")
+async def caller(ctx: Caller) -> WhoPayload:
+    """For users."""
+    return {"user_id": ctx.user.id}
+
+
+@router.get("/test/admin")
+async def administrator(ctx: Admin) -> WhoPayload:
+    """For administrators."""
+    return {"user_id": ctx.user.id}
+
+
+@pytest.fixture
+def extra_routes() -> tuple[FeatureRouter, ...]:
+    return (router,)
+
+
+WRONG = Person(0, "nobody@example.com", "wrong")  # type: ignore[arg-type]  # nobody's
+
+
+class TestServer:
+    async def test_asks_for_nothing(self, client: ApiClient) -> None:
+        assert_success(await client.get("/test/server"))
+        assert_success(await client.get("/test/server", WRONG))
+
+
+class TestAnybody:
+    async def test_asks_for_an_organization(self, client: ApiClient) -> None:
+        assert_error(await client.get("/test/anybody"), "NONEXISTENT_SUBDOMAIN", 404)
+
+    async def test_does_not_look_at_credentials(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
+        assert_success(await client.get("/test/anybody", WRONG))
+
+
+class TestMaybeAnonymous:
+    async def test_without_credentials_one_is_nobody(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
+        assert (await client.get("/test/visitor"))["user_id"] is None
+
+    async def test_with_credentials_one_is_somebody(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        assert (await client.get("/test/visitor", member))["user_id"] == member.user_id
+
+    async def test_wrong_credentials_are_refused(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
+        assert_error(await client.get("/test/visitor", WRONG), "UNAUTHORIZED", 401)
+
+
+class TestCaller:
+    @pytest.mark.parametrize("role", list(Role))
+    async def test_admits_every_role(
+        self, client: ApiClient, make_user: MakeUser, role: Role
+    ) -> None:
+        person = await make_user(role)
+        assert (await client.get("/test/caller", person))["user_id"] == person.user_id
+
+    async def test_refuses_everybody_else(self, client: ApiClient, realm: RealmRecord) -> None:
+        assert_error(await client.get("/test/caller"), "UNAUTHORIZED", 401)
+        assert_error(await client.get("/test/caller", WRONG), "UNAUTHORIZED", 401)
+
+
+class TestAdmin:
+    @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN])
+    async def test_admits_administrators(
+        self, client: ApiClient, make_user: MakeUser, role: Role
+    ) -> None:
+        assert_success(await client.get("/test/admin", await make_user(role)))
+
+    @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
+    async def test_refuses_others(self, client: ApiClient, make_user: MakeUser, role: Role) -> None:
+        answer = await client.get("/test/admin", await make_user(role))
+        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+
+    async def test_refuses_strangers_as_strangers(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
+        assert_error(await client.get("/test/admin"), "UNAUTHORIZED", 401)

@@ -51,6 +51,10 @@ class TestEmail:
         with pytest.raises(BadRequestError, match="not a valid email address"):
             check_email(email, HOST)
 
+    def test_too_long(self) -> None:
+        with pytest.raises(BadRequestError, match="email is too long"):
+            check_email("x" * 254 + "@a.b", HOST)
+
     def test_made_up_addresses_of_other_hosts_are_real(self) -> None:
         assert check_email("user7@example.com", HOST) == "user7@example.com"
 
@@ -86,6 +90,10 @@ class TestFullName:
     def test_bad_characters(self, name: str) -> None:
         with pytest.raises(BadRequestError, match="invalid characters"):
             check_full_name(name)
+
+    def test_too_long(self) -> None:
+        with pytest.raises(BadRequestError, match="full_name is too long"):
+            check_full_name("x" * 101)
 
 
 class TestPassword:

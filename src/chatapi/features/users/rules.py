@@ -7,6 +7,7 @@ from chatapi.auth.passwords import MIN_LENGTH
 from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
+from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
 from chatapi.features.users.payloads import ProfileData, UserPayload
 
 _HOST_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -71,6 +72,7 @@ def check_email(email: str, realm_host: str) -> str:
     email = email.strip()
     if not _EMAIL.fullmatch(email) or user_id_in(email, realm_host) is not None:
         raise BadRequestError("email is not a valid email address")
+    _check_length("email", email, MAX_EMAIL_LENGTH)
     return email
 
 
@@ -81,6 +83,7 @@ def check_full_name(full_name: str) -> str:
         raise BadRequestError("full_name cannot be empty")
     if _BAD_IN_NAMES.search(full_name) or not full_name.isprintable():
         raise BadRequestError("full_name contains invalid characters")
+    _check_length("full_name", full_name, MAX_NAME_LENGTH)
     return full_name
 
 
@@ -88,3 +91,9 @@ def check_password(password: str, parameter: str = "password") -> str:
     if len(password) < MIN_LENGTH:
         raise BadRequestError(f"{parameter} is too short (at least: {MIN_LENGTH} characters)")
     return password
+
+
+def _check_length(parameter: str, text: str, limit: int) -> None:
+    """Parameters have limits of their own; the command line comes straight here."""
+    if len(text) > limit:
+        raise BadRequestError(f"{parameter} is too long (limit: {limit} characters)")

@@ -1,5 +1,7 @@
 """The endpoints of custom profile fields, on both databases."""
 
+import asyncio
+
 import orjson
 import pytest
 
@@ -128,6 +130,15 @@ class TestCreateField:
             FIELDS, admin, field_type=1, name="Three", display_in_profile_summary=True
         )
         assert "profile summary" in assert_error(answer)
+
+    async def test_of_several_at_once_one_gets_the_name(
+        self, client: ApiClient, admin: Person
+    ) -> None:
+        answers = await asyncio.gather(
+            *(client.post(FIELDS, admin, field_type=1, name="Food") for _ in range(5))
+        )
+        assert sorted(answer.status for answer in answers) == [200, 400, 400, 400, 400]
+        assert len(await fields_of(client, admin)) == 1
 
     async def test_there_is_an_end(self, client: ApiClient, admin: Person) -> None:
         for number in range(MAX_FIELDS):

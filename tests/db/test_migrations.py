@@ -1,0 +1,110 @@
+"""Migrations: the same tables as the models, on both databases, however many start together."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect
+
+from chatapi.core.settings import Settings
+from chatapi.db.base import Base
+from chatapi.db.database import Database
+from chatapi.db.migrate import pending_changes, upgrade_database
+from tests.support.server_process import PROJECT, inherited_environment
+from tests.support.servers import Servers
+
+
+@pytest.fixture
+async def empty_url(
+    backend: str, servers: Servers, tmp_path: Path, worker_id: str
+) -> AsyncIterator[str]:
+    """A database in which nothing was ever done."""
+    if backend == "sqlite":
+        yield f"sqlite+aiosqlite:///{tmp_path / 'new' / 'chat.sqlite3'}"
+        return
+    name = f"chatapi_migrations_{worker_id}"
+    await servers.postgres.drop_database(name)
+    await servers.postgres.create_database(name)
+    yield servers.postgres.url_for(name)
+    await servers.postgres.drop_database(name)
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Database]:
+    database = Database(Settings(database_url=url))
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def tables(database: Database) -> set[str]:
+    async with database.engine.connect() as connection:
+        return set(await connection.run_sync(lambda sync: inspect(sync).get_table_names()))
+
+
+def alembic_config(connection: Connection | None = None) -> Config:
+    config = Config(PROJECT / "alembic.ini")
+    config.attributes["connection"] = connection
+    return config
+
+
+class TestUpgrade:
+    async def test_makes_what_the_models_describe(self, empty_url: str) -> None:
+        async with opened(empty_url) as database:
+            assert await pending_changes(database) != []
+            await upgrade_database(database)
+            assert await pending_changes(database) == []
+            assert await tables(database) == {*Base.metadata.tables, "alembic_version"}
+
+    async def test_twice_changes_nothing(self, empty_url: str) -> None:
+        async with opened(empty_url) as database:
+            await upgrade_database(database)
+            await upgrade_database(database)
+            assert await pending_changes(database) == []
+
+    async def test_by_several_connections_at_once(self, empty_url: str) -> None:
+        async with opened(empty_url) as first, opened(empty_url) as second:
+            await asyncio.gather(*(upgrade_database(each) for each in (first, second, first)))
+            assert await pending_changes(second) == []
+
+    async def test_by_several_processes_at_once(self, empty_url: str, tmp_path: Path) -> None:
+        environment = {**inherited_environment(), "CHATAPI_DATABASE_URL": empty_url}
+        processes = [
+            await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "chatapi", "db", "upgrade"),
+                cwd=tmp_path,
+                env=environment,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+            )
+            for _ in range(3)
+        ]
+        said = [await process.communicate() for process in processes]
+        assert [process.returncode for process in processes] == [0, 0, 0], said
+        async with opened(empty_url) as database:
+            assert await pending_changes(database) == []
+
+
+class TestDowngrade:
+    async def test_once_and_up_again(self, empty_url: str) -> None:
+        async with opened(empty_url) as database:
+            await upgrade_database(database)
+            async with database.engine.begin() as connection:
+                await connection.run_sync(
+                    lambda sync: command.downgrade(alembic_config(sync), "-1")
+                )
+            assert await pending_changes(database) != []
+            await upgrade_database(database)
+            assert await pending_changes(database) == []
+
+
+class TestScripts:
+    def test_there_is_one_head(self) -> None:
+        assert len(ScriptDirectory.from_config(alembic_config()).get_heads()) == 1

@@ -90,6 +90,15 @@ class TestBus:
         await until(lambda: len(reader.texts()) == 300)
         assert reader.texts() == [str(number) for number in range(300)]
 
+    async def test_says_its_last_words_before_it_ends(
+        self, inboxes: list[Inbox], valkey: TemporaryValkey
+    ) -> None:
+        bus = RedisBus(valkey.url)
+        await bus.start(lambda _batch: None)
+        bus.publish(note("last words"))
+        await bus.close()
+        await until(lambda: inboxes[0].texts() == ["last words"])
+
     async def test_says_how_it_is(self, inboxes: list[Inbox], valkey: TemporaryValkey) -> None:
         bus = inboxes[0].bus
         assert await bus.is_healthy()

@@ -2,10 +2,12 @@
 
 import asyncio
 import socket
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 from chatapi.cli.errors import AddressUnavailableError, DatabaseUnreachableError
@@ -21,7 +23,6 @@ from chatapi.db.migrate import upgrade_database
 
 _DATABASE_PATIENCE_SECONDS = 30
 _DATABASE_RETRY_SECONDS = 0.5
-_STARTUP_FAILED = 3
 _BACKLOG = 2048
 
 
@@ -34,7 +35,7 @@ def serve(
     try:
         settings = load_settings()
         # Before the first start prints passwords that nobody could use.
-        listener = _listen(host, port)
+        listener = _bind(host, port)
         owner = asyncio.run(_prepare(settings))
     except ApiError as error:
         refuse(error, as_json=False)
@@ -49,7 +50,7 @@ def serve(
     _run(_server_config(settings, workers), listener)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -109,13 +110,14 @@ def _server_config(settings: Settings, workers: int) -> uvicorn.Config:
 
 def _run(config: uvicorn.Config, listener: socket.socket) -> None:
     if config.workers > 1:
-        Multiprocess(config, sockets=[listener]).run()
-        return
-    server = uvicorn.Server(config)
-    try:
-        server.run(sockets=[listener])
-    except KeyboardInterrupt:
-        # The server has ended in good order; Ctrl-C is how people stop it.
-        return
-    if not server.started:
-        raise typer.Exit(_STARTUP_FAILED)
+        supervisor = Multiprocess(config, sockets=[listener])
+        supervisor.run()
+        has_started = all(worker.exitcode != STARTUP_FAILURE for worker in supervisor.processes)
+    else:
+        server = uvicorn.Server(config)
+        # The server has ended in good order by then; Ctrl-C is how people stop it.
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
+        has_started = server.started
+    if not has_started:
+        raise typer.Exit(STARTUP_FAILURE)

@@ -26,6 +26,7 @@ pass the last one you have as `last_event_id`), a `type` and, where shown, an `o
 come beside these. A poll that has nothing to tell ends with one event of the type `heartbeat`,
 whose `id` is that of the last event before it.
 """
+_OURS = "chatapi."
 _FLEETING = "Only for those who are listening now: it is not kept and not replayed.\n"
 
 
@@ -66,8 +67,8 @@ def _code(text: str) -> str:
 
 def events_page() -> str:
     """All events that can leave the server, by name."""
-    shown = [event for _, event in sorted(registry.items()) if not event.is_internal]
-    return "\n".join([_INTRODUCTION, *map(_section, shown)])
+    ours = [event for _, event in sorted(registry.items()) if event.__module__.startswith(_OURS)]
+    return "\n".join([_INTRODUCTION, *(_section(event) for event in ours if not event.is_internal)])
 
 
 def _section(event: type[Event]) -> str:

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
+from typing_extensions import override
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.support.child_server import dying_with_parent
@@ -34,26 +35,22 @@ _FLAGS = (
 _PATIENCE = 30
 
 
-class Page:
-    """One tab: what it loads, what it complains about, and what a person would do with it."""
+class DevTools:
+    """A connection to the browser or to one of its pages: commands, and notes in between."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
         self._numbers = count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self.requested: list[str] = []
-        """Addresses of all requests that were to leave the page."""
-        self.complaints: list[str] = []
-        """Errors in the console, refusals by the content security policy among them."""
 
     async def read(self) -> None:
-        """Sort what the browser says; runs for as long as the page is open."""
+        """Sort what the browser says; runs for as long as the connection is open."""
         async for text in self._connection:
             message = orjson.loads(text)
             if "id" in message:
                 self._waiting.pop(message["id"]).set_result(message)
             else:
-                self._note(message["method"], message.get("params", {}))
+                self.note(message["method"], message.get("params", {}))
 
     async def command(self, method: str, **params: object) -> dict[str, Any]:
         number = next(self._numbers)
@@ -65,6 +62,35 @@ class Page:
         assert "error" not in message, message["error"]
         result: dict[str, Any] = message["result"]
         return result
+
+    def note(self, method: str, params: dict[str, Any]) -> None:
+        """Something happened that nobody asked for."""
+
+
+DevToolsT = TypeVar("DevToolsT", bound=DevTools)
+
+
+@asynccontextmanager
+async def _connected(kind: type[DevToolsT], address: str) -> AsyncIterator[DevToolsT]:
+    async with connect(address, max_size=None, proxy=None) as connection:
+        tools = kind(connection)
+        reading = asyncio.create_task(tools.read())
+        try:
+            yield tools
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+
+class Page(DevTools):
+    """One tab: what it loads, what it complains about, and what a person would do with it."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        super().__init__(connection)
+        self.requested: list[str] = []
+        """Addresses of all requests that were to leave the page."""
+        self.complaints: list[str] = []
+        """Errors in the console, refusals by the content security policy among them."""
 
     async def open(self, address: str) -> None:
         await self.command("Page.navigate", url=address)
@@ -92,18 +118,30 @@ class Page:
 
     async def click(self, selector: str) -> None:
         quoted = orjson.dumps(selector).decode()
-        await self.wait_for(f"document.querySelector({quoted}) !== null")
+        await self.wait_for(f"document.querySelector({quoted})")
         await self.evaluate(f"document.querySelector({quoted}).click()")
 
     async def type(self, selector: str, text: str) -> None:
         """Replace what a field holds, by the keyboard's own path through the page."""
         quoted = orjson.dumps(selector).decode()
-        await self.wait_for(f"document.querySelector({quoted}) !== null")
+        await self.wait_for(f"document.querySelector({quoted})")
         await self.evaluate(
             f"(() => {{ const field = document.querySelector({quoted});"
             " field.focus(); field.select(); })()"
         )
         await self.command("Input.insertText", text=text)
+        # Fields that wait for a pause in typing take the value when they are left.
+        await self.evaluate("document.activeElement.blur()")
+
+    async def choose(self, selector: str, option: str) -> None:
+        """Pick an option of a list, and tell the page as a click would."""
+        quoted = orjson.dumps(selector).decode()
+        await self.wait_for(f"document.querySelector({quoted})")
+        await self.evaluate(
+            f"(() => {{ const list = document.querySelector({quoted});"
+            f" list.value = {orjson.dumps(option).decode()};"
+            " list.dispatchEvent(new Event('change', { bubbles: true })); })()"
+        )
 
     async def look_like(self, *, width: int, height: int, is_dark: bool = False) -> None:
         await self.command(
@@ -125,7 +163,8 @@ class Page:
         addresses = [urlsplit(address) for address in self.requested]
         return {parts.hostname for parts in addresses if parts.scheme not in {"data", "blob"}}
 
-    def _note(self, method: str, params: dict[str, Any]) -> None:
+    @override
+    def note(self, method: str, params: dict[str, Any]) -> None:
         if method == "Network.requestWillBeSent":
             self.requested.append(params["request"]["url"])
         elif method == "Runtime.exceptionThrown":
@@ -136,9 +175,30 @@ class Page:
             self.complaints.append(params["entry"]["text"])
 
 
+class Browser:
+    """Opens pages that know nothing of each other."""
+
+    def __init__(self, tools: DevTools, endpoint: str) -> None:
+        self._tools = tools
+        self._host = urlsplit(endpoint).netloc
+
+    @asynccontextmanager
+    async def new_page(self) -> AsyncIterator[Page]:
+        context = await self._tools.command("Target.createBrowserContext")
+        target = await self._tools.command("Target.createTarget", url="about:blank", **context)
+        address = f"ws://{self._host}/devtools/page/{target['targetId']}"
+        try:
+            async with _connected(Page, address) as page:
+                for domain in ("Page", "Network", "Runtime", "Log"):
+                    await page.command(f"{domain}.enable")
+                yield page
+        finally:
+            await self._tools.command("Target.disposeBrowserContext", **context)
+
+
 @asynccontextmanager
-async def open_browser(profile: Path) -> AsyncIterator[Page]:
-    """A browser of its own with one empty page; the profile's folder must be new."""
+async def open_browser(profile: Path) -> AsyncIterator[Browser]:
+    """A browser of its own; the profile's folder must be new."""
     process = await asyncio.create_subprocess_exec(
         _find_chromium(),
         *_FLAGS,
@@ -150,8 +210,8 @@ async def open_browser(profile: Path) -> AsyncIterator[Page]:
     )
     try:
         endpoint = await asyncio.wait_for(_devtools_endpoint(process), _PATIENCE)
-        async with _first_page(endpoint) as page:
-            yield page
+        async with _connected(DevTools, endpoint) as tools:
+            yield Browser(tools, endpoint)
     finally:
         if process.returncode is None:
             process.terminate()
@@ -174,31 +234,3 @@ async def _devtools_endpoint(process: asyncio.subprocess.Process) -> str:
             return endpoint
     message = "Chromium ended before it could be talked to"
     raise RuntimeError(message)
-
-
-@asynccontextmanager
-async def _first_page(endpoint: str) -> AsyncIterator[Page]:
-    target = await _new_target(endpoint)
-    address = f"ws://{urlsplit(endpoint).netloc}/devtools/page/{target}"
-    async with connect(address, max_size=None, proxy=None) as connection:
-        page = Page(connection)
-        reading = asyncio.create_task(page.read())
-        try:
-            for domain in ("Page", "Network", "Runtime", "Log"):
-                await page.command(f"{domain}.enable")
-            yield page
-        finally:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
-
-
-async def _new_target(endpoint: str) -> str:
-    async with connect(endpoint, max_size=None, proxy=None) as connection:
-        browser = Page(connection)
-        reading = asyncio.create_task(browser.read())
-        try:
-            created = await browser.command("Target.createTarget", url="about:blank")
-        finally:
-            reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
-    return str(created["targetId"])

@@ -66,21 +66,40 @@ function asCode(value) {
 
 // Text goes out as it was typed, everything else as JSON. By itself the page would decode what
 // looks like JSON, and send `1.0` as `1` and `"mobile"` without its quotes.
-const exactFormFields = () => ({
+const exactValues = () => ({
   afterLoad(system) {
     for (const name of ["buildRequest", "execute"]) {
       const original = system.fn[name];
-      this.fn[name] = (request) => original(withExactFormFields(request));
+      this.fn[name] = (request) => original(withExactValues(request));
     }
   },
 });
 
-function withExactFormFields(request) {
-  const { requestBody, requestContentType, spec, pathName, method } = request;
-  if (requestBody === null || typeof requestBody !== "object") {
-    return request;
+function withExactValues(request) {
+  const operation = request.spec.paths[request.pathName][request.method.toLowerCase()];
+  return {
+    ...request,
+    parameters: exactParameters(request.parameters, operation),
+    requestBody: exactForm(request, operation),
+  };
+}
+
+function exactParameters(values, operation) {
+  const exact = { ...values };
+  for (const parameter of operation.parameters ?? []) {
+    const key = `${parameter.in}.${parameter.name}`;
+    const media = parameter.content?.["application/json"];
+    if (media && exact[key]) {
+      exact[key] = asJson(exact[key], media.schema);
+    }
   }
-  const operation = spec.paths[pathName][method.toLowerCase()];
+  return exact;
+}
+
+function exactForm({ requestBody, requestContentType, spec }, operation) {
+  if (requestBody === null || typeof requestBody !== "object") {
+    return requestBody;
+  }
   const { schema, encoding = {} } = operation.requestBody.content[requestContentType];
   const form = schema.$ref ? spec.components.schemas[schema.$ref.split("/").pop()] : schema;
   const fields = Object.entries(requestBody).map(([name, value]) => {
@@ -88,7 +107,7 @@ function withExactFormFields(request) {
     // Once encoded here and once decoded there, the text is itself again.
     return [name, JSON.stringify(text)];
   });
-  return { ...request, requestBody: Object.fromEntries(fields) };
+  return Object.fromEntries(fields);
 }
 
 // What was typed, if it is JSON; else the string it stands for. A list is typed item by item.
@@ -116,13 +135,15 @@ followColorScheme();
 SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
-  plugins: [emptyOptionalFields, exactFormFields],
+  plugins: [emptyOptionalFields, exactValues],
   deepLinking: true,
   defaultModelsExpandDepth: -1,
   displayRequestDuration: true,
   docExpansion: "none",
   filter: true,
   persistAuthorization: true,
+  // Or the browser would ask for a password of its own where one is missing or wrong.
+  requestInterceptor: (request) => ({ ...request, credentials: "omit" }),
   tryItOutEnabled: true,
   validatorUrl: null,
 });

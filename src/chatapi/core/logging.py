@@ -10,7 +10,7 @@ import structlog
 from chatapi.core.settings import Settings
 
 _SECRET_NAMES = re.compile(r"password|api_key|authorization|secret|token", re.IGNORECASE)
-_URL_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
+_URL_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _NOT_LAYOUT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 

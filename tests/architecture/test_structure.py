@@ -1,0 +1,49 @@
+"""Rules about the source that hold for every file: imports, sizes, guards."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chatapi.http.route import FeatureRouter
+from chatapi.main import FEATURES
+from tests.support.server_process import PROJECT
+
+SOURCE = PROJECT / "src" / "chatapi"
+MOST_LINES = 400
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "lib", "misc"}
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def test_packages_import_downwards_only() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    checked = subprocess.run(
+        [linter], cwd=PROJECT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+class TestFiles:
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+    def test_are_short_and_say_what_they_are(self, file: Path) -> None:
+        lines = file.read_text().splitlines()
+        assert len(lines) <= MOST_LINES
+        assert lines[0].startswith('"""')
+
+    def test_none_is_a_drawer_for_anything(self) -> None:
+        assert not [file for file in FILES if file.stem in FORBIDDEN_NAMES]
+
+
+class TestGuards:
+    def test_an_endpoint_without_one_cannot_be_built(self) -> None:
+        async def open_door() -> None:
+            """Lets everybody in by oversight."""
+
+        with pytest.raises(TypeError, match="open_door declares no guard"):
+            FeatureRouter("Tests").get("/test/open_door")(open_door)
+
+    def test_every_route_has_one(self) -> None:
+        routes = [route for feature in FEATURES for route in feature.routes]
+        assert routes
+        assert all(callable(route.operation.guard.admit) for route in routes)

@@ -1,0 +1,73 @@
+"""The error tree: each refusal is an envelope with its code, sentence and extra keys."""
+
+from dataclasses import dataclass
+
+import orjson
+import pytest
+
+from chatapi.core import errors
+from chatapi.core.errors import ApiError, BadRequestError, MethodNotAllowedError, RateLimitedError
+from chatapi.core.ids import QueueId
+
+
+@dataclass(eq=False)
+class SampleError(ApiError):
+    """One with keys of its own."""
+
+    code = "SAMPLE"
+    status = 418
+    text = "{name} has {count} of them"
+    name: str
+    count: int
+
+
+class TestEnvelope:
+    def test_holds_the_extra_keys(self) -> None:
+        assert SampleError("Ana", 3).envelope() == {
+            "result": "error",
+            "msg": "Ana has 3 of them",
+            "code": "SAMPLE",
+            "name": "Ana",
+            "count": 3,
+        }
+
+    def test_values_are_not_templates(self) -> None:
+        assert SampleError("{count}", 3).msg == "{count} has 3 of them"
+
+    def test_a_bad_request_says_what_is_wrong(self) -> None:
+        assert BadRequestError("name is {odd}").envelope() == {
+            "result": "error",
+            "msg": "name is {odd}",
+            "code": "BAD_REQUEST",
+        }
+
+    def test_a_bad_queue_is_named(self) -> None:
+        envelope = errors.BadEventQueueIdError(QueueId("x")).envelope()
+        assert envelope["queue_id"] == "x"
+        assert envelope["msg"] == "Bad event queue ID: x"
+
+    @pytest.mark.parametrize(
+        ("error", "headers"),
+        [
+            (MethodNotAllowedError(["GET", "POST"]), {"Allow": "GET, POST"}),
+            (RateLimitedError(2.6), {"Retry-After": "3"}),
+            (RateLimitedError(0.01), {"Retry-After": "1"}),
+            (errors.UnavailableError(), {"Retry-After": "1"}),
+            (BadRequestError("x"), {}),
+        ],
+        ids=repr,
+    )
+    def test_headers(self, error: ApiError, headers: dict[str, str]) -> None:
+        assert error.headers() == headers
+
+
+class TestTree:
+    @pytest.mark.parametrize("kind", ApiError.__subclasses__(), ids=lambda kind: kind.__name__)
+    def test_each_kind_is_described(self, kind: type[ApiError]) -> None:
+        assert kind.__doc__
+        assert kind.code == kind.code.upper()
+        assert 400 <= kind.status < 600
+
+    def test_a_rate_limit_speaks_the_protocol(self) -> None:
+        envelope = orjson.loads(orjson.dumps(RateLimitedError(1.5).envelope()))
+        assert envelope["retry-after"] == 1.5

@@ -1,0 +1,93 @@
+"""Settings: from the environment, in the spellings people use, refused when they are wrong."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from chatapi.core.settings import Settings
+
+
+class TestDatabaseUrl:
+    @pytest.mark.parametrize(
+        ("given", "understood"),
+        [
+            ("postgres://u:p@host:5432/db", "postgresql+asyncpg://u:p@host:5432/db"),
+            ("postgresql://u:p@host/db", "postgresql+asyncpg://u:p@host/db"),
+            ("postgresql+asyncpg://host/db", "postgresql+asyncpg://host/db"),
+            ("postgresql+psycopg://host/db", "postgresql+asyncpg://host/db"),
+            ("sqlite:///chat.sqlite3", "sqlite+aiosqlite:///chat.sqlite3"),
+            ("sqlite:////var/lib/chat.sqlite3", "sqlite+aiosqlite:////var/lib/chat.sqlite3"),
+            ("sqlite+aiosqlite:///x", "sqlite+aiosqlite:///x"),
+        ],
+    )
+    def test_spellings(self, given: str, understood: str) -> None:
+        assert Settings(database_url=given).effective_database_url == understood
+
+    @pytest.mark.parametrize(
+        "given", ["mysql://u:hunter2@host/db", "host:5432/db", "hunter2", "://", "postgres:x"]
+    )
+    def test_others_are_refused_without_being_repeated(self, given: str) -> None:
+        with pytest.raises(ValidationError, match="must start with sqlite:// or post") as refused:
+            Settings(database_url=given)
+        assert "hunter2" not in str(refused.value)
+
+    def test_without_one_a_file_in_the_data_folder(self) -> None:
+        settings = Settings(data_dir=Path("/var/lib/chatapi"))
+        url = "sqlite+aiosqlite:////var/lib/chatapi/chatapi.sqlite3"
+        assert settings.effective_database_url == url
+        assert settings.uses_sqlite
+        assert not Settings(database_url="postgres://x/y").uses_sqlite
+
+
+class TestPublicUrl:
+    def test_loses_its_trailing_slash(self) -> None:
+        url = Settings(public_url="https://chat.example.com/").public_url
+        assert url == "https://chat.example.com"
+
+    @pytest.mark.parametrize("given", ["chat.example.com", "ftp://x", "javascript:x"])
+    def test_must_be_a_web_address(self, given: str) -> None:
+        with pytest.raises(ValidationError, match="must start with http"):
+            Settings(public_url=given)
+
+
+class TestEnvironment:
+    def test_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CHATAPI_RATE_LIMITS", "off")
+        monkeypatch.setenv("CHATAPI_QUEUES_PER_USER", "7")
+        settings = Settings()
+        assert settings.rate_limits == "off"
+        assert settings.queues_per_user == 7
+
+    def test_empty_is_unset(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CHATAPI_QUEUES_PER_USER", "")
+        assert Settings().queues_per_user == 100
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("RATE_LIMITS", "maybe"),
+            ("MAX_BODY_BYTES", "0"),
+            ("HEARTBEAT_SECONDS", "60"),
+            ("HEARTBEAT_SECONDS", "0"),
+            ("EVENT_LOG_HOURS", "-1"),
+            ("LOG_LEVEL", "loud"),
+            ("ACCESS_LOG", "perhaps"),
+        ],
+    )
+    def test_nonsense_is_refused(
+        self, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+    ) -> None:
+        monkeypatch.setenv(f"CHATAPI_{name}", value)
+        with pytest.raises(ValidationError, match=name.lower()):
+            Settings()
+
+
+class TestSettings:
+    def test_each_says_what_it_is(self) -> None:
+        for name, field in Settings.model_fields.items():
+            assert field.description, name
+
+    def test_are_frozen(self) -> None:
+        with pytest.raises(ValidationError):
+            Settings().rate_limits = "off"  # type: ignore[misc]  # what the test is about

@@ -1,4 +1,4 @@
-"""What is written below the fields of a model.
+"""What is written below the fields of a class.
 
 Pydantic can read it too, but when the class is made, which every start of a process would pay.
 """
@@ -8,21 +8,19 @@ import inspect
 import textwrap
 from itertools import pairwise
 
-from pydantic import BaseModel
 
-
-def attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """The remark on each field, those on fields of its parents included."""
+def attribute_docstrings(cls: type, base: type) -> dict[str, str]:
+    """The remark on each field, those on fields of its parents below `base` included."""
     found: dict[str, str] = {}
-    for parent in reversed(model.__mro__):
-        if issubclass(parent, BaseModel) and parent is not BaseModel:
+    for parent in reversed(cls.__mro__):
+        if issubclass(parent, base) and parent is not base:
             found.update(_own_docstrings(parent))
     return found
 
 
-def _own_docstrings(model: type[BaseModel]) -> dict[str, str]:
+def _own_docstrings(cls: type) -> dict[str, str]:
     try:
-        source = inspect.getsource(model)
+        source = inspect.getsource(cls)
     except OSError:
         # Made at run time, from fields that describe themselves.
         return {}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core.core_schema import ModelSchema, TypedDictSchema
 from typing_extensions import TypedDict, is_typeddict, override
@@ -40,7 +40,7 @@ class _ExactSchemas(GenerateJsonSchema):
     @override
     def model_schema(self, schema: ModelSchema) -> Schema:
         described = super().model_schema(schema)
-        for name, remark in attribute_docstrings(schema["cls"]).items():
+        for name, remark in attribute_docstrings(schema["cls"], BaseModel).items():
             if name in described.get("properties", {}):
                 described["properties"][name].setdefault("description", remark)
         return described
@@ -142,14 +142,17 @@ def _payload_type(route: ChatRoute) -> Any:  # noqa: ANN401 (a TypedDict class)
 
 def _error_type(error: type[ApiError]) -> Any:  # noqa: ANN401 (a TypedDict class)
     hints = get_type_hints(error, include_extras=True)
-    keys = {
+    remarks = attribute_docstrings(error, ApiError)
+    keys: dict[str, Any] = {
         "result": Literal["error"],
         "msg": Annotated[str, Field(examples=[error.text])],
         "code": Literal[error.code],
-        **{wire_key(field): hints[field.name] for field in error.extra_fields()},
     }
+    for field in error.extra_fields():
+        described = Field(description=remarks.get(field.name))
+        keys[wire_key(field)] = Annotated[hints[field.name], described]
     answer = TypedDict(error.__name__, keys)  # type: ignore[misc]  # made from data
     answer.__doc__ = error.__doc__
-    # Where the remarks on its keys are found, and what tells it from a namesake.
+    # Tells it from a namesake in another feature.
     answer.__module__ = error.__module__
     return answer

@@ -33,10 +33,6 @@ class DocumentedAnswers:
         )
         self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
 
-    def has_path(self, path: str) -> bool:
-        """Whether an endpoint of the document answers at this path."""
-        return self._template(path) is not None
-
     def check(self, method: str, path: str, status: int, content_type: str, body: object) -> None:
         """Fail unless the document promises this answer; `body` is decoded JSON."""
         place = self._place(method.lower(), path, status)

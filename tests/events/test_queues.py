@@ -298,10 +298,8 @@ class TestExpiry:
         assert_success(await long.poll(dont_block=True))
 
     async def test_no_queue_outlives_the_log(self, client: ApiClient, member: Person) -> None:
-        for asked in ("mobile", 10**12):
-            listener = await listen(
-                client, member, idle_queue_timeout=f'"{asked}"' if asked == "mobile" else asked
-            )
+        for asked in ("mobile", '"mobile"', 10**12):
+            listener = await listen(client, member, idle_queue_timeout=asked)
             assert listener.state["idle_queue_timeout_secs"] == 24 * 3600
 
     async def test_a_shortlived_queue_lives_while_it_is_polled(
@@ -320,6 +318,17 @@ class TestExpiry:
         await tell(runtime, realm, Noted(text="a"))
         assert texts((await poll)["events"]) == ["a"]
         assert_success(await listener.poll(dont_block=True))
+
+
+class TestMemory:
+    async def test_a_client_that_went_away_costs_a_row_and_no_memory(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        runtime.queues.forget_queues_not_polled_for(seconds=0)
+        assert runtime.queues.count_in_memory() == 0
+        await tell(runtime, realm, Noted(text="a"))
+        assert texts(await listener.new_events()) == ["a"]
+        assert runtime.queues.count_in_memory() == 1
 
 
 class TestSurplus:

@@ -51,16 +51,16 @@ class UserRecord:
         return self.made_up_email(realm, root_domain)
 
     def made_up_email(self, realm: RealmRecord, root_domain: str) -> str:
-        """Names the user and reveals nothing; people without an account see no other."""
+        """Names the user and reveals nothing; people without an account see no other of people."""
         return f"user{self.id}@{realm.host(root_domain)}"
 
     def shows_email_to(self, reader: "UserRecord | None") -> bool:
         """Whether a reader (None: not logged in) may see the real address; bots hide nothing."""
+        if self.is_bot:
+            return True
         if reader is None:
             return False
-        if reader.id == self.id:
-            return True
-        return self.is_bot or self.email_visibility.shows_to(reader.role)
+        return reader.id == self.id or self.email_visibility.shows_to(reader.role)
 
 
 user_records = RecordReader(UserRecord, User)

@@ -63,6 +63,7 @@ def _postgres(url: URL, settings: Settings) -> AsyncEngine:
         pool_size=settings.database_pool_size,
         max_overflow=0,
         pool_timeout=10,
+        hide_parameters=True,  # they are what users wrote, and their hashed keys
         connect_args={"server_settings": _POSTGRES_SETTINGS, "timeout": 5},
     )
 
@@ -72,7 +73,9 @@ def _sqlite(url: URL) -> AsyncEngine:
         raise RuntimeError(f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed")
     if url.database:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_async_engine(url, pool_size=8, max_overflow=0, pool_timeout=10)
+    engine = create_async_engine(
+        url, pool_size=8, max_overflow=0, pool_timeout=10, hide_parameters=True
+    )
     event.listen(engine.sync_engine, "connect", _configure_sqlite_connection)
     event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
     return engine

@@ -3,10 +3,10 @@
 import asyncio
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from chatapi.core.clock import Clock
+from chatapi.core.clock import Clock, stopwatch
 from chatapi.core.errors import AdmissionOutdatedError, BadEventQueueIdError
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId, new_queue_id
 from chatapi.core.roles import Role
@@ -22,7 +22,8 @@ from chatapi.events.queue_rows import QueueRecord, QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
 
 _LONGEST_POLL = timedelta(seconds=60)
-_PROLONG_AFTER_FRACTION = 10
+_LONG_ENOUGH = 0.9  # of the idle time: no need to write that down at every poll
+_REMEMBERED_SECONDS = 300  # longer than any poll
 _EVENTS_PER_ANSWER = 1_000
 _LOG_PAGE = 500
 _HEARTBEAT_JITTER = 0.1
@@ -40,6 +41,7 @@ class LiveQueue:
     idle: timedelta
     expires_at: datetime
     fleeting_seen: int
+    polled_at: float = field(default_factory=stopwatch)
 
     def view_of(self, role: Role) -> ClientView:
         return ClientView(self.user_id, role, self.profile)
@@ -120,6 +122,7 @@ class EventQueues:
         and the time they have `waited` before counts.
         """
         queue = await self._get(reader, queue_id)
+        queue.polled_at = stopwatch()
         await self._prolong(queue)
         view = queue.view_of(reader.role)
         feed = await self._hub.feed(queue.realm_id)
@@ -230,9 +233,10 @@ class EventQueues:
 
     async def _prolong(self, queue: LiveQueue) -> None:
         """Once in a while, note in the database that the queue is in use."""
-        until = self._clock.now() + queue.idle + _LONGEST_POLL
-        if until - queue.expires_at < queue.idle / _PROLONG_AFTER_FRACTION + _LONGEST_POLL / 2:
+        now = self._clock.now()
+        if queue.expires_at - now > max(queue.idle * _LONG_ENOUGH, _LONGEST_POLL):
             return
+        until = now + queue.idle + _LONGEST_POLL
         async with DatabaseSession(self._database) as db:
             is_alive = await QueueRows(db).prolong(queue.id, until)
             await db.commit()
@@ -247,8 +251,16 @@ class EventQueues:
         async with DatabaseSession(self._database) as db:
             await QueueRows(db).delete_expired(now)
             await db.commit()
-        for queue in [queue for queue in self._live.values() if queue.expires_at < now]:
+        self.forget_queues_not_polled_for(_REMEMBERED_SECONDS)
+
+    def forget_queues_not_polled_for(self, seconds: float) -> None:
+        """A client that went away costs a row, not memory; coming back costs one read."""
+        longest_ago = stopwatch() - seconds
+        for queue in [queue for queue in self._live.values() if queue.polled_at < longest_ago]:
             self._forget(queue.id)
+
+    def count_in_memory(self) -> int:
+        return len(self._live)
 
     def _forget(self, queue_id: QueueId) -> None:
         self._live.pop(queue_id, None)

@@ -39,7 +39,7 @@ class EventQueueRow(Base):
     """A client's place in the log: a cursor, not a list of events."""
 
     __tablename__ = "event_queue"
-    __table_args__ = (Index(None, "user_id"), Index(None, "expires_at"))
+    __table_args__ = (Index(None, "user_id", "expires_at"), Index(None, "expires_at"))
 
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))

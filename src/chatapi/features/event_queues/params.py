@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from chatapi.core.ids import MAX_ID
-from chatapi.wire.params import Params
+from chatapi.wire.params import LooseJson, Params
 
 EventTypes = Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=200)]
 QueueIdText = Annotated[
@@ -56,7 +56,9 @@ class RegisterParams(Params):
         description="Restricts messages, by pairs of operator and operand.",
         examples=[[["channel", "general"]]],
     )
-    idle_queue_timeout: Annotated[int, Field(ge=1, le=MAX_ID)] | Literal["mobile"] | None = Field(
+    idle_queue_timeout: Annotated[
+        Annotated[int, Field(ge=1, le=MAX_ID)] | Literal["mobile"] | None, LooseJson()
+    ] = Field(
         default=None,
         description="Seconds without a call after which the queue expires; `mobile`: the longest.",
         examples=[600],

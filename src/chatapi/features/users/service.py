@@ -71,7 +71,8 @@ class UserReader:
         params: GetUserParams,
         profiles: dict[UserId, ProfileData] | None,
     ) -> UserPayload:
-        email_of = user.made_up_email if self._reader is None else user.api_email
+        is_hidden = self._reader is None and not user.is_bot
+        email_of = user.made_up_email if is_hidden else user.api_email
         return user_payload(
             user,
             email_of(self._ctx.realm, self._ctx.settings.root_domain),

@@ -32,9 +32,14 @@ class ServerProcess:
         return (self._folder / "server.log").read_text()
 
     def start(self) -> None:
+        """Start it and wait until it can be reached."""
+        self._wait_until_it_listens(self.launch())
+
+    def launch(self) -> subprocess.Popen[bytes]:
+        """Start it without waiting, for those who have an event loop to keep running."""
         command = [sys.executable, "-P", "-m", "chatapi", "serve", "--port", str(self.port)]
         with (self._folder / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(
+            process = self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -43,7 +48,7 @@ class ServerProcess:
                 env={**inherited_environment(), **self._environment},
                 preexec_fn=dying_with_parent(signal.SIGKILL),  # noqa: PLW1509 - it only calls prctl
             )
-        self._wait_until_it_listens(self._process)
+        return process
 
     def kill(self) -> None:
         """End it at once, as a crash or a power cut would."""
@@ -68,12 +73,12 @@ class ServerProcess:
 
     def _wait_until_it_listens(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
-        while not self._listens():
+        while not self.listens():
             if process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"The server did not start: {self.log}")
             time.sleep(0.02)
 
-    def _listens(self) -> bool:
+    def listens(self) -> bool:
         with socket.socket() as connection:
             return connection.connect_ex(("127.0.0.1", self.port)) == 0
 

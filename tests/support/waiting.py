@@ -10,8 +10,8 @@ LONGEST_WAIT_SECONDS = 10
 LOOK_AGAIN_SECONDS = 0.005
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+async def until(condition: Callable[[], bool], seconds: float = LONGEST_WAIT_SECONDS) -> None:
+    async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 (nothing tells us when it becomes true)
             await asyncio.sleep(LOOK_AGAIN_SECONDS)
 

@@ -108,7 +108,33 @@ class DatabaseSession:
         await resources.aclose()
 
     async def _open(self, engine: AsyncEngine) -> AsyncConnection:
-        connection = await self._resources.enter_async_context(engine.connect())
+        connection = await _connect(engine)
+        self._resources.push_async_exit(connection.__aexit__)
         if engine is not self.database.reader:
             self._transaction = await connection.begin()
         return connection
+
+
+async def _connect(engine: AsyncEngine) -> AsyncConnection:
+    """Whoever is cancelled while connecting must not leave a connection nobody gives back."""
+    connecting = asyncio.ensure_future(_start(engine))
+    try:
+        return await asyncio.shield(connecting)
+    except asyncio.CancelledError:
+        connecting.add_done_callback(_give_back)
+        raise
+
+
+async def _start(engine: AsyncEngine) -> AsyncConnection:
+    return await engine.connect()
+
+
+def _give_back(connecting: asyncio.Future[AsyncConnection]) -> None:
+    if not connecting.cancelled() and connecting.exception() is None:
+        closing = asyncio.ensure_future(connecting.result().close())
+        _closing.add(closing)
+        closing.add_done_callback(_closing.discard)
+
+
+_closing: set[asyncio.Future[None]] = set()
+"""The event loop itself holds its tasks only weakly."""

@@ -19,6 +19,7 @@ log = structlog.get_logger()
 
 _LOOK_AT_CLOCKS_SECONDS = 0.5
 _PATIENCE_FOR_ORDER_SECONDS = 0.02
+_LAST_LOOK_SECONDS = 0.5
 _LOG_PAGE = 500
 
 
@@ -42,6 +43,7 @@ class Hub:
         self._observers: list[Observer] = []
         self._queue_closers: list[Callable[[QueueId], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = asyncio.Event()
 
     def observe(self, observer: Observer) -> None:
         self._observers.append(observer)
@@ -60,10 +62,14 @@ class Hub:
             feed.wake_all()
 
     async def close(self) -> None:
+        """End the tasks, after what they are doing if the database lets them."""
         self.wake_everybody()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._closing.set()
+        if self._tasks:
+            _done, stuck = await asyncio.wait(self._tasks, timeout=_LAST_LOOK_SECONDS)
+            for task in stuck:
+                task.cancel()
+            await asyncio.gather(*stuck, return_exceptions=True)
         await self._bus.close()
 
     async def is_bus_healthy(self) -> bool:
@@ -145,14 +151,12 @@ class Hub:
 
     async def _heal_soon(self, feed: Feed) -> None:
         # Neighbours from this very process usually arrive within a moment.
-        await asyncio.sleep(_PATIENCE_FOR_ORDER_SECONDS)
-        if feed.is_behind:
+        if not await self._closes_within(_PATIENCE_FOR_ORDER_SECONDS) and feed.is_behind:
             await self._catch_up_or_complain(feed)
 
     async def _look_at_clocks(self) -> None:
         """Notice what no bus told us: other processes, commands, a bus that lost something."""
-        while True:
-            await asyncio.sleep(_LOOK_AT_CLOCKS_SECONDS)
+        while not await self._closes_within(_LOOK_AT_CLOCKS_SECONDS):
             feeds = [feed for feed in self._feeds.values() if feed.position is not None]
             if not feeds:
                 continue
@@ -173,6 +177,14 @@ class Hub:
         except Exception:
             # The next look at the clocks tries again.
             log.exception("catch_up_failed", realm_id=feed.realm_id)
+
+    async def _closes_within(self, seconds: float) -> bool:
+        """A pause that ends early, with True, when the process does."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._closing.wait()
+        except TimeoutError:
+            return False
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)

@@ -13,6 +13,16 @@ MAX_EMAIL_LENGTH = 254
 MAX_NAME_LENGTH = 100
 
 
+UserReference = Annotated[
+    str,
+    Field(
+        max_length=MAX_EMAIL_LENGTH,
+        description="The id of a user, their API email, or their real address if you may see it.",
+        examples=["10"],
+    ),
+]
+
+
 class GetUserParams(Params):
     """SPEC 4.14: how to show one user."""
 

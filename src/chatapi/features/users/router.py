@@ -1,9 +1,13 @@
 """Endpoints of users."""
 
 from chatapi.auth.guards import Admin, Caller, MaybeAnonymous
-from chatapi.core.ids import UserId
 from chatapi.features.users import state  # noqa: F401 (adds its section to POST /register)
-from chatapi.features.users.params import CreateUserParams, GetUserParams, GetUsersParams
+from chatapi.features.users.params import (
+    CreateUserParams,
+    GetUserParams,
+    GetUsersParams,
+    UserReference,
+)
 from chatapi.features.users.payloads import (
     CreatedUserPayload,
     OneUserPayload,
@@ -12,7 +16,6 @@ from chatapi.features.users.payloads import (
 )
 from chatapi.features.users.service import UserReader, UserService
 from chatapi.http.route import FeatureRouter
-from chatapi.wire.types import Id
 
 router = FeatureRouter("Users", "Who is in the organization.")
 
@@ -39,13 +42,9 @@ async def get_own_user(ctx: Caller) -> OwnUserPayload:
     return await UserService(ctx).get_own()
 
 
-@router.get("/users/{user_id:int}")
-async def get_user(ctx: Caller, user_id: Id, params: GetUserParams) -> OneUserPayload:
+@router.get("/users/{user_id_or_email}")
+async def get_user(
+    ctx: Caller, user_id_or_email: UserReference, params: GetUserParams
+) -> OneUserPayload:
     """Get a user."""
-    return await UserReader(ctx).get(UserId(user_id), params)
-
-
-@router.get("/users/{email}")
-async def get_user_by_email(ctx: Caller, email: str, params: GetUserParams) -> OneUserPayload:
-    """Get a user by email."""
-    return await UserReader(ctx).get_by_email(email, params)
+    return await UserReader(ctx).get(user_id_or_email, params)

@@ -3,7 +3,7 @@
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError, UnauthorizedError
-from chatapi.core.ids import UserId
+from chatapi.core.ids import MAX_ID, UserId
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.params import CreateUserParams, GetUserParams, GetUsersParams
 from chatapi.features.users.payloads import (
@@ -43,27 +43,24 @@ class UserReader:
             profiles = await self._users.profiles(some)
         return {"members": [self._show(user, params, profiles) for user in users]}
 
-    async def get(self, user_id: UserId, params: GetUserParams) -> OneUserPayload:
-        return await self._show_one(await self._users.get(user_id), params)
-
-    async def get_by_email(self, email: str, params: GetUserParams) -> OneUserPayload:
-        """By API email, or by a real address that the reader may see."""
-        user = await self._find_by_api_email(email)
+    async def get(self, reference: str, params: GetUserParams) -> OneUserPayload:
+        """By id, by API email, or by a real address that the reader may see."""
+        user = await self._find(reference)
         if user is None:
-            user = await self._users.find_by_delivery_email(email)
-            if user is None or not user.shows_email_to(self._reader):
-                raise BadRequestError("No such user")
-        return await self._show_one(user, params)
-
-    async def _find_by_api_email(self, email: str) -> UserRecord | None:
-        user_id = user_id_in(email, self._ctx.realm.host(self._ctx.settings.root_domain))
-        return None if user_id is None else await self._users.find(user_id)
-
-    async def _show_one(self, user: UserRecord, params: GetUserParams) -> OneUserPayload:
+            raise BadRequestError("No such user")
         profiles = None
         if params.include_custom_profile_fields:
             profiles = {user.id: await self._users.profile_of(user.id)}
         return {"user": self._show(user, params, profiles)}
+
+    async def _find(self, reference: str) -> UserRecord | None:
+        if reference.isdecimal():
+            return await self._users.find(UserId(min(int(reference), MAX_ID)))
+        user_id = user_id_in(reference, self._ctx.realm.host(self._ctx.settings.root_domain))
+        if user_id is not None:
+            return await self._users.find(user_id)
+        user = await self._users.find_by_delivery_email(reference)
+        return user if user is not None and user.shows_email_to(self._reader) else None
 
     def _show(
         self,

@@ -115,6 +115,7 @@ class TestWriting:
                 "uuid": "",
                 "date_created": runtime.clock.now(),
                 "settings": {"number": number},
+                "system_groups": {},
             }
             for number in range(500)
         ]

@@ -25,6 +25,7 @@ class UserRecord:
     delivery_email: str
     full_name: str
     role: Role
+    is_full_member: bool
     is_active: bool
     bot_type: BotType | None
     bot_owner_id: UserId | None

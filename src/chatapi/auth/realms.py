@@ -33,6 +33,7 @@ class RealmRecord:
     uuid: str
     date_created: datetime
     settings: dict[str, Any]
+    system_groups: dict[str, int]
 
     @cached_property
     def options(self) -> RealmSettings:

@@ -21,4 +21,6 @@ class Realm(Base):
     uuid: Mapped[str] = mapped_column(String(36))
     date_created: Mapped[datetime]
     settings: Mapped[dict[str, Any]]
-    """Only what differs from the defaults of RealmSettings."""
+    """Only what differs from the defaults of RealmSettings and of the permission settings."""
+    system_groups: Mapped[dict[str, Any]]
+    """The ids of the groups every organization has, by name."""

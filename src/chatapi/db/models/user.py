@@ -28,6 +28,8 @@ class User(Base):
     """The delivery email in lower case: what logins are compared with."""
     full_name: Mapped[str] = mapped_column(String(100))
     role: Mapped[Role] = mapped_column(EnumColumn(Role))
+    is_full_member: Mapped[bool]
+    """Whether the waiting period of the organization is over for this user."""
     is_active: Mapped[bool]
     bot_type: Mapped[BotType | None] = mapped_column(EnumColumn(BotType))
     bot_owner_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))

@@ -10,6 +10,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.realm.repository import RealmRepository
+from chatapi.permissions.creation import add_system_groups
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _LONGEST_NAME = 40
@@ -31,7 +32,7 @@ async def create_organization(
 async def add_organization(
     work: UnitOfWork, now: datetime, name: str, subdomain: str | None = None
 ) -> RealmRecord:
-    """Make an organization with its clock; without a subdomain, one is made from the name."""
+    """Make an organization, its clock and its groups; a subdomain can be made from the name."""
     name = name.strip()
     if not 0 < len(name) <= _LONGEST_NAME:
         raise BadRequestError(f"name must have 1 to {_LONGEST_NAME} characters")
@@ -41,9 +42,15 @@ async def add_organization(
     await work.db.write()
     realms = RealmRepository(work.db)
     realm_id = await realms.add(
-        name=name, subdomain=subdomain, uuid=str(uuid.uuid4()), date_created=now, settings={}
+        name=name,
+        subdomain=subdomain,
+        uuid=str(uuid.uuid4()),
+        date_created=now,
+        settings={},
+        system_groups={},
     )
     await EventLog(work.db).start_clock(realm_id)
+    await add_system_groups(work.db, realm_id)
     return await realms.get(realm_id)
 
 

@@ -46,6 +46,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         email_key=email.lower(),
         full_name=full_name,
         role=new.role,
+        is_full_member=ctx.realm.options.waiting_period_threshold == 0,
         is_active=True,
         bot_type=new.bot_type,
         bot_owner_id=new.bot_owner_id,

@@ -1,0 +1,49 @@
+"""User groups: who is in them, and which groups are parts of others."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from chatapi.db.base import Base, BigId
+
+
+class UserGroup(Base):
+    """A named set of people; system groups follow roles and have no rows of members."""
+
+    __tablename__ = "user_group"
+    __table_args__ = (UniqueConstraint("realm_id", "name_key"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
+    name: Mapped[str] = mapped_column(String(100))
+    name_key: Mapped[str] = mapped_column(String(100))
+    """The name in lower case: names differ in more than case."""
+    description: Mapped[str] = mapped_column(String(1024))
+    is_system_group: Mapped[bool]
+    creator_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
+    date_created: Mapped[datetime | None]
+    deactivated: Mapped[bool]
+    settings: Mapped[dict[str, Any]]
+    """Who may do what with the group, by the name of the permission setting."""
+
+
+class GroupMember(Base):
+    """A person is directly in a group."""
+
+    __tablename__ = "user_group_member"
+    __table_args__ = (Index(None, "user_id"),)
+
+    group_id: Mapped[int] = mapped_column(BigId, ForeignKey("user_group.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
+
+
+class GroupSubgroup(Base):
+    """Everybody in one group is in another."""
+
+    __tablename__ = "user_group_subgroup"
+    __table_args__ = (Index(None, "subgroup_id"),)
+
+    group_id: Mapped[int] = mapped_column(BigId, ForeignKey("user_group.id"), primary_key=True)
+    subgroup_id: Mapped[int] = mapped_column(BigId, ForeignKey("user_group.id"), primary_key=True)

@@ -1,0 +1,133 @@
+"""Who is in which group, nested ones counted: each question is one statement."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CTE, ColumnElement, and_, case, null, select, union
+
+from chatapi.auth.people import UserRecord
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.ids import GroupId, RealmId, UserId
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import direct_system_group, system_groups_of
+from chatapi.db.models import GroupMember, GroupSubgroup, User, UserGroup
+from chatapi.db.records import RecordReader
+from chatapi.db.session import DatabaseSession
+from chatapi.wire.group_values import GroupSettingPayload, GroupValue
+
+
+@dataclass(frozen=True)
+class GroupRecord:
+    """A group as the database knows it."""
+
+    id: GroupId
+    realm_id: RealmId
+    name: str
+    description: str
+    is_system_group: bool
+    creator_id: UserId | None
+    date_created: datetime | None
+    deactivated: bool
+    settings: dict[str, GroupSettingPayload]
+
+    def permission(self, name: str) -> GroupValue:
+        """Who may do something with the group."""
+        return GroupValue.from_wire(self.settings[name])
+
+
+group_records = RecordReader(GroupRecord, UserGroup)
+
+
+class Memberships:
+    """Groups of one realm and the people in them."""
+
+    def __init__(self, db: DatabaseSession, realm: RealmRecord) -> None:
+        self._db = db
+        self._realm = realm
+
+    async def groups_of(self, user: UserRecord) -> frozenset[GroupId]:
+        """Every group a user is in."""
+        by_role = system_groups_of(user.role, is_full_member=user.is_full_member)
+        system_ids = [self._realm.system_groups[group] for group in by_role]
+        above = (
+            select(UserGroup.id)
+            .where(UserGroup.id.in_(system_ids))
+            .union(select(GroupMember.group_id).where(GroupMember.user_id == user.id))
+            .cte("above", recursive=True)
+        )
+        above = above.union(
+            select(GroupSubgroup.group_id).join(above, above.c.id == GroupSubgroup.subgroup_id)
+        )
+        rows = await self._db.execute(select(above.c.id))
+        return frozenset(GroupId(group_id) for (group_id,) in rows)
+
+    async def members_of(self, group_ids: Iterable[GroupId]) -> set[UserId]:
+        """Everybody who is in any of the groups."""
+        below = self._below(group_ids)
+        inside = select(below.c.id)
+        rows = await self._db.execute(
+            union(
+                select(GroupMember.user_id).where(GroupMember.group_id.in_(inside)),
+                select(User.id).where(
+                    User.realm_id == self._realm.id, self._direct_system_group().in_(inside)
+                ),
+            )
+        )
+        return {UserId(user_id) for (user_id,) in rows}
+
+    async def subgroups_of(self, group_ids: Iterable[GroupId]) -> set[GroupId]:
+        """All groups that are parts of the given ones, and those themselves."""
+        rows = await self._db.execute(select(self._below(group_ids).c.id))
+        return {GroupId(group_id) for (group_id,) in rows}
+
+    async def direct_members(self) -> dict[GroupId, list[UserId]]:
+        """The direct members of every group of the realm, system groups included."""
+        rows = await self._db.execute(
+            union(
+                select(GroupMember.group_id, GroupMember.user_id)
+                .join(UserGroup, UserGroup.id == GroupMember.group_id)
+                .where(UserGroup.realm_id == self._realm.id),
+                select(self._direct_system_group(), User.id).where(User.realm_id == self._realm.id),
+            )
+        )
+        members: defaultdict[GroupId, list[UserId]] = defaultdict(list)
+        for group_id, user_id in sorted(tuple(row) for row in rows):
+            members[GroupId(group_id)].append(UserId(user_id))
+        return members
+
+    async def direct_subgroups(self) -> dict[GroupId, list[GroupId]]:
+        """The direct subgroups of every group of the realm."""
+        rows = await self._db.execute(
+            select(GroupSubgroup.group_id, GroupSubgroup.subgroup_id)
+            .join(UserGroup, UserGroup.id == GroupSubgroup.group_id)
+            .where(UserGroup.realm_id == self._realm.id)
+            .order_by(GroupSubgroup.group_id, GroupSubgroup.subgroup_id)
+        )
+        subgroups: defaultdict[GroupId, list[GroupId]] = defaultdict(list)
+        for group_id, subgroup_id in rows:
+            subgroups[GroupId(group_id)].append(GroupId(subgroup_id))
+        return subgroups
+
+    def _below(self, group_ids: Iterable[GroupId]) -> CTE:
+        below = (
+            select(UserGroup.id)
+            .where(UserGroup.realm_id == self._realm.id, UserGroup.id.in_(list(group_ids)))
+            .cte("below", recursive=True)
+        )
+        return below.union(
+            select(GroupSubgroup.subgroup_id).join(below, below.c.id == GroupSubgroup.group_id)
+        )
+
+    def _direct_system_group(self) -> ColumnElement[Any]:
+        """The id of the system group a row of the account table belongs to."""
+        group_ids = self._realm.system_groups
+        choices: list[tuple[ColumnElement[bool], int]] = []
+        for role in Role:
+            for is_full_member in (True, False):
+                group = direct_system_group(role, is_full_member=is_full_member)
+                is_such = and_(User.role == role, User.is_full_member == is_full_member)
+                choices.append((is_such, group_ids[group]))
+        return case(*choices, else_=null())

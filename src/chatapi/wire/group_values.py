@@ -1,0 +1,100 @@
+"""Group-setting values (SPEC 2.4): a group's id, or people and groups without a name.
+
+The same value is read, validated, stored, compared and shown everywhere: as parameter it is
+`GroupSettingParam`, inside it is `GroupValue`, and `to_wire` is what is stored and shown.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from chatapi.core.ids import GroupId, UserId
+from chatapi.wire.params import WireModel
+from chatapi.wire.types import Id
+
+_MOST_ENTRIES = 10_000
+
+
+class UnnamedGroup(WireModel):
+    """A set of people that exists only as the value of one setting."""
+
+    direct_members: Annotated[list[Id], Field(max_length=_MOST_ENTRIES)]
+    direct_subgroups: Annotated[list[Id], Field(max_length=_MOST_ENTRIES)]
+
+
+GroupSettingParam = Id | UnnamedGroup
+"""As clients send it."""
+
+
+class GroupSettingChange(WireModel):
+    """A new value, and the old one if the client wants to be sure nobody else changed it."""
+
+    new: GroupSettingParam
+    old: GroupSettingParam | None = None
+
+
+class UnnamedGroupPayload(TypedDict):
+    """A set of people that exists only as the value of one setting."""
+
+    direct_members: list[int]
+    direct_subgroups: list[int]
+
+
+GroupSettingPayload = int | UnnamedGroupPayload
+"""As clients are shown it, and as it is stored."""
+
+
+@dataclass(frozen=True)
+class GroupValue:
+    """Who a setting names; equal values name the same people in the same way."""
+
+    members: frozenset[UserId]
+    subgroups: frozenset[GroupId]
+
+    @classmethod
+    def of_group(cls, group_id: GroupId) -> "GroupValue":
+        return cls(frozenset(), frozenset({group_id}))
+
+    @classmethod
+    def of_user(cls, user_id: UserId) -> "GroupValue":
+        return cls(frozenset({user_id}), frozenset())
+
+    @classmethod
+    def from_param(cls, value: GroupSettingParam) -> "GroupValue":
+        if isinstance(value, int):
+            return cls.of_group(GroupId(value))
+        return cls(
+            frozenset(UserId(user_id) for user_id in value.direct_members),
+            frozenset(GroupId(group_id) for group_id in value.direct_subgroups),
+        )
+
+    @classmethod
+    def from_wire(cls, value: GroupSettingPayload) -> "GroupValue":
+        """What `to_wire` made, read again."""
+        if isinstance(value, int):
+            return cls.of_group(GroupId(value))
+        return cls(
+            frozenset(UserId(user_id) for user_id in value["direct_members"]),
+            frozenset(GroupId(group_id) for group_id in value["direct_subgroups"]),
+        )
+
+    @property
+    def only_group(self) -> GroupId | None:
+        """The group the value is, None for a set without a name."""
+        if self.members or len(self.subgroups) != 1:
+            return None
+        return next(iter(self.subgroups))
+
+    def to_wire(self) -> GroupSettingPayload:
+        if self.only_group is not None:
+            return self.only_group
+        return {
+            "direct_members": sorted(self.members),
+            "direct_subgroups": sorted(self.subgroups),
+        }
+
+    def includes(self, user_id: UserId, groups: frozenset[GroupId]) -> bool:
+        """Whether it names a user who is in these groups, all nested ones counted."""
+        return user_id in self.members or not self.subgroups.isdisjoint(groups)

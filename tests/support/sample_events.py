@@ -96,4 +96,4 @@ def entry(number: int, event: Event | None = None, to: Audience | None = None) -
 
 
 def view(user_id: int = 1, role: Role = Role.MEMBER, **profile: Any) -> ClientView:
-    return ClientView(UserId(user_id), role, ClientProfile(**profile))
+    return ClientView(UserId(user_id), role, ClientProfile(**profile), sees_everybody=True)

@@ -83,12 +83,17 @@ class RealmDirectory:
         async with self._loading:
             if stopwatch() - self._counted_at <= _COUNT_AGAIN_SECONDS:
                 return
-            async with DatabaseSession(self._database) as db:
-                count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
-                while count != len(self._by_subdomain):
-                    count = await self._load(db)
+            count = await self._read()
+            while count != len(self._by_subdomain):
+                count = await self._read()
             self._count = count
             self._counted_at = stopwatch()
+
+    async def _read(self) -> int:
+        """Load what is missing and say how many there are; some may be forgotten meanwhile."""
+        async with DatabaseSession(self._database) as db:
+            count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
+            return count if count == len(self._by_subdomain) else await self._load(db)
 
     async def _load(self, db: DatabaseSession) -> int:
         """Read all of them and say how many there are; what changed meanwhile is not kept."""

@@ -88,6 +88,15 @@ class AdministratorRequiredError(ApiError):
 
 
 @dataclass(eq=False)
+class OwnerRequiredError(ApiError):
+    """Only owners of the organization may do this."""
+
+    code = "UNAUTHORIZED_PRINCIPAL"
+    status = 400
+    text = "Must be an organization owner"
+
+
+@dataclass(eq=False)
 class UnknownOrganizationError(ApiError):
     """No organization lives at the host name of the request."""
 

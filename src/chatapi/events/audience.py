@@ -66,6 +66,30 @@ class AtLeast(AudienceBase):
         return view.role.at_least(self.role)
 
 
+class UsersAndAbove(AudienceBase):
+    """The people with these ids, and all of a role or a more powerful one."""
+
+    kind: Literal["users_and_above"] = "users_and_above"
+    ids: frozenset[UserId]
+    role: Role
+
+    @override
+    def admits(self, view: ClientView) -> bool:
+        return view.user_id in self.ids or view.role.at_least(self.role)
+
+
+class WhoSees(AudienceBase):
+    """Those for whom a user exists: almost everybody, but for guests in some organizations."""
+
+    kind: Literal["who_sees"] = "who_sees"
+    user_id: UserId
+    bot_owner_id: UserId | None = None
+
+    @override
+    def admits(self, view: ClientView) -> bool:
+        return view.sees_everybody or view.user_id in {self.user_id, self.bot_owner_id}
+
+
 class Nobody(AudienceBase):
     """No client: a note from process to process."""
 
@@ -80,9 +104,13 @@ class Nobody(AudienceBase):
         return ()
 
 
-Audience = Annotated[Everyone | Users | AtLeast | Nobody, Discriminator("kind")]
+Audience = Annotated[
+    Everyone | Users | AtLeast | UsersAndAbove | WhoSees | Nobody, Discriminator("kind")
+]
 
-_adapter: TypeAdapter[Everyone | Users | AtLeast | Nobody] = TypeAdapter(Audience)
+_adapter: TypeAdapter[Everyone | Users | AtLeast | UsersAndAbove | WhoSees | Nobody] = TypeAdapter(
+    Audience
+)
 
 
 def load_audience(text: str) -> Audience:

@@ -35,3 +35,5 @@ class ClientView:
     user_id: UserId
     role: Role
     profile: ClientProfile
+    sees_everybody: bool
+    """Whether the organization shows all its users to this reader."""

@@ -43,8 +43,8 @@ class LiveQueue:
     fleeting_seen: int
     polled_at: float = field(default_factory=stopwatch)
 
-    def view_of(self, role: Role) -> ClientView:
-        return ClientView(self.user_id, role, self.profile)
+    def view_of(self, reader: "Reader") -> ClientView:
+        return ClientView(self.user_id, reader.role, self.profile, reader.sees_everybody)
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Reader:
     realm_id: RealmId
     user_id: UserId
     role: Role
+    sees_everybody: bool
     is_current: Callable[[], bool]
     """False as soon as the log has told that something about the reader changed."""
 
@@ -124,7 +125,7 @@ class EventQueues:
         queue = await self._get(reader, queue_id)
         queue.polled_at = stopwatch()
         await self._prolong(queue)
-        view = queue.view_of(reader.role)
+        view = queue.view_of(reader)
         feed = await self._hub.feed(queue.realm_id)
         cursor = EventNumber(max(last_event_id, queue.position))
         await self._check_reach(feed, queue, cursor)

@@ -25,6 +25,8 @@ class PermissionSetting:
     allowed_system_groups: tuple[SystemGroup, ...] = ()
     """Where not empty, the only system groups it may name."""
     forbidden: frozenset[SystemGroup] = frozenset({SystemGroup.INTERNET, SystemGroup.EVERYONE})
+    owner_only: bool = False
+    """Whether only owners may change it."""
 
     def allows(self, group: SystemGroup) -> bool:
         if self.allowed_system_groups and group not in self.allowed_system_groups:
@@ -57,6 +59,7 @@ REALM_PERMISSIONS = _table(
     PermissionSetting(
         "can_create_web_public_channel_group",
         SystemGroup.OWNERS,
+        owner_only=True,
         require_system_group=True,
         allowed_system_groups=(
             SystemGroup.MODERATORS,
@@ -70,10 +73,15 @@ REALM_PERMISSIONS = _table(
     PermissionSetting(
         "can_delete_own_message_group", SystemGroup.EVERYONE, forbidden=_NOT_INTERNET
     ),
-    PermissionSetting("can_invite_users_group", SystemGroup.MEMBERS),
-    PermissionSetting("can_manage_all_groups", SystemGroup.OWNERS, forbidden=_NOT_NOBODY),
+    PermissionSetting("can_invite_users_group", SystemGroup.MEMBERS, owner_only=True),
     PermissionSetting(
-        "can_manage_billing_group", SystemGroup.ADMINISTRATORS, forbidden=_NOT_NOBODY
+        "can_manage_all_groups", SystemGroup.OWNERS, forbidden=_NOT_NOBODY, owner_only=True
+    ),
+    PermissionSetting(
+        "can_manage_billing_group",
+        SystemGroup.ADMINISTRATORS,
+        forbidden=_NOT_NOBODY,
+        owner_only=True,
     ),
     PermissionSetting("can_mention_many_users_group", SystemGroup.ADMINISTRATORS),
     PermissionSetting("can_move_messages_between_channels_group", SystemGroup.MEMBERS),
@@ -84,7 +92,7 @@ REALM_PERMISSIONS = _table(
     PermissionSetting("can_set_delete_message_policy_group", SystemGroup.MODERATORS),
     PermissionSetting("can_set_topics_policy_group", SystemGroup.MEMBERS),
     PermissionSetting("can_summarize_topics_group", SystemGroup.EVERYONE, forbidden=_NOT_INTERNET),
-    PermissionSetting("create_multiuse_invite_group", SystemGroup.ADMINISTRATORS),
+    PermissionSetting("create_multiuse_invite_group", SystemGroup.ADMINISTRATORS, owner_only=True),
     PermissionSetting(
         "direct_message_initiator_group", SystemGroup.EVERYONE, forbidden=_NOT_INTERNET
     ),

@@ -91,7 +91,9 @@ PERSON: UserPayload = {
 
 
 def view(role: Role, user_id: int = 1, *, client_gravatar: bool = True) -> ClientView:
-    return ClientView(UserId(user_id), role, ClientProfile(client_gravatar=client_gravatar))
+    return ClientView(
+        UserId(user_id), role, ClientProfile(client_gravatar=client_gravatar), sees_everybody=True
+    )
 
 
 class TestAddForms:

@@ -16,6 +16,7 @@ from chatapi.events.queues import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
+from chatapi.permissions.people import sees_everybody
 
 _BEFORE_ALL_EVENTS = -1
 
@@ -27,7 +28,11 @@ class EventQueueService:
         self._ctx = ctx
         self._queues = ctx.runtime.queues
         self._reader = Reader(
-            ctx.realm.id, ctx.user.id, ctx.user.role, lambda: not ctx.caller.is_outdated
+            realm_id=ctx.realm.id,
+            user_id=ctx.user.id,
+            role=ctx.user.role,
+            sees_everybody=sees_everybody(ctx.realm, ctx.user),
+            is_current=lambda: not ctx.caller.is_outdated,
         )
 
     async def register(self, params: RegisterParams) -> Mapping[str, Any]:

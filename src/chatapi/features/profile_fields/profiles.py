@@ -4,7 +4,6 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId, UserId
 from chatapi.core.roles import Role
-from chatapi.events.audience import Everyone
 from chatapi.features.profile_fields.params import RemoveProfileDataParams, SetProfileDataParams
 from chatapi.features.profile_fields.repository import ProfileFieldRepository, ProfileRepository
 from chatapi.features.profile_fields.rules import ProfileFieldRecord
@@ -17,6 +16,7 @@ from chatapi.features.profile_fields.values import (
 )
 from chatapi.features.users.events import CustomProfileFieldChange, UserUpdated
 from chatapi.features.users.repository import UserRepository
+from chatapi.permissions.people import may_see, who_sees
 
 Values = dict[ProfileFieldId, FieldValue | None]
 """What is to be in some fields, None for nothing."""
@@ -62,10 +62,14 @@ class ProfileService:
             raise BadRequestError(message)
 
     async def _check_users(self, named: dict[UserId, ProfileFieldRecord]) -> None:
-        """A profile names active people of the same organization, not bots."""
+        """A profile names active people whom its owner may see, not bots."""
         users = UserRepository(self._ctx.db, self._ctx.realm.id)
         found = await users.list_some(list(named)) if named else []
-        people = {user.id for user in found if user.is_active and not user.is_bot}
+        people = {
+            user.id
+            for user in found
+            if user.is_active and not user.is_bot and may_see(self._ctx.realm, self._ctx.user, user)
+        }
         for user_id, field in named.items():
             if user_id not in people:
                 message = f"{field.name}: Invalid user ID: {user_id}"
@@ -84,7 +88,7 @@ class ProfileService:
                         "custom_profile_field": _change(field_id, value),
                     }
                 ),
-                to=Everyone(),
+                to=who_sees(self._ctx.user),
             )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId
-from chatapi.events.audience import Everyone
+from chatapi.events.audience import Everyone, WhoSees
 from chatapi.features.profile_fields.events import ProfileFieldsChanged
 from chatapi.features.profile_fields.field_types import FieldType
 from chatapi.features.profile_fields.params import (
@@ -101,7 +101,8 @@ class ProfileFieldService:
                 "user_id": user_id,
                 "custom_profile_field": {"id": before.id, "value": None},
             }
-            self._ctx.emit(UserUpdated(person=person), to=Everyone())
+            # Only people fill in profiles; nobody owns them.
+            self._ctx.emit(UserUpdated(person=person), to=WhoSees(user_id=user_id))
         await self._fields.delete_values_like(before.id, removed)
 
     async def _tell_everyone(self) -> None:

@@ -7,7 +7,7 @@ from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.events.audience import Everyone, Nobody
+from chatapi.events.audience import Nobody
 from chatapi.events.queue_rows import QueueRows
 from chatapi.features.users.errors import CannotDeactivateLastUserError
 from chatapi.features.users.events import (
@@ -18,6 +18,7 @@ from chatapi.features.users.events import (
 )
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name
+from chatapi.permissions.people import who_sees
 
 
 async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
@@ -27,7 +28,7 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
     if role is not Role.OWNER:
         await _keep_an_owner(users, user)
     await users.change(user.id, role=role)
-    ctx.emit(UserUpdated(person={"user_id": user.id, "role": role}), to=Everyone())
+    ctx.emit(UserUpdated(person={"user_id": user.id, "role": role}), to=who_sees(user))
 
 
 async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> None:
@@ -35,7 +36,7 @@ async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> No
     await ctx.lock()
     full_name = check_full_name(full_name)
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, full_name=full_name)
-    ctx.emit(UserUpdated(person={"user_id": user.id, "full_name": full_name}), to=Everyone())
+    ctx.emit(UserUpdated(person={"user_id": user.id, "full_name": full_name}), to=who_sees(user))
 
 
 async def change_timezone(ctx: RealmContext, user: UserRecord, timezone: str) -> None:
@@ -45,7 +46,7 @@ async def change_timezone(ctx: RealmContext, user: UserRecord, timezone: str) ->
     email = user.api_email(ctx.realm, ctx.settings.root_domain)
     ctx.emit(
         UserUpdated(person={"user_id": user.id, "email": email, "timezone": timezone}),
-        to=Everyone(),
+        to=who_sees(user),
     )
 
 
@@ -72,13 +73,15 @@ def _tell_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> N
     # Bots hide nothing.
     visibility = EmailVisibility.EVERYONE if after.is_bot else after.email_visibility
     address: PersonChange = {"user_id": after.id, "delivery_email": after.delivery_email}
-    ctx.emit(UserUpdated(person=address, email_visibility=visibility), to=Everyone())
+    ctx.emit(UserUpdated(person=address, email_visibility=visibility), to=who_sees(after))
     if new_email != old_email:
-        ctx.emit(UserUpdated(person={"user_id": after.id, "new_email": new_email}), to=Everyone())
+        ctx.emit(
+            UserUpdated(person={"user_id": after.id, "new_email": new_email}), to=who_sees(after)
+        )
     picture: PersonChange = {"user_id": after.id, "avatar_version": after.avatar_version}
     by: PicturedBy = {"delivery_email": after.delivery_email, "email": new_email}
     ctx.emit(
-        UserUpdated(person=picture, email_visibility=visibility, pictured_by=by), to=Everyone()
+        UserUpdated(person=picture, email_visibility=visibility, pictured_by=by), to=who_sees(after)
     )
 
 
@@ -90,7 +93,7 @@ async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     await users.change(user.id, is_active=False)
     for queue_id in await QueueRows(ctx.db).delete_of_user(user.id):
         ctx.work.close_queue(ctx.realm.id, queue_id)
-    ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=Everyone())
+    ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=who_sees(user))
 
 
 async def change_password(ctx: RealmContext, user: UserRecord, password_hash: str) -> None:

@@ -7,10 +7,10 @@ from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
-from chatapi.events.audience import Everyone
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
+from chatapi.permissions.people import who_sees
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CreatedUser:
 
 
 async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
-    """Create a user and tell everybody."""
+    """Create a user and tell everybody who may know of them."""
     email = check_email(new.email, ctx.realm.host(ctx.settings.root_domain))
     full_name = check_full_name(new.full_name)
     await ctx.lock()
@@ -61,7 +61,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     api_key = new_api_key()
     await ApiKeyRepository(ctx.db).add(user_id, api_key, ctx.now(), is_primary=True)
     user = await users.get(user_id)
-    ctx.emit(_user_added(ctx, user), to=Everyone())
+    ctx.emit(_user_added(ctx, user), to=who_sees(user))
     return CreatedUser(user, api_key)
 
 

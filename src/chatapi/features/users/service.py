@@ -16,6 +16,7 @@ from chatapi.features.users.payloads import (
 )
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password, gravatar_url, user_payload
+from chatapi.permissions.people import may_see
 
 NO_MESSAGES_YET = -1
 
@@ -29,13 +30,14 @@ class UserReader:
         self._users = UserRepository(ctx.db, ctx.realm.id)
 
     async def list_users(self, params: GetUsersParams) -> UsersPayload:
-        """All users; people without an account only where the organization is open to them."""
+        """Whom the reader may see; without an account only where the organization is open."""
         if self._reader is None and not self._ctx.realm.options.enable_spectator_access:
             raise UnauthorizedError
         if params.user_ids is None:
             users = await self._users.list_all()
         else:
             users = await self._users.list_some(params.user_ids)
+        users = [user for user in users if may_see(self._ctx.realm, self._reader, user)]
         profiles: dict[UserId, ProfileData] | None = None
         # What people wrote about themselves is for their colleagues only.
         if params.include_custom_profile_fields and self._reader is not None:
@@ -46,7 +48,7 @@ class UserReader:
     async def get(self, reference: str, params: GetUserParams) -> OneUserPayload:
         """By id, by API email, or by a real address that the reader may see."""
         user = await self._find(reference)
-        if user is None:
+        if user is None or not may_see(self._ctx.realm, self._reader, user):
             raise BadRequestError("No such user")
         profiles = None
         if params.include_custom_profile_fields:

@@ -9,6 +9,7 @@ from chatapi.features.state import state_section
 from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
+from chatapi.permissions.people import may_see
 
 
 class UsersState(TypedDict):
@@ -32,7 +33,7 @@ class UsersState(TypedDict):
 
 @state_section("realm_user")
 async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
-    """All users, read in the snapshot the queue begins at."""
+    """Whom the caller may see, read in the snapshot the queue begins at."""
     repository = UserRepository(ctx.db, ctx.realm.id)
     users = await repository.list_all()
     profiles = await repository.profiles()
@@ -46,6 +47,7 @@ async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
             profile_data=profiles.get(user.id, {}),
         )
         for user in users
+        if may_see(ctx.realm, me, user)
     ]
     return {
         "realm_users": [user for user in shown if user["is_active"]],

@@ -1,0 +1,31 @@
+"""Changes of permission settings: the parameters that ask for them, and what they amount to."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import create_model
+
+from chatapi.permissions.errors import ExpectationMismatchError
+from chatapi.permissions.settings import PermissionSetting
+from chatapi.permissions.values import ValueChecker
+from chatapi.wire.group_values import GroupSettingChange, GroupValue
+from chatapi.wire.params import Params
+
+
+def permission_change_params(table: Mapping[str, PermissionSetting]) -> type[Params]:
+    """A base for parameters with a `{new, old}` change for every setting of a table."""
+    fields: dict[str, Any] = dict.fromkeys(table, (GroupSettingChange | None, None))
+    return create_model("PermissionChangeParams", __base__=Params, **fields)
+
+
+async def changed_value(
+    checker: ValueChecker,
+    setting: PermissionSetting,
+    change: GroupSettingChange,
+    current: GroupValue,
+) -> GroupValue | None:
+    """The new value of a setting, None where nothing changes."""
+    if change.old is not None and GroupValue.from_param(change.old) != current:
+        raise ExpectationMismatchError
+    new = await checker.check(setting, change.new)
+    return None if new == current else new

@@ -1,6 +1,7 @@
 """What a process remembers about callers, and how fast it forgets what another one changed."""
 
 import asyncio
+import base64
 from collections.abc import Awaitable
 
 import pytest
@@ -9,6 +10,7 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
+from chatapi.db.session import DatabaseSession
 from chatapi.main import ChatApp
 from tests.factories import MakeUser, Person
 from tests.support.answers import Answer, assert_error, assert_success
@@ -24,6 +26,11 @@ from tests.support.waiting import until, until_true
 async def create_user(client: ApiClient, person: Person) -> Answer:
     details = {"email": "new@example.com", "full_name": "New", "password": "correct horse"}
     return await client.call("POST", "/users", person, data=details)
+
+
+def basic_header(person: Person) -> str:
+    credentials = f"{person.email}:{person.api_key}"
+    return f"Basic {base64.b64encode(credentials.encode()).decode()}"
 
 
 class TestMemory:
@@ -53,6 +60,21 @@ class TestMemory:
         with recorded_statements(runtime.database, "api_key") as statements:
             assert_success(await client.get("/users/me", member))
         assert len(statements) == 1
+
+    async def test_calls_of_one_moment_share_what_is_remembered(
+        self, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        """Each of them must be marked when the caller changes, not only the last one."""
+        header = basic_header(member)
+        async with (
+            DatabaseSession(runtime.database) as one,
+            DatabaseSession(runtime.database) as two,
+        ):
+            callers = await asyncio.gather(
+                *(runtime.callers.authenticate(db, realm, header) for db in (one, two))
+            )
+        await tell(runtime, realm, RealmTouched())
+        assert [caller.is_outdated for caller in callers] == [True, True]
 
     async def test_others_stay_remembered(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, make_user: MakeUser

@@ -80,15 +80,14 @@ class Callers:
         if not user.is_active:
             raise UnauthorizedError
         caller = Caller(user, is_outdated=changes != self._changes)
-        if not caller.is_outdated:
-            self._keep(key, caller)
-        return caller
+        return caller if caller.is_outdated else self._keep(key, caller)
 
-    def _keep(self, key: tuple[RealmId, bytes], caller: Caller) -> None:
+    def _keep(self, key: tuple[RealmId, bytes], caller: Caller) -> Caller:
+        """The caller that the log will mark; whoever looked them up meanwhile gets the same one."""
         if len(self._by_credentials) >= _MOST_CALLERS:
             self._forget_all()
-        self._by_credentials[key] = caller
         self._credentials_of.setdefault(caller.user.id, set()).add(key)
+        return self._by_credentials.setdefault(key, caller)
 
     def _saw(self, entry: Entry) -> None:
         for user_id in entry.event.changed_users() | entry.event.revoked_users():

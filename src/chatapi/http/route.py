@@ -117,9 +117,13 @@ class FeatureRouter:
         return self._route("POST", path, errors, payload)
 
     def patch(
-        self, path: str, *, errors: Sequence[type[ApiError]] = ()
+        self,
+        path: str,
+        *,
+        errors: Sequence[type[ApiError]] = (),
+        payload: Callable[[], type] | None = None,
     ) -> Callable[[EndpointT], EndpointT]:
-        return self._route("PATCH", path, errors)
+        return self._route("PATCH", path, errors, payload)
 
     def delete(
         self, path: str, *, errors: Sequence[type[ApiError]] = ()

@@ -112,6 +112,12 @@ class ParameterDecoder:
             raise BadRequestError(message) from None
 
 
+def without_defaults(schema: dict[str, Any]) -> None:
+    """What is not passed stays as it is; a default in the documentation would say otherwise."""
+    for described in schema["properties"].values():
+        described.pop("default", None)
+
+
 def is_text_type(annotation: object) -> bool:
     """Whether every value of the type is a string, None aside."""
     if annotation is str:

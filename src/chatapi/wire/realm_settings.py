@@ -1,13 +1,35 @@
 """Settings of an organization: wire name (without `realm_`), type and default of each."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from chatapi.wire.params import WireModel
 from chatapi.wire.types import LanguageCode
 
 Seconds = Annotated[int, Field(ge=0, le=10 * 365 * 24 * 3600)]
+Days = Annotated[int, Field(ge=-1, le=100_000)]
+
+
+class OwnersOnly:
+    """Marks a setting that only owners of the organization may change."""
+
+
+class ToldInBundle:
+    """Marks a setting whose changes clients expect in `realm/update_dict`."""
+
+
+def _unless_unlimited(unlimited: int | None) -> BeforeValidator:
+    """What clients call `unlimited` is kept as the value it always had."""
+
+    def read(value: Any) -> Any:  # noqa: ANN401 (validated next)
+        return unlimited if value == "unlimited" else value
+
+    kind: Any = Seconds | None if unlimited is None else Days
+    return BeforeValidator(read, json_schema_input_type=kind | Literal["unlimited"])
+
+
+TimeLimit = Annotated[Seconds | None, _unless_unlimited(None)]
 
 
 class RealmSettings(WireModel):
@@ -30,13 +52,13 @@ class RealmSettings(WireModel):
     inline_image_preview: bool = True
     inline_url_embed_preview: bool = False
     topics_policy: Literal["allow_empty_topic", "disable_empty_topic"] = "allow_empty_topic"
-    message_retention_days: Annotated[int, Field(ge=-1, le=100_000)] = -1
+    message_retention_days: Annotated[Days, _unless_unlimited(-1), OwnersOnly()] = -1
     message_edit_history_visibility_policy: Literal["all", "moves", "none"] = "all"
-    allow_message_editing: bool = True
-    message_content_edit_limit_seconds: Seconds | None = 600
-    message_content_delete_limit_seconds: Seconds | None = 600
-    move_messages_within_stream_limit_seconds: Seconds | None = 604800
-    move_messages_between_streams_limit_seconds: Seconds | None = 604800
+    allow_message_editing: Annotated[bool, ToldInBundle()] = True
+    message_content_edit_limit_seconds: Annotated[TimeLimit, ToldInBundle()] = 600
+    message_content_delete_limit_seconds: TimeLimit = 600
+    move_messages_within_stream_limit_seconds: TimeLimit = 604800
+    move_messages_between_streams_limit_seconds: TimeLimit = 604800
     require_e2ee_push_notifications: bool = False
     require_unique_names: bool = False
     send_channel_events_messages: bool = True
@@ -55,3 +77,12 @@ class RealmSettings(WireModel):
     enable_guest_user_dm_warning: bool = True
     enable_guest_user_indicator: bool = True
     default_avatar_source: Literal["G", "J"] = "G"
+
+    @classmethod
+    def marked(cls, marker: type) -> frozenset[str]:
+        """The names of the settings that carry a marker."""
+        return frozenset(
+            name
+            for name, field in cls.model_fields.items()
+            if any(isinstance(item, marker) for item in field.metadata)
+        )

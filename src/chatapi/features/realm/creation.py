@@ -10,10 +10,10 @@ from chatapi.core.errors import BadRequestError
 from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.realm.repository import RealmRepository
+from chatapi.features.realm.rules import check_name
 from chatapi.permissions.creation import add_system_groups
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-_LONGEST_NAME = 40
 
 
 async def create_organization(
@@ -33,9 +33,7 @@ async def add_organization(
     work: UnitOfWork, now: datetime, name: str, subdomain: str | None = None
 ) -> RealmRecord:
     """Make an organization, its clock and its groups; a subdomain can be made from the name."""
-    name = name.strip()
-    if not 0 < len(name) <= _LONGEST_NAME:
-        raise BadRequestError(f"name must have 1 to {_LONGEST_NAME} characters")
+    name = check_name(name)
     subdomain = subdomain_from(name) if subdomain is None else subdomain.lower()
     if not _SUBDOMAIN.fullmatch(subdomain):
         raise BadRequestError("subdomain must consist of letters, digits and inner hyphens")

@@ -4,6 +4,8 @@ from typing import Any, NotRequired, get_type_hints
 
 from typing_extensions import TypedDict
 
+from chatapi.permissions.settings import REALM_PERMISSIONS
+from chatapi.wire.group_values import GroupSettingPayload
 from chatapi.wire.realm_settings import RealmSettings
 
 
@@ -134,8 +136,45 @@ class ServerFeaturesPayload(TypedDict):
     server_report_message_types: list[ReportTypePayload]
 
 
+class PermissionSettingPayload(TypedDict):
+    """What a permission setting accepts."""
+
+    require_system_group: bool
+    allow_internet_group: bool
+    allow_nobody_group: bool
+    allow_everyone_group: bool
+    default_group_name: str
+    default_for_system_groups: str | None
+    allowed_system_groups: list[str]
+
+
+class SupportedPermissionsPayload(TypedDict):
+    """Every permission setting there is."""
+
+    realm: dict[str, PermissionSettingPayload]
+    stream: dict[str, PermissionSettingPayload]
+    group: dict[str, PermissionSettingPayload]
+
+
+class PermissionsPayload(TypedDict):
+    """What clients must know to offer permission settings."""
+
+    server_supported_permission_settings: SupportedPermissionsPayload
+
+
 def realm_settings_payload() -> type:
-    """Every setting of RealmSettings under its wire name."""
-    hints = get_type_hints(RealmSettings, include_extras=True)
-    keys: dict[str, Any] = {f"realm_{name}": hints[name] for name in RealmSettings.model_fields}
+    """Every setting and every permission under its wire name."""
+    keys = {f"realm_{name}": kind for name, kind in _setting_types().items()}
     return TypedDict("RealmSettingsPayload", keys)  # type: ignore[operator,no-any-return]  # dynamic
+
+
+def changed_realm_payload() -> type:
+    """The settings that changed, each under the name it was passed by."""
+    keys = {"name": str, **_setting_types()}
+    return TypedDict("ChangedRealmPayload", keys, total=False)  # type: ignore[operator,no-any-return]  # dynamic
+
+
+def _setting_types() -> dict[str, Any]:
+    hints = get_type_hints(RealmSettings, include_extras=True)
+    plain = {name: hints[name] for name in RealmSettings.model_fields}
+    return {**plain, **dict.fromkeys(REALM_PERMISSIONS, GroupSettingPayload)}

@@ -1,6 +1,6 @@
 """Every SQL statement on organizations."""
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from chatapi.auth.realms import RealmRecord, realm_records
@@ -35,3 +35,6 @@ class RealmRepository:
     async def get(self, realm_id: RealmId) -> RealmRecord:
         rows = await self._db.execute(realm_records.select().where(Realm.id == realm_id))
         return realm_records.read(rows.one())
+
+    async def change(self, realm_id: RealmId, **values: object) -> None:
+        await self._db.execute(update(Realm).where(Realm.id == realm_id).values(**values))

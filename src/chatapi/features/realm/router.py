@@ -1,6 +1,30 @@
-"""Endpoints of organizations: none of its own yet, only its part of POST /register."""
+"""Endpoints of organizations."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from chatapi.auth.guards import Admin
+from chatapi.core.errors import OwnerRequiredError
 from chatapi.features.realm import state  # noqa: F401 (adds its sections to POST /register)
+from chatapi.features.realm.params import ChangeRealmParams
+from chatapi.features.realm.payloads import changed_realm_payload
+from chatapi.features.realm.service import RealmService
 from chatapi.http.route import FeatureRouter
+from chatapi.permissions.errors import ExpectationMismatchError
 
 router = FeatureRouter("Organizations", "What holds for the whole organization.")
+
+
+@router.patch(
+    "/realm",
+    errors=[OwnerRequiredError, ExpectationMismatchError],
+    payload=changed_realm_payload,
+)
+async def change_realm(ctx: Admin, params: ChangeRealmParams) -> Mapping[str, Any]:
+    """Change the organization's settings.
+
+    What is not passed stays as it is; the answer has what changed. Some settings are for owners
+    only. Who may do something is passed as `{"new": ..., "old": ...}`; where `old` is there, it
+    must be the present value.
+    """
+    return await RealmService(ctx).change(params)

@@ -1,8 +1,63 @@
-"""What follows from an organization's record; pure."""
+"""What an organization's settings may be and what follows from them; pure."""
 
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 
 from chatapi.auth.realms import RealmRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.system_groups import SystemGroup
+from chatapi.features.realm.payloads import PermissionSettingPayload
+from chatapi.permissions.settings import REALM_PERMISSIONS, PermissionSetting
+from chatapi.wire.realm_settings import OwnersOnly, RealmSettings, ToldInBundle
+
+MAX_NAME_LENGTH = 40
+OWNER_ONLY = RealmSettings.marked(OwnersOnly) | {
+    setting.name for setting in REALM_PERMISSIONS.values() if setting.owner_only
+}
+"""What only owners may change."""
+TOLD_IN_BUNDLE = RealmSettings.marked(ToldInBundle) | REALM_PERMISSIONS.keys()
+"""What clients are told of in one event for all of it."""
+
+_DEFAULTS = RealmSettings().model_dump()
+
+
+def check_name(name: str) -> str:
+    name = name.strip()
+    if not 0 < len(name) <= MAX_NAME_LENGTH:
+        raise BadRequestError(f"name must have 1 to {MAX_NAME_LENGTH} characters")
+    return name
+
+
+def stored_settings(realm: RealmRecord, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The differences from the defaults after some changes; what equals its default is left out."""
+    groups = realm.system_groups
+    defaults = {name: groups[setting.default] for name, setting in REALM_PERMISSIONS.items()}
+    defaults |= _DEFAULTS
+    merged = {**realm.settings, **changes}
+    return {
+        name: value
+        for name, value in merged.items()
+        if name not in defaults or value != defaults[name]
+    }
+
+
+def supported_permissions(
+    table: Mapping[str, PermissionSetting],
+) -> dict[str, PermissionSettingPayload]:
+    """What each setting of a table accepts, as clients are told it."""
+    return {
+        name: {
+            "require_system_group": setting.require_system_group,
+            "allow_internet_group": setting.allows(SystemGroup.INTERNET),
+            "allow_nobody_group": setting.allows(SystemGroup.NOBODY),
+            "allow_everyone_group": setting.allows(SystemGroup.EVERYONE),
+            "default_group_name": setting.default,
+            "default_for_system_groups": setting.default_for_system_groups,
+            "allowed_system_groups": list(setting.allowed_system_groups),
+        }
+        for name, setting in table.items()
+    }
 
 
 def icon_url(realm: RealmRecord) -> str:

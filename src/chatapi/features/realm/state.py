@@ -13,14 +13,21 @@ from chatapi.core.clock import unix_seconds
 from chatapi.events.client import ClientProfile
 from chatapi.features.profile_fields.field_types import KNOWN_SITES
 from chatapi.features.realm.payloads import (
+    PermissionsPayload,
     RealmFeaturesPayload,
     RealmIdentityPayload,
     ServerFeaturesPayload,
     ServerLimitsPayload,
     realm_settings_payload,
 )
-from chatapi.features.realm.rules import icon_url
+from chatapi.features.realm.rules import icon_url, supported_permissions
 from chatapi.features.state import state_section
+from chatapi.permissions.realm import RealmPermissions
+from chatapi.permissions.settings import (
+    CHANNEL_PERMISSIONS,
+    GROUP_PERMISSIONS,
+    REALM_PERMISSIONS,
+)
 from chatapi.wire import limits
 
 _SELF_HOSTED = 1
@@ -38,7 +45,11 @@ _TYPING_STARTED_WAIT_MILLISECONDS = 10_000
 
 @state_section("realm", payload=realm_settings_payload())
 async def load_settings(ctx: Context, _profile: ClientProfile) -> Mapping[str, Any]:
-    return {f"realm_{name}": value for name, value in ctx.realm.options.model_dump().items()}
+    permissions = RealmPermissions(ctx.realm)
+    return {
+        **{f"realm_{name}": value for name, value in ctx.realm.options.model_dump().items()},
+        **{f"realm_{name}": permissions.permission(name).to_wire() for name in REALM_PERMISSIONS},
+    }
 
 
 @state_section("realm")
@@ -94,6 +105,17 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
         "realm_zulip_update_announcements_stream_id": _NO_CHANNEL,
         "gif_rating_policy_options": {"disabled": {"name": "GIFs disabled", "id": 0}},
         "settings_send_digest_emails": False,
+    }
+
+
+@state_section("realm")
+async def load_permission_settings(_ctx: Context, _profile: ClientProfile) -> PermissionsPayload:
+    return {
+        "server_supported_permission_settings": {
+            "realm": supported_permissions(REALM_PERMISSIONS),
+            "stream": supported_permissions(CHANNEL_PERMISSIONS),
+            "group": supported_permissions(GROUP_PERMISSIONS),
+        }
     }
 
 

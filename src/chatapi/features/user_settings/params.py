@@ -1,20 +1,13 @@
 """Parameters of the settings endpoint."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
 from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
-from chatapi.wire.params import Params
+from chatapi.wire.params import Params, without_defaults
 from chatapi.wire.user_settings import UserSettings
-
-
-def _without_defaults(schema: dict[str, Any]) -> None:
-    """What is not passed stays as it is; a default in the documentation would say otherwise."""
-    for described in schema["properties"].values():
-        described.pop("default", None)
-
 
 Password = Annotated[str, Field(max_length=LONGEST_PASSWORD)]
 
@@ -22,7 +15,7 @@ Password = Annotated[str, Field(max_length=LONGEST_PASSWORD)]
 class ChangeSettingsParams(UserSettings, Params):
     """PATCH /settings: any of the personal settings, and the caller's own account."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra=_without_defaults)
+    model_config = ConfigDict(extra="forbid", json_schema_extra=without_defaults)
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] = ""
     email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])] = ""

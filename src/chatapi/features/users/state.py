@@ -1,5 +1,7 @@
 """What POST /register tells about users."""
 
+from functools import partial
+
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
@@ -10,6 +12,7 @@ from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
 from chatapi.permissions.people import may_see
+from chatapi.permissions.realm import is_allowed_in_realm
 
 
 class UsersState(TypedDict):
@@ -29,6 +32,11 @@ class UsersState(TypedDict):
     is_owner: bool
     is_moderator: bool
     is_guest: bool
+    can_create_public_streams: bool
+    can_create_private_streams: bool
+    can_create_web_public_streams: bool
+    can_subscribe_other_users: bool
+    can_invite_others_to_realm: bool
 
 
 @state_section("realm_user")
@@ -49,6 +57,7 @@ async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
         for user in users
         if may_see(ctx.realm, me, user)
     ]
+    may = partial(is_allowed_in_realm, ctx)
     return {
         "realm_users": [user for user in shown if user["is_active"]],
         "realm_non_active_users": [user for user in shown if not user["is_active"]],
@@ -64,4 +73,16 @@ async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
         "is_owner": me.role is Role.OWNER,
         "is_moderator": me.role is Role.MODERATOR,
         "is_guest": me.role is Role.GUEST,
+        "can_create_public_streams": await may("can_create_public_channel_group"),
+        "can_create_private_streams": await may("can_create_private_channel_group"),
+        "can_create_web_public_streams": (
+            _has_web_public_channels(ctx) and await may("can_create_web_public_channel_group")
+        ),
+        "can_subscribe_other_users": await may("can_add_subscribers_group"),
+        "can_invite_others_to_realm": await may("can_invite_users_group"),
     }
+
+
+def _has_web_public_channels(ctx: Context) -> bool:
+    is_open = ctx.realm.options.enable_spectator_access
+    return is_open and ctx.settings.web_public_streams_enabled

@@ -1,0 +1,36 @@
+"""Events about the organization's settings."""
+
+from typing import ClassVar, Literal
+
+from typing_extensions import override
+
+from chatapi.events.event import Event
+from chatapi.wire.group_values import GroupSettingPayload
+
+
+class RealmSettingChanged(Event):
+    """One setting of the organization changed."""
+
+    type = "realm"
+    op: ClassVar = "update"
+
+    property: str
+    value: bool | int | str | None
+
+    @override
+    def changes_realm(self) -> bool:
+        return True
+
+
+class RealmSettingsChanged(Event):
+    """Permissions of the organization changed, or the rules of editing messages."""
+
+    type = "realm"
+    op: ClassVar = "update_dict"
+
+    property: Literal["default"] = "default"
+    data: dict[str, bool | GroupSettingPayload | None]
+
+    @override
+    def changes_realm(self) -> bool:
+        return True

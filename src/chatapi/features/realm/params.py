@@ -1,0 +1,32 @@
+"""Parameters of the organization's endpoint."""
+
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from chatapi.features.realm.rules import MAX_NAME_LENGTH
+from chatapi.permissions.changes import permission_change_params
+from chatapi.permissions.settings import REALM_PERMISSIONS
+from chatapi.wire.group_values import GroupSettingChange
+from chatapi.wire.params import without_defaults
+from chatapi.wire.realm_settings import RealmSettings
+
+_PermissionChanges = permission_change_params(REALM_PERMISSIONS)
+
+
+class ChangeRealmParams(RealmSettings, _PermissionChanges):  # type: ignore[misc,valid-type]  # from a table
+    """PATCH /realm: any of the organization's settings, and who may do what in it."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra=without_defaults)
+
+    name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Acme"])] = ""
+
+    def passed_settings(self) -> dict[str, Any]:
+        """The plain settings that were passed, by name."""
+        names = RealmSettings.model_fields.keys() & self.model_fields_set
+        return {name: getattr(self, name) for name in sorted(names)}
+
+    def passed_permissions(self) -> dict[str, GroupSettingChange]:
+        """The permissions that are to change, by name."""
+        changes = {name: getattr(self, name) for name in REALM_PERMISSIONS}
+        return {name: change for name, change in changes.items() if change is not None}

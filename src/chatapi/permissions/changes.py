@@ -26,6 +26,7 @@ async def changed_value(
 ) -> GroupValue | None:
     """The new value of a setting, None where nothing changes."""
     if change.old is not None and GroupValue.from_param(change.old) != current:
-        raise ExpectationMismatchError
-    new = await checker.check(setting, change.new)
-    return None if new == current else new
+        raise ExpectationMismatchError(setting.name)
+    if GroupValue.from_param(change.new) == current:
+        return None
+    return await checker.check(setting, change.new)

@@ -1,6 +1,9 @@
 """What can go wrong when a permission is changed."""
 
-from dataclasses import dataclass
+from dataclasses import Field, dataclass
+from typing import Any
+
+from typing_extensions import override
 
 from chatapi.core.errors import ApiError
 
@@ -10,4 +13,15 @@ class ExpectationMismatchError(ApiError):
     """The setting no longer has the value the client believed it had."""
 
     code = "EXPECTATION_MISMATCH"
-    text = "'old' value does not match the expected value."
+    text = "can_manage_group was changed in the meantime: 'old' is not its current value"
+    setting: str
+
+    @property
+    @override
+    def msg(self) -> str:
+        return f"{self.setting} was changed in the meantime: 'old' is not its current value"
+
+    @classmethod
+    @override
+    def extra_fields(cls) -> tuple[Field[Any], ...]:
+        return ()

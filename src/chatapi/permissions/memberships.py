@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, and_, case, null, select, union
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    and_,
+    case,
+    null,
+    select,
+    union,
+)
 
 from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
@@ -52,31 +62,33 @@ class Memberships:
         """Every group a user is in."""
         by_role = system_groups_of(user.role, is_full_member=user.is_full_member)
         system_ids = [self._realm.system_groups[group] for group in by_role]
-        above = (
+        directly = (
             select(UserGroup.id)
             .where(UserGroup.id.in_(system_ids))
             .union(select(GroupMember.group_id).where(GroupMember.user_id == user.id))
-            .cte("above", recursive=True)
         )
-        above = above.union(
-            select(GroupSubgroup.group_id).join(above, above.c.id == GroupSubgroup.subgroup_id)
-        )
-        rows = await self._db.execute(select(above.c.id))
+        rows = await self._db.execute(select(_above(directly).c.id))
         return frozenset(GroupId(group_id) for (group_id,) in rows)
 
     async def members_of(self, group_ids: Iterable[GroupId]) -> set[UserId]:
-        """Everybody who is in any of the groups."""
+        """Everybody who is in any of the groups and not deactivated."""
         below = self._below(group_ids)
         inside = select(below.c.id)
         rows = await self._db.execute(
             union(
-                select(GroupMember.user_id).where(GroupMember.group_id.in_(inside)),
-                select(User.id).where(
-                    User.realm_id == self._realm.id, self._direct_system_group().in_(inside)
-                ),
+                self._rows_of_members(GroupMember.user_id).where(GroupMember.group_id.in_(inside)),
+                self._accounts(User.id).where(self._direct_system_group().in_(inside)),
             )
         )
         return {UserId(user_id) for (user_id,) in rows}
+
+    async def supergroups_of(self, group_id: GroupId) -> set[GroupId]:
+        """All groups that a group is part of, and itself."""
+        itself = select(UserGroup.id).where(
+            UserGroup.realm_id == self._realm.id, UserGroup.id == group_id
+        )
+        rows = await self._db.execute(select(_above(itself).c.id))
+        return {GroupId(above_id) for (above_id,) in rows}
 
     async def subgroups_of(self, group_ids: Iterable[GroupId]) -> set[GroupId]:
         """All groups that are parts of the given ones, and those themselves."""
@@ -84,19 +96,27 @@ class Memberships:
         return {GroupId(group_id) for (group_id,) in rows}
 
     async def direct_members(self) -> dict[GroupId, list[UserId]]:
-        """The direct members of every group of the realm, system groups included."""
+        """The direct members of every group of the realm, without deactivated users."""
         rows = await self._db.execute(
             union(
-                select(GroupMember.group_id, GroupMember.user_id)
-                .join(UserGroup, UserGroup.id == GroupMember.group_id)
-                .where(UserGroup.realm_id == self._realm.id),
-                select(self._direct_system_group(), User.id).where(User.realm_id == self._realm.id),
+                self._rows_of_members(GroupMember.group_id, GroupMember.user_id),
+                self._accounts(self._direct_system_group(), User.id),
             )
         )
         members: defaultdict[GroupId, list[UserId]] = defaultdict(list)
         for group_id, user_id in sorted(tuple(row) for row in rows):
             members[GroupId(group_id)].append(UserId(user_id))
         return members
+
+    async def direct_members_of(self, group_id: GroupId) -> set[UserId]:
+        """The direct members of one group, without deactivated users."""
+        rows = await self._db.execute(
+            union(
+                self._rows_of_members(GroupMember.user_id).where(GroupMember.group_id == group_id),
+                self._accounts(User.id).where(self._direct_system_group() == group_id),
+            )
+        )
+        return {UserId(user_id) for (user_id,) in rows}
 
     async def direct_subgroups(self) -> dict[GroupId, list[GroupId]]:
         """The direct subgroups of every group of the realm."""
@@ -121,6 +141,17 @@ class Memberships:
             select(GroupSubgroup.subgroup_id).join(below, below.c.id == GroupSubgroup.group_id)
         )
 
+    def _accounts(self, *columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 (SQL columns)
+        return (
+            select(*columns)
+            .select_from(User)
+            .where(User.realm_id == self._realm.id, User.is_active)
+        )
+
+    def _rows_of_members(self, *columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 (likewise)
+        """Memberships outlast a deactivation, but count only while the user is active."""
+        return self._accounts(*columns).join(GroupMember, GroupMember.user_id == User.id)
+
     def _direct_system_group(self) -> ColumnElement[Any]:
         """The id of the system group a row of the account table belongs to."""
         group_ids = self._realm.system_groups
@@ -131,3 +162,11 @@ class Memberships:
                 is_such = and_(User.role == role, User.is_full_member == is_full_member)
                 choices.append((is_such, group_ids[group]))
         return case(*choices, else_=null())
+
+
+def _above(groups: Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]) -> CTE:
+    """Groups and all that they are part of."""
+    above = select(groups.subquery().c.id).cte("above", recursive=True)
+    return above.union(
+        select(GroupSubgroup.group_id).join(above, above.c.id == GroupSubgroup.subgroup_id)
+    )

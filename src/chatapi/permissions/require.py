@@ -5,6 +5,7 @@ from typing import Protocol
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId
+from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.permissions.memberships import Memberships
 from chatapi.permissions.settings import PermissionSetting
@@ -30,6 +31,9 @@ async def groups_of_reader(ctx: RealmContext) -> frozenset[GroupId]:
 
 async def is_allowed(ctx: Context, setting: PermissionSetting, guarded: Guarded) -> bool:
     """Whether the caller is named by a setting; costs no statement after the first time."""
+    if ctx.user.role is Role.GUEST and not setting.allows(SystemGroup.EVERYONE):
+        # What cannot be given to everyone is not given to guests in a roundabout way either.
+        return False
     value = guarded.permission(setting.name)
     return value.includes(ctx.user.id, await groups_of_reader(ctx))
 

@@ -1,0 +1,1 @@
+"""User groups: named sets of people, nested, with permissions of their own."""

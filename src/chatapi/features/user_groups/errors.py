@@ -1,0 +1,42 @@
+"""What can go wrong with user groups."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from chatapi.core.errors import ApiError
+
+
+class SubgroupObjection(TypedDict):
+    """The group is part of active groups."""
+
+    type: Literal["subgroup"]
+    supergroup_ids: list[int]
+
+
+class GroupObjection(TypedDict):
+    """Permissions of an active group name the group."""
+
+    type: Literal["user_group"]
+    group_id: int
+    settings: list[str]
+
+
+class RealmObjection(TypedDict):
+    """Permissions of the organization name the group."""
+
+    type: Literal["realm"]
+    settings: list[str]
+
+
+Objection = SubgroupObjection | GroupObjection | RealmObjection
+
+
+@dataclass(eq=False)
+class CannotDeactivateGroupInUseError(ApiError):
+    """The group is part of another group, or a permission names it."""
+
+    code = "CANNOT_DEACTIVATE_GROUP_IN_USE"
+    text = "Cannot deactivate user group in use."
+    objections: list[Objection]

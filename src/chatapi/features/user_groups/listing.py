@@ -1,0 +1,30 @@
+"""Groups as everybody may read them."""
+
+from chatapi.auth.context import Context
+from chatapi.features.user_groups.payloads import UserGroupPayload, group_payload
+from chatapi.features.user_groups.repository import GroupRepository
+from chatapi.permissions.memberships import GroupRecord, Memberships
+
+
+class GroupReader:
+    """Shows groups with their direct members and subgroups."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._groups = GroupRepository(ctx.db, ctx.realm.id)
+        self._memberships = Memberships(ctx.db, ctx.realm)
+
+    async def list_groups(self, *, include_deactivated: bool) -> list[UserGroupPayload]:
+        """All groups by id; three statements, however many there are."""
+        groups = await self._groups.list_groups(include_deactivated=include_deactivated)
+        members = await self._memberships.direct_members()
+        subgroups = await self._memberships.direct_subgroups()
+        return [
+            group_payload(group, members.get(group.id, []), subgroups.get(group.id, []))
+            for group in groups
+        ]
+
+    async def show(self, group: GroupRecord) -> UserGroupPayload:
+        """One group."""
+        members = await self._memberships.direct_members_of(group.id)
+        subgroups = await self._groups.direct_subgroups_of(group.id)
+        return group_payload(group, sorted(members), sorted(subgroups))

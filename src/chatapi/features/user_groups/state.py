@@ -1,0 +1,25 @@
+"""What POST /register tells about user groups."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.state import state_section
+from chatapi.features.user_groups.events import knows_deactivated_groups
+from chatapi.features.user_groups.listing import GroupReader
+from chatapi.features.user_groups.payloads import UserGroupPayload
+
+
+class UserGroupsState(TypedDict):
+    """All groups by id, deactivated ones only for clients that know them."""
+
+    realm_user_groups: list[UserGroupPayload]
+
+
+@state_section("realm_user_groups")
+async def load_user_groups(ctx: Context, profile: ClientProfile) -> UserGroupsState:
+    """Read in the snapshot the queue begins at."""
+    groups = await GroupReader(ctx).list_groups(
+        include_deactivated=knows_deactivated_groups(profile)
+    )
+    return {"realm_user_groups": groups}

@@ -1,0 +1,65 @@
+"""Where a group is in use, which keeps it from being deactivated; pure.
+
+Each place that can name groups has a function here and a kind of objection in errors.py.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from chatapi.core.ids import GroupId
+from chatapi.features.user_groups.errors import (
+    GroupObjection,
+    Objection,
+    RealmObjection,
+    SubgroupObjection,
+)
+from chatapi.permissions.memberships import GroupRecord
+from chatapi.permissions.realm import RealmPermissions
+from chatapi.permissions.require import Guarded
+from chatapi.permissions.settings import GROUP_PERMISSIONS, REALM_PERMISSIONS
+
+
+def find_objections(
+    group: GroupRecord,
+    active_groups: Iterable[GroupRecord],
+    direct_subgroups: Mapping[GroupId, list[GroupId]],
+    realm: RealmPermissions,
+) -> list[Objection]:
+    """Everything that still counts on a group; what it says about itself does not count."""
+    others = [other for other in active_groups if other.id != group.id]
+    return [
+        *_in_groups(group.id, others, direct_subgroups),
+        *_in_permissions_of_groups(group.id, others),
+        *_in_permissions_of_realm(group.id, realm),
+    ]
+
+
+def _in_groups(
+    group_id: GroupId,
+    others: Iterable[GroupRecord],
+    direct_subgroups: Mapping[GroupId, list[GroupId]],
+) -> Iterable[SubgroupObjection]:
+    around = [other.id for other in others if group_id in direct_subgroups.get(other.id, ())]
+    if around:
+        yield {"type": "subgroup", "supergroup_ids": [*around]}
+
+
+def _in_permissions_of_groups(
+    group_id: GroupId, others: Iterable[GroupRecord]
+) -> Iterable[GroupObjection]:
+    for other in others:
+        settings = _settings_naming(group_id, other, GROUP_PERMISSIONS)
+        if settings:
+            yield {"type": "user_group", "group_id": other.id, "settings": settings}
+
+
+def _in_permissions_of_realm(
+    group_id: GroupId, realm: RealmPermissions
+) -> Iterable[RealmObjection]:
+    settings = _settings_naming(group_id, realm, REALM_PERMISSIONS)
+    if settings:
+        yield {"type": "realm", "settings": settings}
+
+
+def _settings_naming(group_id: GroupId, guarded: Guarded, names: Iterable[str]) -> list[str]:
+    """Alone or among others makes no difference."""
+    return [name for name in names if group_id in guarded.permission(name).subgroups]

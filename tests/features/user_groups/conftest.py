@@ -1,0 +1,35 @@
+"""A second organization, for what must not reach from one into the other."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.main import ChatApp
+from tests import factories
+from tests.factories import Person
+from tests.features.user_groups.groups import add_group
+from tests.support.client import ApiClient
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A person and a group of another organization, and the way to the first one beside it."""
+
+    person: Person
+    group_id: int
+    here: ApiClient
+
+
+@pytest.fixture
+async def elsewhere(runtime: Runtime, realm: RealmRecord, app: ChatApp) -> AsyncIterator[Elsewhere]:
+    other = await factories.make_realm(runtime, "Elsewhere", "elsewhere")
+    person = await factories.make_user(runtime, other, Role.OWNER)
+    there = ApiClient(app, f"{other.subdomain}.localhost")
+    here = ApiClient(app, f"{realm.subdomain}.localhost")
+    yield Elsewhere(person, await add_group(there, person, [person]), here)
+    await there.aclose()
+    await here.aclose()

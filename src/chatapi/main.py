@@ -19,11 +19,13 @@ from chatapi.core.settings import Settings
 from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
 from chatapi.features.accounts.router import router as accounts
+from chatapi.features.bots.router import router as bots
 from chatapi.features.event_queues.router import router as event_queues
 from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.realm.router import router as realm
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
+from chatapi.features.user_groups.router import router as user_groups
 from chatapi.features.user_settings.router import router as user_settings
 from chatapi.features.users.router import router as users
 from chatapi.http.gate import Gate
@@ -40,8 +42,10 @@ FEATURES: Sequence[FeatureRouter] = (
     event_queues,
     realm,
     users,
+    bots,
     profile_fields,
     user_settings,
+    user_groups,
 )
 
 

@@ -8,7 +8,7 @@ from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
-from chatapi.features.users import changes
+from chatapi.features.users import activation, changes
 from chatapi.features.users.repository import UserRepository
 from tests.factories import Person, realm_context
 
@@ -20,7 +20,7 @@ async def change_role(runtime: Runtime, realm: RealmRecord, person: Person, role
 
 
 async def deactivate(runtime: Runtime, realm: RealmRecord, person: Person) -> None:
-    await _change(runtime, realm, person, changes.deactivate_user)
+    await _change(runtime, realm, person, activation.deactivate_user)
 
 
 async def replace_api_key(runtime: Runtime, realm: RealmRecord, person: Person) -> str:

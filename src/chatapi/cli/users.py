@@ -13,12 +13,8 @@ from chatapi.cli.operator import OrganizationOption, organization, perform
 from chatapi.cli.terminal import AsJson, answer, printable, table
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
-from chatapi.features.users.changes import (
-    change_password,
-    change_role,
-    deactivate_user,
-    replace_api_key,
-)
+from chatapi.features.users.activation import deactivate_user
+from chatapi.features.users.changes import change_password, change_role, replace_api_key
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password

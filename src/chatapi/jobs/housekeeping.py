@@ -1,4 +1,4 @@
-"""Expiry of idle event queues and of the old end of the event log."""
+"""Expiry of idle event queues and of the old end of the event log, and what else is due."""
 
 import asyncio
 from datetime import timedelta
@@ -7,6 +7,7 @@ import structlog
 
 from chatapi.auth.runtime import Runtime
 from chatapi.events.log import EventLog
+from chatapi.jobs.waiting_period import end_waiting_periods
 
 log = structlog.get_logger()
 
@@ -17,11 +18,15 @@ async def run_jobs(runtime: Runtime) -> None:
     """Run until cancelled; a failure is logged and tried again the next time."""
     while True:
         await asyncio.sleep(_EVERY_SECONDS)
-        try:
-            await runtime.queues.expire()
-            await forget_old_events(runtime)
-        except Exception:
-            log.exception("housekeeping_failed")
+        for job in _JOBS:
+            try:
+                await job(runtime)
+            except Exception:
+                log.exception("job_failed", job=job.__name__)
+
+
+async def expire_queues(runtime: Runtime) -> None:
+    await runtime.queues.expire()
 
 
 async def forget_old_events(runtime: Runtime) -> None:
@@ -36,3 +41,6 @@ async def forget_old_events(runtime: Runtime) -> None:
             await work.commit()
     finally:
         await work.db.close()
+
+
+_JOBS = (expire_queues, forget_old_events, end_waiting_periods)

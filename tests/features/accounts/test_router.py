@@ -13,7 +13,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.db.models import ApiKey
 from chatapi.db.session import DatabaseSession
-from chatapi.features.accounts.service import LOGINS_PER_USER
+from chatapi.features.accounts.keys import LOGINS_PER_USER
 from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import MakeUser, Person

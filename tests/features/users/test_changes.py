@@ -40,7 +40,7 @@ class TestChangeRole:
     async def test_polls_go_on(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
-        listener = await listen(client, member, fetch_event_types=[])
+        listener = await listen(client, member, event_types=["realm_user"], fetch_event_types=[])
         polling = asyncio.create_task(listener.next_events())
         await until_polls_wait(runtime, realm)
         await change_role(runtime, realm, member, Role.ADMIN)

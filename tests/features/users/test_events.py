@@ -46,7 +46,13 @@ class TestAdd:
     async def test_with_a_picture_for_clients_that_compute_none(
         self, client: ApiClient, admin: Person, guest: Person
     ) -> None:
-        listener = await listen(client, guest, client_gravatar=False, fetch_event_types=[])
+        listener = await listen(
+            client,
+            guest,
+            client_gravatar=False,
+            event_types=["realm_user"],
+            fetch_event_types=[],
+        )
         assert_success(await client.post("/users", admin, **NEW_USER))
         event = await only_event(listener)
         assert event["person"]["avatar_url"] == gravatar("new@example.com")

@@ -10,7 +10,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.core.roles import BotType, Role
-from chatapi.features.users.changes import deactivate_user
+from chatapi.features.users.activation import deactivate_user
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 

@@ -11,7 +11,6 @@ from chatapi.cli.operator import acting_as
 from chatapi.features.profile_fields.params import (
     CreateFieldParams,
     ProfileValueParam,
-    SetProfileDataParams,
 )
 from chatapi.features.profile_fields.profiles import ProfileService
 from chatapi.features.profile_fields.repository import ProfileFieldRepository
@@ -67,9 +66,7 @@ async def _fill_profiles(ctx: RealmContext, people: Sequence[DemoPerson]) -> Non
                 for field in fields
                 if field.name in values
             ]
-            await ProfileService(acting_as(ctx, user)).set_values(
-                SetProfileDataParams(data=entries)
-            )
+            await ProfileService(acting_as(ctx, user)).set_values(entries)
 
 
 def _values_of(user: UserRecord) -> dict[str, str]:

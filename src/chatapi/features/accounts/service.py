@@ -1,18 +1,12 @@
 """The verbs on accounts: logging in, and starting over with a new key."""
 
 from chatapi.auth.context import Context, RealmContext
-from chatapi.core.ids import new_api_key
-from chatapi.events.audience import Nobody
 from chatapi.features.accounts.errors import AuthenticationFailedError
-from chatapi.features.accounts.events import OldLoginsEnded
+from chatapi.features.accounts.keys import add_login_key
 from chatapi.features.accounts.params import FetchApiKeyParams
 from chatapi.features.accounts.payloads import ApiKeyPayload, LoginPayload
 from chatapi.features.accounts.repository import Login, LoginRepository
 from chatapi.features.users.changes import replace_api_key
-from chatapi.features.users.repository import ApiKeyRepository
-
-LOGINS_PER_USER = 50
-"""Keys a user can have from logins; beyond that the oldest one gives way."""
 
 
 class LoginService:
@@ -21,7 +15,6 @@ class LoginService:
     def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
         self._logins = LoginRepository(ctx.db, ctx.realm, ctx.settings.root_domain)
-        self._keys = ApiKeyRepository(ctx.db)
 
     async def log_in(self, params: FetchApiKeyParams) -> LoginPayload:
         """SPEC 4.12: a new key for a right password; the keys of other devices stay valid."""
@@ -31,12 +24,8 @@ class LoginService:
         if current is None or not current.admits_like(login):
             # Checking took a while, and the account is no longer what was checked.
             raise AuthenticationFailedError
-        api_key = new_api_key()
-        await self._keys.add(login.user.id, api_key, self._ctx.now(), is_primary=False)
-        if await self._keys.delete_oldest_logins(login.user.id, keep=LOGINS_PER_USER):
-            self._ctx.emit(OldLoginsEnded(user_id=login.user.id), to=Nobody())
         return {
-            "api_key": api_key,
+            "api_key": await add_login_key(self._ctx, login.user.id),
             "email": login.user.delivery_email,
             "user_id": login.user.id,
         }

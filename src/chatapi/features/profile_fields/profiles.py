@@ -1,10 +1,11 @@
-"""The verbs on one's own profile."""
+"""The verbs on profiles."""
 
 from chatapi.auth.context import Context
+from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId, UserId
 from chatapi.core.roles import Role
-from chatapi.features.profile_fields.params import RemoveProfileDataParams, SetProfileDataParams
+from chatapi.features.profile_fields.params import ProfileValueParam, RemoveProfileDataParams
 from chatapi.features.profile_fields.repository import ProfileFieldRepository, ProfileRepository
 from chatapi.features.profile_fields.rules import ProfileFieldRecord
 from chatapi.features.profile_fields.service import find_field
@@ -23,23 +24,24 @@ Values = dict[ProfileFieldId, FieldValue | None]
 
 
 class ProfileService:
-    """What people write about themselves; bots have nothing to write."""
+    """What the caller writes into a profile, their own or one they may change; bots have none."""
 
-    def __init__(self, ctx: Context) -> None:
+    def __init__(self, ctx: Context, user: UserRecord | None = None) -> None:
         self._ctx = ctx
+        self._user = user or ctx.user
         self._fields = ProfileFieldRepository(ctx.db, ctx.realm.id)
-        self._profile = ProfileRepository(ctx.db, ctx.user.id)
+        self._profile = ProfileRepository(ctx.db, self._user.id)
 
-    async def set_values(self, params: SetProfileDataParams) -> None:
+    async def set_values(self, values: list[ProfileValueParam]) -> None:
         """Write into some fields: into all of them, or into none if one value is refused."""
-        await self._write([(entry.id, entry.value) for entry in params.data])
+        await self._write([(entry.id, entry.value) for entry in values])
 
     async def remove_values(self, params: RemoveProfileDataParams) -> None:
         """Empty some fields."""
         await self._write([(field_id, None) for field_id in params.data])
 
     async def _write(self, entries: list[tuple[int, Written]]) -> None:
-        if self._ctx.user.is_bot:
+        if self._user.is_bot:
             raise BadRequestError("Bots have no profile.")
         await self._ctx.lock()
         fields = await self._fields.list_fields()
@@ -84,11 +86,11 @@ class ProfileService:
             self._ctx.emit(
                 UserUpdated(
                     person={
-                        "user_id": self._ctx.user.id,
+                        "user_id": self._user.id,
                         "custom_profile_field": _change(field_id, value),
                     }
                 ),
-                to=who_sees(self._ctx.user),
+                to=who_sees(self._user),
             )
 
 

@@ -64,7 +64,7 @@ async def set_profile_data(ctx: Caller, params: SetProfileDataParams) -> None:
     The form of a value depends on the type of its field: a list of user ids for users (6), a
     string for all others. Either all values are written or, if one is refused, none.
     """
-    await ProfileService(ctx).set_values(params)
+    await ProfileService(ctx).set_values(params.data)
 
 
 @router.delete("/users/me/profile_data")

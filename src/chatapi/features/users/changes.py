@@ -8,14 +8,15 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.audience import Nobody
-from chatapi.events.queue_rows import QueueRows
-from chatapi.features.users.errors import CannotDeactivateLastUserError
+from chatapi.features.bots.announcements import tell_bots_of_new_role
+from chatapi.features.users.activation import keep_an_owner
 from chatapi.features.users.events import (
     CredentialsChanged,
     PersonChange,
     PicturedBy,
     UserUpdated,
 )
+from chatapi.features.users.memberships import tell_moves
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name
 from chatapi.permissions.people import who_sees
@@ -25,10 +26,14 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
     """Give a user another role; the last owner stays one."""
     await ctx.lock()
     users = UserRepository(ctx.db, ctx.realm.id)
-    if role is not Role.OWNER:
-        await _keep_an_owner(users, user)
+    before = await users.get(user.id)
+    if role is before.role:
+        return
+    await keep_an_owner(users, before)
     await users.change(user.id, role=role)
     ctx.emit(UserUpdated(person={"user_id": user.id, "role": role}), to=who_sees(user))
+    tell_moves(ctx, [(before, replace(before, role=role))])
+    await tell_bots_of_new_role(ctx, before, role)
 
 
 async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> None:
@@ -85,17 +90,6 @@ def _tell_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> N
     )
 
 
-async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
-    """End an account: its key, its queues and its waiting polls end with the commit."""
-    await ctx.lock()
-    users = UserRepository(ctx.db, ctx.realm.id)
-    await _keep_an_owner(users, user)
-    await users.change(user.id, is_active=False)
-    for queue_id in await QueueRows(ctx.db).delete_of_user(user.id):
-        ctx.work.close_queue(ctx.realm.id, queue_id)
-    ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=who_sees(user))
-
-
 async def change_password(ctx: RealmContext, user: UserRecord, password_hash: str) -> None:
     """Another password; keys that were made with the old one stay valid."""
     await ctx.lock()
@@ -111,10 +105,3 @@ async def replace_api_key(ctx: RealmContext, user: UserRecord) -> str:
     await keys.add(user.id, api_key, ctx.now(), is_primary=True)
     ctx.emit(CredentialsChanged(user_id=user.id), to=Nobody())
     return api_key
-
-
-async def _keep_an_owner(users: UserRepository, user: UserRecord) -> None:
-    current = await users.get(user.id)
-    is_owner = current.role is Role.OWNER and current.is_active
-    if is_owner and await users.count_active_owners() == 1:
-        raise CannotDeactivateLastUserError(is_last_owner=True, entity="organization owner")

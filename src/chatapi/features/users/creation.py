@@ -7,7 +7,9 @@ from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
+from chatapi.features.bots.announcements import tell_bot_added
 from chatapi.features.users.events import UserAdded
+from chatapi.features.users.memberships import tell_first_group
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
 from chatapi.permissions.people import who_sees
@@ -62,6 +64,9 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     await ApiKeyRepository(ctx.db).add(user_id, api_key, ctx.now(), is_primary=True)
     user = await users.get(user_id)
     ctx.emit(_user_added(ctx, user), to=who_sees(user))
+    tell_first_group(ctx, user)
+    if user.is_bot:
+        tell_bot_added(ctx, user)
     return CreatedUser(user, api_key)
 
 

@@ -67,6 +67,7 @@ class PersonChange(TypedDict):
     full_name: NotRequired[str]
     role: NotRequired[int]
     is_active: NotRequired[bool]
+    bot_owner_id: NotRequired[int]
     timezone: NotRequired[str]
     email: NotRequired[str]
     new_email: NotRequired[str]

@@ -1,11 +1,13 @@
 """Parameters of the user endpoints."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
-from chatapi.wire.params import Params
+from chatapi.features.profile_fields.params import ProfileValueParam
+from chatapi.features.profile_fields.rules import MAX_FIELDS
+from chatapi.wire.params import Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_USER_IDS = 100_000
@@ -42,3 +44,32 @@ class CreateUserParams(Params):
     email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
     password: Annotated[str, Field(max_length=LONGEST_PASSWORD, examples=["correct horse"])]
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])]
+
+
+class ChangeUserParams(Params):
+    """PATCH /users/{user_id_or_email}: what is not passed stays as it is."""
+
+    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] | None = None
+    role: Literal[100, 200, 300, 400, 600] | None = None
+    profile_data: Annotated[list[ProfileValueParam], Field(max_length=MAX_FIELDS)] | None = None
+    new_email: (
+        Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])] | None
+    ) = None
+
+
+class DeactivationActions(WireModel):
+    """What to delete with an account; nothing of it can be done, and none of it in silence."""
+
+    delete_profile: bool = False
+    delete_public_channel_messages: bool = False
+    delete_private_channel_messages: bool = False
+    delete_direct_messages: bool = False
+
+    def asks_for_any(self) -> bool:
+        return any(self.model_dump().values())
+
+
+class DeactivateUserParams(Params):
+    """DELETE /users/{user_id_or_email}."""
+
+    actions: DeactivationActions | None = None

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import delete, func, insert, select, update
 
@@ -10,9 +11,11 @@ from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import RealmId, UserId, hash_api_key
 from chatapi.core.roles import Role
-from chatapi.db.models import ApiKey, ProfileValue, User
+from chatapi.db.base import UtcDateTime
+from chatapi.db.models import ApiKey, ProfileValue, Realm, User
 from chatapi.db.session import DatabaseSession
 from chatapi.features.users.payloads import ProfileData, ProfileValuePayload
+from chatapi.wire.realm_settings import RealmSettings
 
 _IDS_PER_STATEMENT = 10_000
 """Both databases limit how many parameters one statement may have."""
@@ -75,11 +78,27 @@ class UserRepository:
         )
         return rows.scalar_one()
 
+    async def list_active_bots(self, of: UserId | None = None) -> list[UserRecord]:
+        """The bots of one owner, or of everybody."""
+        statement = user_records.select().where(
+            User.realm_id == self._realm_id, User.bot_type.is_not(None), User.is_active
+        )
+        if of is not None:
+            statement = statement.where(User.bot_owner_id == of)
+        rows = await self._db.execute(statement.order_by(User.id))
+        return [user_records.read(row) for row in rows]
+
     async def count_active_owners(self) -> int:
+        """People only: a bot can have the role but cannot take care of an organization."""
         rows = await self._db.execute(
             select(func.count())
             .select_from(User)
-            .where(User.realm_id == self._realm_id, User.role == Role.OWNER, User.is_active)
+            .where(
+                User.realm_id == self._realm_id,
+                User.role == Role.OWNER,
+                User.is_active,
+                User.bot_type.is_(None),
+            )
         )
         return rows.scalar_one()
 
@@ -120,6 +139,57 @@ class UserRepository:
                 entry["rendered_value"] = rendered_value
             profiles[UserId(user_id)][str(field_id)] = entry
         return profiles
+
+
+class LongestWait(NamedTuple):
+    """Who has waited longest in an organization, and how long people wait there."""
+
+    realm_id: RealmId
+    joined_at: datetime
+    days: int
+
+
+class WaitingRepository:
+    """Who is a full member, in all realms: the flag is work of the service itself."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def get_waiting_days(self, realm_id: RealmId) -> int:
+        """As it is now; what a request knows about its realm may be of before its own change."""
+        rows = await self._db.execute(select(Realm.settings).where(Realm.id == realm_id))
+        return _waiting_days(rows.scalar_one())
+
+    async def list_longest_waits(self) -> list[LongestWait]:
+        rows = await self._db.execute(
+            select(User.realm_id, func.min(User.date_joined, type_=UtcDateTime).label("joined_at"))
+            .where(~User.is_full_member)
+            .group_by(User.realm_id)
+        )
+        joined_at = {row.realm_id: row.joined_at for row in rows}
+        realms = await self._db.execute(
+            select(Realm.id, Realm.settings).where(Realm.id.in_(list(joined_at)))
+        )
+        return [
+            LongestWait(RealmId(id_), joined_at[id_], _waiting_days(settings))
+            for id_, settings in realms
+        ]
+
+    async def recount(self, realm_id: RealmId, joined_until: datetime) -> list[UserRecord]:
+        """Set the flag by the time people joined; those for whom it changed, as they are now."""
+        is_over = User.date_joined <= joined_until
+        rows = await self._db.execute(
+            update(User)
+            .where(User.realm_id == realm_id, User.is_full_member != is_over)
+            .values(is_full_member=is_over)
+            .returning(User.id)
+        )
+        changed = [UserId(user_id) for (user_id,) in rows]
+        return await UserRepository(self._db, realm_id).list_some(changed)
+
+
+def _waiting_days(settings: dict[str, Any]) -> int:
+    return RealmSettings.model_validate(settings).waiting_period_threshold
 
 
 class ApiKeyRepository:

@@ -1,9 +1,15 @@
 """Endpoints of users."""
 
 from chatapi.auth.guards import Admin, Caller, MaybeAnonymous
+from chatapi.core.errors import AdministratorRequiredError, OwnerRequiredError
+from chatapi.core.ids import UserId
 from chatapi.features.users import state  # noqa: F401 (adds its section to POST /register)
+from chatapi.features.users.administration import UserAdministration
+from chatapi.features.users.errors import CannotDeactivateLastUserError
 from chatapi.features.users.params import (
+    ChangeUserParams,
     CreateUserParams,
+    DeactivateUserParams,
     GetUserParams,
     GetUsersParams,
     UserReference,
@@ -16,6 +22,7 @@ from chatapi.features.users.payloads import (
 )
 from chatapi.features.users.service import UserReader, UserService
 from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
 
 router = FeatureRouter("Users", "Who is in the organization.")
 
@@ -42,9 +49,56 @@ async def get_own_user(ctx: Caller) -> OwnUserPayload:
     return await UserService(ctx).get_own()
 
 
+@router.delete("/users/me", errors=[CannotDeactivateLastUserError])
+async def deactivate_own_user(ctx: Caller) -> None:
+    """Deactivate your own account.
+
+    Your bots are deactivated with it; only an administrator can reactivate them and you.
+    """
+    await UserAdministration(ctx).deactivate_own()
+
+
 @router.get("/users/{user_id_or_email}")
 async def get_user(
     ctx: Caller, user_id_or_email: UserReference, params: GetUserParams
 ) -> OneUserPayload:
     """Get a user."""
     return await UserReader(ctx).get(user_id_or_email, params)
+
+
+@router.patch(
+    "/users/{user_id_or_email}",
+    errors=[AdministratorRequiredError, OwnerRequiredError, CannotDeactivateLastUserError],
+)
+async def change_user(
+    ctx: Caller, user_id_or_email: UserReference, params: ChangeUserParams
+) -> None:
+    """Change a user.
+
+    For administrators; people can rename the bots they own. Only owners give and take the role
+    of owner, and the organization keeps at least one.
+    """
+    await UserAdministration(ctx).change(user_id_or_email, params)
+
+
+@router.delete(
+    "/users/{user_id_or_email}", errors=[OwnerRequiredError, CannotDeactivateLastUserError]
+)
+async def deactivate_user(
+    ctx: Admin, user_id_or_email: UserReference, params: DeactivateUserParams
+) -> None:
+    """Deactivate a user.
+
+    API keys, event queues and waiting polls of the user and of their bots end at once. Nothing
+    they wrote is deleted; a request for that is refused.
+    """
+    await UserAdministration(ctx).deactivate(user_id_or_email, params)
+
+
+@router.post("/users/{user_id:int}/reactivate", errors=[OwnerRequiredError])
+async def reactivate_user(ctx: Admin, user_id: Id) -> None:
+    """Reactivate a user.
+
+    The password of before is right again; the API keys of before are not.
+    """
+    await UserAdministration(ctx).reactivate(UserId(user_id))

@@ -47,15 +47,20 @@ class UserReader:
 
     async def get(self, reference: str, params: GetUserParams) -> OneUserPayload:
         """By id, by API email, or by a real address that the reader may see."""
-        user = await self._find(reference)
-        if user is None or not may_see(self._ctx.realm, self._reader, user):
-            raise BadRequestError("No such user")
+        user = await self.find(reference)
         profiles = None
         if params.include_custom_profile_fields:
             profiles = {user.id: await self._users.profile_of(user.id)}
         return {"user": self._show(user, params, profiles)}
 
-    async def _find(self, reference: str) -> UserRecord | None:
+    async def find(self, reference: str) -> UserRecord:
+        """A user whom the reader may see; all others are as unknown as nobody's."""
+        user = await self._look_up(reference)
+        if user is None or not may_see(self._ctx.realm, self._reader, user):
+            raise BadRequestError("No such user")
+        return user
+
+    async def _look_up(self, reference: str) -> UserRecord | None:
         if reference.isdecimal():
             return await self._users.find(UserId(min(int(reference), MAX_ID)))
         user_id = user_id_in(reference, self._ctx.realm.host(self._ctx.settings.root_domain))

@@ -1,0 +1,61 @@
+"""Answers and events about bots."""
+
+from typing_extensions import TypedDict
+
+
+class BotDefaultsPayload(TypedDict):
+    """What bots were once configured with; none of it can be chosen here."""
+
+    default_sending_stream: None
+    default_events_register_stream: None
+    default_all_public_streams: bool
+
+
+class BotPayload(BotDefaultsPayload):
+    """A bot as its owner and administrators know it, beside what everybody sees of users."""
+
+    user_id: int
+    services: list[dict[str, str]]
+
+
+class CreatedBotPayload(BotDefaultsPayload):
+    """A new bot and the only copy of its API key."""
+
+    user_id: int
+    api_key: str
+    avatar_url: str
+
+
+class OwnBotPayload(BotDefaultsPayload):
+    """One of the caller's bots; its key is not kept in a form that could be shown."""
+
+    user_id: int
+    username: str
+    full_name: str
+    avatar_url: str
+
+
+class OwnBotsPayload(TypedDict):
+    """The caller's bots."""
+
+    bots: list[OwnBotPayload]
+
+
+class RemovedBotPayload(TypedDict):
+    """A bot that was deactivated."""
+
+    user_id: int
+    full_name: str
+
+
+class LostBotPayload(TypedDict):
+    """A bot that is no longer the reader's to manage."""
+
+    user_id: int
+
+
+NO_DEFAULTS: BotDefaultsPayload = {
+    "default_sending_stream": None,
+    "default_events_register_stream": None,
+    "default_all_public_streams": False,
+}

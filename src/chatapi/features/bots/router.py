@@ -1,0 +1,64 @@
+"""Endpoints of bots."""
+
+from chatapi.auth.guards import Caller
+from chatapi.core.ids import UserId
+from chatapi.features.accounts.payloads import ApiKeyPayload
+from chatapi.features.bots import state  # noqa: F401 (adds its section to POST /register)
+from chatapi.features.bots.params import ChangeBotParams, CreateBotParams
+from chatapi.features.bots.payloads import CreatedBotPayload, OwnBotsPayload
+from chatapi.features.bots.service import BotService
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Bots", "Users that programs act as.")
+
+
+@router.get("/bots")
+async def get_own_bots(ctx: Caller) -> OwnBotsPayload:
+    """Get your own bots.
+
+    Without their API keys, of which only digests are kept: `GET /bots/{bot_id}/api_key` makes a
+    further one.
+    """
+    return await BotService(ctx).list_own()
+
+
+@router.post("/bots")
+async def create_bot(ctx: Caller, params: CreateBotParams) -> CreatedBotPayload:
+    """Create a bot.
+
+    Its email address is `{short_name}-bot@` and the host name of the organization. The API key
+    is shown this once.
+    """
+    return await BotService(ctx).create(params)
+
+
+@router.patch("/bots/{bot_id:int}")
+async def change_bot(ctx: Caller, bot_id: Id, params: ChangeBotParams) -> None:
+    """Rename a bot, or give it to another owner."""
+    await BotService(ctx).change(UserId(bot_id), params)
+
+
+@router.delete("/bots/{bot_id:int}")
+async def deactivate_bot(ctx: Caller, bot_id: Id) -> None:
+    """Deactivate a bot."""
+    await BotService(ctx).deactivate(UserId(bot_id))
+
+
+@router.get("/bots/{bot_id:int}/api_key")
+async def get_bot_api_key(ctx: Caller, bot_id: Id) -> ApiKeyPayload:
+    """Get an API key of a bot.
+
+    Only digests of keys are kept, so each call gives a new key and leaves the others valid, as
+    `POST /fetch_api_key` does for people; beyond 50 of them the oldest one ends.
+    """
+    return await BotService(ctx).issue_api_key(UserId(bot_id))
+
+
+@router.post("/bots/{bot_id:int}/api_key/regenerate")
+async def regenerate_bot_api_key(ctx: Caller, bot_id: Id) -> ApiKeyPayload:
+    """Regenerate the API key of a bot.
+
+    All keys it has stop working at once.
+    """
+    return await BotService(ctx).regenerate_api_key(UserId(bot_id))

@@ -1,0 +1,28 @@
+"""Who has been here long enough: kept in step with the clock and the waiting period."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from chatapi.auth.context import RealmContext
+from chatapi.core.ids import RealmId
+from chatapi.db.session import DatabaseSession
+from chatapi.features.users.memberships import tell_moves
+from chatapi.features.users.repository import WaitingRepository
+
+
+async def recount_full_members(ctx: RealmContext) -> None:
+    """Compare everybody with the waiting period as it is now, also one that was just changed."""
+    await ctx.lock()
+    waiting = WaitingRepository(ctx.db)
+    days = await waiting.get_waiting_days(ctx.realm.id)
+    is_over_since = ctx.now() - timedelta(days=days)
+    changed = await waiting.recount(ctx.realm.id, joined_until=is_over_since)
+    tell_moves(
+        ctx, [(replace(user, is_full_member=not user.is_full_member), user) for user in changed]
+    )
+
+
+async def list_realms_to_recount(db: DatabaseSession, now: datetime) -> list[RealmId]:
+    """Where somebody's waiting period has ended unnoticed; found without holding up anybody."""
+    waiting = await WaitingRepository(db).list_longest_waits()
+    return [wait.realm_id for wait in waiting if wait.joined_at + timedelta(days=wait.days) <= now]

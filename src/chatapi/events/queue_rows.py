@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
-from chatapi.db.models import EventQueueRow
+from chatapi.core.roles import Role
+from chatapi.db.models import EventQueueRow, User
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
@@ -69,6 +70,15 @@ class QueueRows:
         deleted = await self._db.execute(
             delete(EventQueueRow)
             .where(EventQueueRow.user_id == user_id)
+            .returning(EventQueueRow.id)
+        )
+        return [QueueId(queue_id) for (queue_id,) in deleted]
+
+    async def delete_of_role(self, realm_id: RealmId, role: Role) -> list[QueueId]:
+        people = select(User.id).where(User.realm_id == realm_id, User.role == role)
+        deleted = await self._db.execute(
+            delete(EventQueueRow)
+            .where(EventQueueRow.user_id.in_(people))
             .returning(EventQueueRow.id)
         )
         return [QueueId(queue_id) for (queue_id,) in deleted]

@@ -291,6 +291,18 @@ def new_group(name: str) -> dict[str, object]:
     return {"name": name, "description": "", "members": []}
 
 
+class TestWaitingPeriod:
+    async def test_new_accounts_are_full_members_when_it_is_over_for_them(
+        self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person
+    ) -> None:
+        await allow(client, owner, realm, can_create_groups=SystemGroup.FULL_MEMBERS)
+        await change_realm(client, owner, waiting_period_threshold=3)
+        refused = await client.post("/user_groups/create", member, **new_group("one"))
+        assert assert_error(refused) == "Insufficient permission"
+        await change_realm(client, owner, waiting_period_threshold=0)
+        assert_success(await client.post("/user_groups/create", member, **new_group("one")))
+
+
 class TestSpectatorAccess:
     async def test_ends_at_once(self, client: ApiClient, admin: Person) -> None:
         assert_error(await client.get("/users"), "UNAUTHORIZED", 401)

@@ -2,10 +2,20 @@
 
 from typing import Any
 
+import pytest
+
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import SystemGroup
+from chatapi.permissions.settings import (
+    CHANNEL_PERMISSIONS,
+    GROUP_PERMISSIONS,
+    REALM_PERMISSIONS,
+)
 from chatapi.wire.realm_settings import RealmSettings
-from tests.factories import Person
+from tests.factories import MakeUser, Person
+from tests.features.realm.settings import allow, change_realm
 from tests.support.answers import assert_error
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
@@ -90,3 +100,73 @@ class TestRealmState:
     async def test_is_left_out_when_not_asked_for(self, client: ApiClient, member: Person) -> None:
         listener = await listen(client, member, fetch_event_types=["user_settings"])
         assert not [key for key in listener.state if key.startswith(("realm_", "server_", "max_"))]
+
+
+class TestPermissions:
+    async def test_has_every_permission_of_the_organization(
+        self, client: ApiClient, realm: RealmRecord, member: Person
+    ) -> None:
+        state = await realm_state(client, member)
+        for name, setting in REALM_PERMISSIONS.items():
+            assert state[f"realm_{name}"] == realm.system_groups[setting.default]
+
+    async def test_says_what_each_setting_accepts(self, client: ApiClient, member: Person) -> None:
+        supported = (await realm_state(client, member))["server_supported_permission_settings"]
+        assert {kind: set(settings) for kind, settings in supported.items()} == {
+            "realm": set(REALM_PERMISSIONS),
+            "stream": set(CHANNEL_PERMISSIONS),
+            "group": set(GROUP_PERMISSIONS),
+        }
+        assert supported["realm"]["can_access_all_users_group"] == {
+            "require_system_group": True,
+            "allow_internet_group": False,
+            "allow_nobody_group": False,
+            "allow_everyone_group": True,
+            "default_group_name": "role:everyone",
+            "default_for_system_groups": None,
+            "allowed_system_groups": ["role:everyone", "role:members"],
+        }
+        assert supported["group"]["can_manage_group"] == {
+            "require_system_group": False,
+            "allow_internet_group": False,
+            "allow_nobody_group": True,
+            "allow_everyone_group": False,
+            "default_group_name": "group_creator",
+            "default_for_system_groups": "role:nobody",
+            "allowed_system_groups": [],
+        }
+
+    @pytest.mark.parametrize(
+        ("key", "permission"),
+        [
+            ("can_create_public_streams", "can_create_public_channel_group"),
+            ("can_create_private_streams", "can_create_private_channel_group"),
+            ("can_create_web_public_streams", "can_create_web_public_channel_group"),
+            ("can_subscribe_other_users", "can_add_subscribers_group"),
+            ("can_invite_others_to_realm", "can_invite_users_group"),
+        ],
+    )
+    async def test_tells_the_caller_what_they_may_do(
+        self,
+        client: ApiClient,
+        realm: RealmRecord,
+        owner: Person,
+        make_user: MakeUser,
+        key: str,
+        permission: str,
+    ) -> None:
+        moderator, member = await make_user(Role.MODERATOR), await make_user()
+        await change_realm(client, owner, enable_spectator_access=True)
+        await allow(client, owner, realm, **{permission: SystemGroup.MODERATORS})
+        for person, expected in ((moderator, True), (member, False)):
+            listener = await listen(client, person, fetch_event_types=["realm_user"])
+            assert listener.state[key] is expected
+
+    async def test_nobody_makes_web_public_channels_of_a_closed_organization(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        listener = await listen(client, owner, fetch_event_types=["realm_user"])
+        assert listener.state["can_create_web_public_streams"] is False
+        await change_realm(client, owner, enable_spectator_access=True)
+        listener = await listen(client, owner, fetch_event_types=["realm_user"])
+        assert listener.state["can_create_web_public_streams"] is True

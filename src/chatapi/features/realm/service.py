@@ -7,6 +7,7 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError, OwnerRequiredError
 from chatapi.core.roles import Role
 from chatapi.events.audience import Everyone
+from chatapi.events.queue_rows import QueueRows
 from chatapi.features.realm.events import RealmSettingChanged, RealmSettingsChanged
 from chatapi.features.realm.params import ChangeRealmParams
 from chatapi.features.realm.repository import RealmRepository
@@ -16,6 +17,7 @@ from chatapi.features.realm.rules import (
     check_name,
     stored_settings,
 )
+from chatapi.features.users.full_members import recount_full_members
 from chatapi.permissions.changes import changed_value
 from chatapi.permissions.realm import RealmPermissions
 from chatapi.permissions.settings import REALM_PERMISSIONS
@@ -44,6 +46,10 @@ class RealmService:
             await self._realms.change(self._ctx.realm.id, settings=stored)
         changes = {**name, **settings}
         self._tell(changes)
+        if "waiting_period_threshold" in changes:
+            await recount_full_members(self._ctx)
+        if "can_access_all_users_group" in changes:
+            await self._restart_guests()
         return changes
 
     def _check_owner(self, params: ChangeRealmParams) -> None:
@@ -79,6 +85,12 @@ class RealmService:
             if value is not None:
                 changes[name] = value.to_wire()
         return changes
+
+    async def _restart_guests(self) -> None:
+        """Other people exist for them now: their clients are to ask for everything again."""
+        queues = QueueRows(self._ctx.db)
+        for queue_id in await queues.delete_of_role(self._ctx.realm.id, Role.GUEST):
+            self._ctx.work.close_queue(self._ctx.realm.id, queue_id)
 
     def _tell(self, changes: Changes) -> None:
         bundle = {name: value for name, value in changes.items() if name in TOLD_IN_BUNDLE}

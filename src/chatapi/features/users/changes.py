@@ -8,6 +8,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.audience import Nobody
+from chatapi.events.queue_rows import QueueRows
 from chatapi.features.bots.announcements import tell_bots_of_new_role
 from chatapi.features.users.activation import keep_an_owner
 from chatapi.features.users.events import (
@@ -19,7 +20,7 @@ from chatapi.features.users.events import (
 from chatapi.features.users.memberships import tell_moves
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name
-from chatapi.permissions.people import who_sees
+from chatapi.permissions.people import sees_everybody, who_sees
 
 
 async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
@@ -32,8 +33,17 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
     await keep_an_owner(users, before)
     await users.change(user.id, role=role)
     ctx.emit(UserUpdated(person={"user_id": user.id, "role": role}), to=who_sees(user))
-    tell_moves(ctx, [(before, replace(before, role=role))])
+    after = replace(before, role=role)
+    tell_moves(ctx, [(before, after)])
     await tell_bots_of_new_role(ctx, before, role)
+    if sees_everybody(ctx.realm, before) is not sees_everybody(ctx.realm, after):
+        await _restart_clients(ctx, after)
+
+
+async def _restart_clients(ctx: RealmContext, user: UserRecord) -> None:
+    """Other people exist for a user now: their clients are to ask for everything again."""
+    for queue_id in await QueueRows(ctx.db).delete_of_user(user.id):
+        ctx.work.close_queue(ctx.realm.id, queue_id)
 
 
 async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> None:

@@ -1,0 +1,164 @@
+"""Organizations where guests see only themselves and their bots, on both databases."""
+
+import asyncio
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import SystemGroup
+from chatapi.features.profile_fields.field_types import FieldType
+from tests.factories import MakeUser, Person
+from tests.features.profile_fields.fields import add_field, write
+from tests.features.realm.settings import allow, change_realm
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import listen
+from tests.support.waiting import until_polls_wait
+
+NO_SUCH_USER = "No such user"
+
+
+@pytest.fixture
+async def bot(make_user: MakeUser, guest: Person) -> Person:
+    return await make_user(bot_owner=guest)
+
+
+@pytest.fixture
+async def restricted(client: ApiClient, realm: RealmRecord, owner: Person) -> None:
+    await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
+
+
+async def users_seen_by(client: ApiClient, reader: Person | None, **params: object) -> set[int]:
+    answer = assert_success(await client.get("/users", reader, **params))
+    return {user["user_id"] for user in answer["members"]}
+
+
+async def registered_users(client: ApiClient, reader: Person) -> set[int]:
+    state = (await listen(client, reader, fetch_event_types=["realm_user"])).state
+    return {user["user_id"] for user in (*state["realm_users"], *state["realm_non_active_users"])}
+
+
+@pytest.mark.usefixtures("restricted")
+class TestReads:
+    async def test_guests_see_themselves_and_their_bots(
+        self, client: ApiClient, owner: Person, member: Person, guest: Person, bot: Person
+    ) -> None:
+        theirs = {guest.user_id, bot.user_id}
+        assert await users_seen_by(client, guest) == theirs
+        everybody = [owner.user_id, member.user_id, guest.user_id]
+        assert await users_seen_by(client, guest, user_ids=everybody) == {guest.user_id}
+        assert await registered_users(client, guest) == theirs
+
+    @pytest.mark.parametrize("role", [role for role in Role if role is not Role.GUEST])
+    async def test_others_see_everybody(
+        self, client: ApiClient, make_user: MakeUser, owner: Person, guest: Person, role: Role
+    ) -> None:
+        reader = await make_user(role)
+        everybody = {owner.user_id, guest.user_id, reader.user_id}
+        assert await users_seen_by(client, reader) == everybody
+        assert await registered_users(client, reader) == everybody
+
+    async def test_whom_a_guest_may_not_see_does_not_exist(
+        self, client: ApiClient, member: Person, guest: Person, bot: Person
+    ) -> None:
+        missing = await client.get("/users/999999", guest)
+        for reference in (member.user_id, member.email, f"user{member.user_id}@acme.localhost"):
+            answer = await client.get(f"/users/{reference}", guest)
+            assert answer.body == missing.body
+            assert assert_error(answer) == NO_SUCH_USER
+        for visible in (guest, bot):
+            assert_success(await client.get(f"/users/{visible.user_id}", guest))
+        assert_success(await client.get("/users/me", guest))
+
+    async def test_nobody_sees_more_by_logging_out(
+        self, client: ApiClient, owner: Person, guest: Person
+    ) -> None:
+        await change_realm(client, owner, enable_spectator_access=True)
+        assert await users_seen_by(client, None) == set()
+
+    async def test_profiles_do_not_tell_who_exists(
+        self, client: ApiClient, owner: Person, member: Person, guest: Person
+    ) -> None:
+        field_id = await add_field(client, owner, FieldType.USER)
+        answers = [
+            await client.patch(
+                "/users/me/profile_data", guest, data=[{"id": field_id, "value": [user_id]}]
+            )
+            for user_id in (member.user_id, 999_999)
+        ]
+        sentences = [assert_error(answer).rpartition(":")[0] for answer in answers]
+        assert sentences[0] == sentences[1]
+
+
+@pytest.mark.usefixtures("restricted")
+class TestEvents:
+    async def test_guests_hear_of_nobody_else(
+        self, client: ApiClient, owner: Person, member: Person, guest: Person, make_user: MakeUser
+    ) -> None:
+        listeners = [
+            await listen(client, person, event_types=["realm_user"]) for person in (guest, member)
+        ]
+        await make_user()
+        assert_success(await client.patch("/settings", owner, full_name="New Name"))
+        assert_success(await client.patch("/settings", member, timezone="Europe/Berlin"))
+        field_id = await add_field(client, owner)
+        await write(client, member, {field_id: "Cake"})
+        heard = [await listener.new_events() for listener in listeners]
+        assert [len(events) for events in heard] == [0, 4]
+
+    async def test_guests_hear_of_themselves_and_their_bots(
+        self, client: ApiClient, guest: Person, make_user: MakeUser
+    ) -> None:
+        listener = await listen(client, guest, event_types=["realm_user"])
+        bot = await make_user(bot_owner=guest)
+        assert_success(await client.patch("/settings", guest, full_name="New Name"))
+        assert_success(await client.patch("/settings", bot, full_name="Helper"))
+        people = [event["person"] for event in await listener.new_events()]
+        assert [person["user_id"] for person in people] == [
+            bot.user_id,
+            guest.user_id,
+            bot.user_id,
+        ]
+
+
+class TestChanges:
+    async def test_the_setting_holds_at_once(
+        self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person
+    ) -> None:
+        everybody = {owner.user_id, guest.user_id}
+        for group, seen in (
+            (SystemGroup.MEMBERS, {guest.user_id}),
+            (SystemGroup.EVERYONE, everybody),
+        ):
+            await allow(client, owner, realm, can_access_all_users_group=group)
+            assert await users_seen_by(client, guest) == seen
+
+    async def test_clients_of_guests_begin_anew(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        owner: Person,
+        guest: Person,
+        member: Person,
+    ) -> None:
+        guests = await listen(client, guest)
+        members = await listen(client, member)
+        polling = asyncio.create_task(guests.poll())
+        await until_polls_wait(runtime, realm)
+        await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
+        assert_error(await polling, "BAD_EVENT_QUEUE_ID", queue_id=guests.queue_id)
+        (event,) = await members.new_events()
+        assert event["op"] == "update_dict"
+
+    async def test_a_new_role_sees_what_it_may(
+        self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person
+    ) -> None:
+        await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
+        before = await listen(client, guest)
+        promotion = await client.patch(f"/users/{guest.user_id}", owner, role=int(Role.MEMBER))
+        assert_success(promotion)
+        assert await users_seen_by(client, guest) == {owner.user_id, guest.user_id}
+        assert_error(await before.poll(), "BAD_EVENT_QUEUE_ID", queue_id=before.queue_id)

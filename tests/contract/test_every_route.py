@@ -1,21 +1,18 @@
 """What holds for every endpoint, whatever it does."""
 
 from collections import defaultdict
-from typing import Any
 
-import orjson
 import pytest
 
-from chatapi.http.openapi import build_document
 from chatapi.http.route import ChatRoute
-from chatapi.main import FEATURES
 from tests.factories import Person
 from tests.support.answers import Answer
 from tests.support.client import ApiClient, basic_auth
+from tests.support.routes import ROUTES, example_of, send_to
 
-ROUTES = [route for feature in FEATURES for route in feature.routes]
-DOCUMENT = build_document(FEATURES)
 UNKNOWN = "no_endpoint_knows_this"
+SOMETHING: defaultdict[str, str] = defaultdict(lambda: "1")
+"""For each place in a path; that nothing is there is for the endpoint to say."""
 
 every_route = pytest.mark.parametrize(
     "route", [pytest.param(route, id=f"{route.method} {route.path}") for route in ROUTES]
@@ -30,37 +27,10 @@ guarded_routes = pytest.mark.parametrize(
 )
 
 
-def path_of(route: ChatRoute) -> str:
-    """The path with something in each place; that nothing is there is for the endpoint to say."""
-    return route.path_format.format_map(defaultdict(lambda: "1"))
-
-
-def example_of(route: ChatRoute) -> dict[str, str]:
-    """A request as the documentation shows it: every required parameter with its example."""
-    operation = DOCUMENT["paths"][route.path_format][route.method.lower()]
-    values: dict[str, Any] = {}
-    for parameter in operation.get("parameters", ()):
-        if parameter["in"] == "query" and parameter["required"]:
-            media = parameter.get("content", {}).get("application/json", parameter)
-            values[parameter["name"]] = media["example"]
-    for media in operation.get("requestBody", {}).get("content", {}).values():
-        form = DOCUMENT["components"]["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
-        for name in form.get("required", ()):
-            values[name] = form["properties"][name]["examples"][0]
-    return {
-        name: value if isinstance(value, str) else orjson.dumps(value).decode()
-        for name, value in values.items()
-    }
-
-
 async def send(
     client: ApiClient, route: ChatRoute, person: Person | None, values: dict[str, str]
 ) -> Answer:
-    place: dict[str, Any] = {"params" if route.method == "GET" else "data": values}
-    response = await client.http.request(
-        route.method, path_of(route), auth=basic_auth(person), **place
-    )
-    return client.read(response)
+    return await send_to(client, route, person, values, SOMETHING)
 
 
 @pytest.fixture(params=["sqlite"])
@@ -125,7 +95,8 @@ async def test_every_answer_has_an_envelope_and_may_not_be_cached(
 async def test_other_methods_are_refused_with_those_that_are_allowed(
     client: ApiClient, owner: Person, route: ChatRoute
 ) -> None:
-    response = await client.http.request("TRACE", path_of(route), auth=basic_auth(owner))
+    path = route.path_format.format_map(SOMETHING)
+    response = await client.http.request("TRACE", path, auth=basic_auth(owner))
     body = response.json()
     assert (response.status_code, body["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert route.method in response.headers["allow"].split(", ")

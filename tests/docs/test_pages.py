@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from chatapi.cli.permissions_page import permissions_page
 from chatapi.cli.reference import events_page, settings_table
 from chatapi.core.version import FEATURE_LEVEL
 
@@ -25,6 +26,11 @@ def test_readme_lists_every_setting() -> None:
 def test_events_page_is_current() -> None:
     """Write it with `chatapi reference events --output docs/events.md`."""
     assert (PROJECT / "docs/events.md").read_text() == events_page()
+
+
+def test_permissions_page_is_current() -> None:
+    """Write it with `chatapi reference permissions --output docs/permissions.md`."""
+    assert (PROJECT / "docs/permissions.md").read_text() == permissions_page()
 
 
 def test_quoted_code_is_in_the_source() -> None:

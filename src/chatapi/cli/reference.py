@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from chatapi.cli.permissions_page import permissions_page
 from chatapi.cli.settings import describe_settings
 from chatapi.cli.terminal import note
 from chatapi.core.settings import Settings
@@ -35,22 +36,33 @@ def reference() -> None:
     """Print generated reference pages."""
 
 
+Output = Annotated[Path | None, typer.Option(help="File to write instead of stdout.")]
+
+
 @app.command()
-def events(
-    output: Annotated[Path | None, typer.Option(help="File to write instead of stdout.")] = None,
-) -> None:
+def events(output: Output = None) -> None:
     """Print the page about all events clients can receive."""
-    if output is None:
-        typer.echo(events_page(), nl=False)
-    else:
-        output.write_text(events_page())
-        note(f"Wrote {output}")
+    _print_page(events_page(), output)
+
+
+@app.command()
+def permissions(output: Output = None) -> None:
+    """Print the page about all permission settings."""
+    _print_page(permissions_page(), output)
 
 
 @app.command()
 def settings() -> None:
     """Print the table of settings as it stands in README.md."""
     typer.echo(settings_table(), nl=False)
+
+
+def _print_page(page: str, output: Path | None) -> None:
+    if output is None:
+        typer.echo(page, nl=False)
+    else:
+        output.write_text(page)
+        note(f"Wrote {output}")
 
 
 def settings_table() -> str:

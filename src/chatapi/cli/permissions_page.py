@@ -1,0 +1,101 @@
+"""The page docs/permissions.md, written from the tables of permission settings."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from chatapi.core.system_groups import SystemGroup
+from chatapi.features.realm.rules import OWNER_ONLY
+from chatapi.permissions.settings import (
+    CHANNEL_PERMISSIONS,
+    GROUP_PERMISSIONS,
+    REALM_PERMISSIONS,
+    PermissionSetting,
+)
+
+_INTRODUCTION = """\
+# Permissions
+
+Written by `chatapi reference permissions`; a test fails when this page is out of date.
+
+A permission setting names the people who may do one thing. Its value is the id of a user group, or
+`{"direct_members": [...], "direct_subgroups": [...]}`: people and groups without a name of their
+own. It is changed as `{"new": value, "old": value}`; where `old` is passed and is not the present
+value, the answer is `EXPECTATION_MISMATCH` and nothing changes.
+
+Deactivated groups cannot be named. Guests never get a permission that `role:everyone` cannot have.
+"""
+Describe = Callable[[PermissionSetting], str]
+
+_CREATORS = {
+    "group_creator": "whoever creates the group",
+    "stream_creator_or_nobody": "whoever creates the channel",
+}
+
+
+def permissions_page() -> str:
+    """Every system group and every permission setting."""
+    plain = [f"`{name}`" for name in sorted(OWNER_ONLY - REALM_PERMISSIONS.keys())]
+    return "\n".join(
+        [
+            _INTRODUCTION,
+            "## System groups",
+            "",
+            "Every organization has them; roles and the waiting period decide who is in them.",
+            "",
+            *_table(
+                ("Group", "Who is in it"),
+                ((f"`{group}`", group.description) for group in SystemGroup),
+            ),
+            "## Of the organization",
+            "",
+            "Changed by administrators with `PATCH /realm`, in `POST /register` as `realm_...`.",
+            f"Beside permissions, only owners may change {', '.join(plain)}.",
+            "",
+            *_settings(REALM_PERMISSIONS, **{"Changed by": _changed_by}),
+            "## Of a channel",
+            "",
+            *_settings(CHANNEL_PERMISSIONS),
+            "## Of a user group",
+            "",
+            "Changed by those who may manage the group with `PATCH /user_groups/{user_group_id}`.",
+            "",
+            *_settings(GROUP_PERMISSIONS, **{"Of system groups": _for_system_groups}),
+        ]
+    )
+
+
+def _settings(table: Mapping[str, PermissionSetting], **more: Describe) -> list[str]:
+    """One row for each setting; further columns by their titles."""
+    columns: dict[str, Describe] = {
+        "Setting": lambda setting: f"`{setting.name}`",
+        "Default": _default,
+        "Cannot be": _cannot_be,
+        **more,
+    }
+    return _table(
+        columns,
+        ([describe(setting) for describe in columns.values()] for setting in table.values()),
+    )
+
+
+def _default(setting: PermissionSetting) -> str:
+    return _CREATORS.get(setting.default, f"`{setting.default}`")
+
+
+def _cannot_be(setting: PermissionSetting) -> str:
+    if setting.require_system_group:
+        allowed = [f"`{group}`" for group in SystemGroup if setting.allows(group)]
+        return f"anything but {', '.join(allowed)}"
+    return ", ".join(f"`{group}`" for group in SystemGroup if not setting.allows(group))
+
+
+def _changed_by(setting: PermissionSetting) -> str:
+    return "owners" if setting.owner_only else "administrators"
+
+
+def _for_system_groups(setting: PermissionSetting) -> str:
+    return f"`{setting.default_for_system_groups}`"
+
+
+def _table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
+    lines = [list(titles), ["---" for _ in titles], *rows]
+    return [*(f"| {' | '.join(cells)} |" for cells in lines), ""]

@@ -1,0 +1,203 @@
+"""An organization with every kind of caller, and what must exist before a request can succeed."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import SystemGroup
+from tests import factories
+from tests.factories import Person
+from tests.features.profile_fields.fields import add_field
+from tests.features.realm.settings import allow, change_realm
+from tests.support.answers import assert_success
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.listening import listen
+from tests.support.standing import deactivate
+
+_WAITING_DAYS = 10
+PASSWORD = "correct horse"
+
+Callers = dict[str, Person | None]
+
+
+@dataclass(frozen=True)
+class World:
+    """People who can do things before the caller under test does."""
+
+    client: ApiClient
+    runtime: Runtime
+    realm: RealmRecord
+    boss: Person
+    """An owner, who is never the caller under test."""
+    somebody: Person
+    """A member with a password."""
+    callers: Callers
+
+    async def make_user(self, role: Role = Role.MEMBER, **details: Any) -> Person:
+        return await factories.make_user(self.runtime, self.realm, role, **details)
+
+
+async def make_world(client: ApiClient, runtime: Runtime, clock: MovableClock) -> World:
+    """Members are full ones, but for the new one; only full ones may create groups and bots."""
+    realm = await factories.make_realm(runtime, "Acme")
+    other_realm = await factories.make_realm(runtime, "Other")
+
+    async def make(role: Role, **details: Any) -> Person:
+        return await factories.make_user(runtime, realm, role, **details)
+
+    boss, somebody = await make(Role.OWNER), await make(Role.MEMBER, password=PASSWORD)
+    callers: Callers = {
+        "owner": await make(Role.OWNER),
+        "admin": await make(Role.ADMIN),
+        "moderator": await make(Role.MODERATOR),
+        "member": await make(Role.MEMBER),
+        "guest": await make(Role.GUEST),
+        "bot": await make(Role.MEMBER, bot_owner=somebody),
+        "deactivated": await make(Role.OWNER),
+        "anonymous": None,
+        "other_realm": await factories.make_user(runtime, other_realm, Role.OWNER),
+    }
+    await deactivate(runtime, realm, callers["deactivated"] or boss)
+    clock.advance(days=_WAITING_DAYS)
+    await change_realm(client, boss, waiting_period_threshold=_WAITING_DAYS)
+    permissions = {"can_create_groups", "can_create_bots_group", "can_create_write_only_bots_group"}
+    await allow(client, boss, realm, **dict.fromkeys(permissions, SystemGroup.FULL_MEMBERS))
+    new_member = assert_success(
+        await client.post(
+            "/users", boss, email="new@example.com", full_name="New", password=PASSWORD
+        )
+    )
+    login = await client.post("/fetch_api_key", username="new@example.com", password=PASSWORD)
+    callers["new_member"] = Person(
+        new_member["user_id"], "new@example.com", assert_success(login)["api_key"]
+    )
+    return World(client, runtime, realm, boss, somebody, callers)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What fills the places of a path, and parameters beside the documented examples."""
+
+    places: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+Preparation = Callable[[World, Person | None], Awaitable[Prepared]]
+
+_numbers = count(1)
+
+
+async def nothing(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared()
+
+
+async def a_description(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"description": f"Number {next(_numbers)}"})
+
+
+async def a_user(world: World, _caller: Person | None) -> Prepared:
+    user = await world.make_user()
+    return Prepared({"user_id_or_email": user.user_id}, {"full_name": "Another Name"})
+
+
+async def a_user_to_read(world: World, _caller: Person | None) -> Prepared:
+    return Prepared({"user_id_or_email": world.boss.user_id})
+
+
+async def a_user_to_end(world: World, _caller: Person | None) -> Prepared:
+    return Prepared({"user_id_or_email": (await world.make_user()).user_id})
+
+
+async def a_deactivated_user(world: World, _caller: Person | None) -> Prepared:
+    user = await world.make_user()
+    await deactivate(world.runtime, world.realm, user)
+    return Prepared({"user_id": user.user_id})
+
+
+async def a_login(world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"username": world.somebody.email, "password": PASSWORD})
+
+
+async def a_new_address(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"email": f"new{next(_numbers)}@example.com"})
+
+
+async def a_new_bot(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"short_name": f"bot{next(_numbers)}"})
+
+
+async def a_bot(world: World, _caller: Person | None) -> Prepared:
+    """One that belongs to somebody who is not the caller."""
+    bot = await world.make_user(bot_owner=world.boss)
+    return Prepared({"bot_id": bot.user_id})
+
+
+async def a_queue(world: World, caller: Person | None) -> Prepared:
+    """The caller's own, or, for those who cannot have any, somebody else's."""
+    can_register = caller in [
+        world.callers[kind] for kind in world.callers if kind not in {"deactivated", "other_realm"}
+    ]
+    listener = await listen(world.client, caller if caller and can_register else world.boss)
+    return Prepared(values={"queue_id": listener.queue_id, "dont_block": "true"})
+
+
+async def a_field(world: World, _caller: Person | None) -> Prepared:
+    field_id = await add_field(world.client, world.boss, name=f"Field {next(_numbers)}")
+    return Prepared({"field_id": field_id})
+
+
+async def a_new_field(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"name": f"Field {next(_numbers)}"})
+
+
+async def all_fields(world: World, _caller: Person | None) -> Prepared:
+    answer = await world.client.get("/realm/profile_fields", world.boss)
+    fields = assert_success(answer)["custom_fields"]
+    return Prepared(values={"order": [field["id"] for field in fields]})
+
+
+async def a_value(world: World, _caller: Person | None) -> Prepared:
+    field_id = await add_field(world.client, world.boss, name=f"Field {next(_numbers)}")
+    return Prepared(values={"data": [{"id": field_id, "value": "Cake"}]})
+
+
+async def a_value_to_remove(world: World, _caller: Person | None) -> Prepared:
+    field_id = await add_field(world.client, world.boss, name=f"Field {next(_numbers)}")
+    return Prepared(values={"data": [field_id]})
+
+
+async def a_new_group(_world: World, _caller: Person | None) -> Prepared:
+    values = {"name": f"group {next(_numbers)}", "description": "", "members": []}
+    return Prepared(values=values)
+
+
+async def a_group(world: World, _caller: Person | None) -> Prepared:
+    """One that somebody who is not the caller made, with one member."""
+    name = f"group {next(_numbers)}"
+    members = [world.boss.user_id]
+    answer = await world.client.post(
+        "/user_groups/create", world.boss, name=name, description="", members=members
+    )
+    group_id = assert_success(answer)["group_id"]
+    places = {"user_group_id": group_id, "user_id": world.boss.user_id}
+    return Prepared(places)
+
+
+async def a_described_group(world: World, caller: Person | None) -> Prepared:
+    group = await a_group(world, caller)
+    return Prepared(group.places, {"description": "Another one"})
+
+
+async def a_member_to_add(world: World, caller: Person | None) -> Prepared:
+    group = await a_group(world, caller)
+    return Prepared(group.places, {"add": [world.somebody.user_id]})
+
+
+async def a_subgroup_to_add(world: World, caller: Person | None) -> Prepared:
+    group, subgroup = await a_group(world, caller), await a_group(world, caller)
+    return Prepared(group.places, {"add": [subgroup.places["user_group_id"]]})

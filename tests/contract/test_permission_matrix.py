@@ -1,0 +1,186 @@
+"""Who may call what: every endpoint and every kind of caller, in one table.
+
+What a request is about belongs to somebody else: the table says who may touch it nevertheless.
+"""
+
+from dataclasses import dataclass
+
+import pytest
+
+from chatapi.auth.runtime import Runtime
+from chatapi.http.route import API_PREFIX, ChatRoute
+from chatapi.main import ChatApp
+from tests.contract import permission_world as world_of
+from tests.contract.permission_world import Preparation, World, make_world
+from tests.support.answers import Answer
+from tests.support.client import ApiClient, encode_form
+from tests.support.clock import MovableClock
+from tests.support.routes import ROUTES, example_of, send_to
+
+KINDS = (
+    "owner",
+    "admin",
+    "moderator",
+    "member",
+    "new_member",
+    "guest",
+    "bot",
+    "deactivated",
+    "anonymous",
+    "other_realm",
+)
+
+REFUSALS = {
+    "-": (401, "UNAUTHORIZED", "Invalid API key"),
+    "admin": (400, "UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
+    "no": (400, "BAD_REQUEST", "Insufficient permission"),
+    "nobot": (400, "BAD_REQUEST", "Bots cannot create bots"),
+    "bare": (400, "BAD_REQUEST", "Bots have no profile."),
+}
+"""What stands in the table for a refusal; `ok` stands for a success."""
+
+# The callers, from left to right: owner, administrator, moderator, member, member in the waiting
+# period, guest, bot of a member; deactivated, without an account, of another organization.
+TABLE = """
+GET    /health                                  ok ok    ok    ok    ok    ok    ok    ok ok ok
+GET    /ready                                   ok ok    ok    ok    ok    ok    ok    ok ok ok
+GET    /server_settings                         ok ok    ok    ok    ok    ok    ok    ok ok ok
+POST   /fetch_api_key                           ok ok    ok    ok    ok    ok    ok    ok ok ok
+POST   /users/me/api_key/regenerate             ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /register                                ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /events                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /events                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /realm                                   ok ok    admin admin admin admin admin -  -  -
+GET    /users                                   ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users                                   ok ok    admin admin admin admin admin -  -  -
+GET    /users/me                                ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /users/me                                ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /users/{user_id_or_email}                ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /users/{user_id_or_email}                ok ok    admin admin admin admin admin -  -  -
+DELETE /users/{user_id_or_email}                ok ok    admin admin admin admin admin -  -  -
+POST   /users/{user_id}/reactivate              ok ok    admin admin admin admin admin -  -  -
+GET    /bots                                    ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /bots                                    ok ok    ok    ok    no    no    nobot -  -  -
+PATCH  /bots/{bot_id}                           ok ok    no    no    no    no    no    -  -  -
+DELETE /bots/{bot_id}                           ok ok    no    no    no    no    no    -  -  -
+GET    /bots/{bot_id}/api_key                   ok ok    no    no    no    no    no    -  -  -
+POST   /bots/{bot_id}/api_key/regenerate        ok ok    no    no    no    no    no    -  -  -
+GET    /realm/profile_fields                    ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /realm/profile_fields                    ok ok    admin admin admin admin admin -  -  -
+PATCH  /realm/profile_fields                    ok ok    admin admin admin admin admin -  -  -
+PATCH  /realm/profile_fields/{field_id}         ok ok    admin admin admin admin admin -  -  -
+DELETE /realm/profile_fields/{field_id}         ok ok    admin admin admin admin admin -  -  -
+PATCH  /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
+DELETE /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
+PATCH  /settings                                ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /user_groups                             ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /user_groups/create                      ok ok    ok    ok    no    no    ok    -  -  -
+PATCH  /user_groups/{user_group_id}             ok no    no    no    no    no    no    -  -  -
+POST   /user_groups/{user_group_id}/deactivate  ok no    no    no    no    no    no    -  -  -
+GET    /user_groups/{user_group_id}/members     ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /user_groups/{user_group_id}/members     ok no    no    no    no    no    no    -  -  -
+GET    /user_groups/{user_group_id}/members/{user_id}  ok ok ok ok   ok    ok    ok    -  -  -
+GET    /user_groups/{user_group_id}/subgroups   ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /user_groups/{user_group_id}/subgroups   ok no    no    no    no    no    no    -  -  -
+"""
+
+PREPARATIONS: dict[str, Preparation] = {
+    "POST /fetch_api_key": world_of.a_login,
+    "GET /events": world_of.a_queue,
+    "DELETE /events": world_of.a_queue,
+    "PATCH /realm": world_of.a_description,
+    "POST /users": world_of.a_new_address,
+    "GET /users/{user_id_or_email}": world_of.a_user_to_read,
+    "PATCH /users/{user_id_or_email}": world_of.a_user,
+    "DELETE /users/{user_id_or_email}": world_of.a_user_to_end,
+    "POST /users/{user_id}/reactivate": world_of.a_deactivated_user,
+    "POST /bots": world_of.a_new_bot,
+    "PATCH /bots/{bot_id}": world_of.a_bot,
+    "DELETE /bots/{bot_id}": world_of.a_bot,
+    "GET /bots/{bot_id}/api_key": world_of.a_bot,
+    "POST /bots/{bot_id}/api_key/regenerate": world_of.a_bot,
+    "POST /realm/profile_fields": world_of.a_new_field,
+    "PATCH /realm/profile_fields": world_of.all_fields,
+    "PATCH /realm/profile_fields/{field_id}": world_of.a_field,
+    "DELETE /realm/profile_fields/{field_id}": world_of.a_field,
+    "PATCH /users/me/profile_data": world_of.a_value,
+    "DELETE /users/me/profile_data": world_of.a_value_to_remove,
+    "POST /user_groups/create": world_of.a_new_group,
+    "PATCH /user_groups/{user_group_id}": world_of.a_described_group,
+    "POST /user_groups/{user_group_id}/deactivate": world_of.a_group,
+    "GET /user_groups/{user_group_id}/members": world_of.a_group,
+    "POST /user_groups/{user_group_id}/members": world_of.a_member_to_add,
+    "GET /user_groups/{user_group_id}/members/{user_id}": world_of.a_group,
+    "GET /user_groups/{user_group_id}/subgroups": world_of.a_group,
+    "POST /user_groups/{user_group_id}/subgroups": world_of.a_subgroup_to_add,
+}
+"""What must be there first, where the documented example alone cannot succeed."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One endpoint and what becomes of each kind of caller."""
+
+    endpoint: str
+    outcomes: dict[str, str]
+
+
+def read_table() -> dict[str, Row]:
+    rows: dict[str, Row] = {}
+    for line in TABLE.strip().splitlines():
+        method, path, *cells = line.split()
+        endpoint = f"{method} {path}"
+        assert endpoint not in rows
+        rows[endpoint] = Row(endpoint, dict(zip(KINDS, cells, strict=True)))
+    return rows
+
+
+def endpoint_of(route: ChatRoute) -> str:
+    return f"{route.method} {route.path_format.removeprefix(API_PREFIX)}"
+
+
+ROWS = read_table()
+every_endpoint = pytest.mark.parametrize(
+    "route", [pytest.param(route, id=endpoint_of(route)) for route in ROUTES]
+)
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """Permissions are decided above the database; what they read is tested on both."""
+    return str(request.param)
+
+
+@pytest.fixture
+async def world(app: ChatApp, runtime: Runtime, clock: MovableClock) -> World:
+    return await make_world(ApiClient(app, "acme.localhost"), runtime, clock)
+
+
+def test_nothing_is_undecided() -> None:
+    assert set(ROWS) == {endpoint_of(route) for route in ROUTES}
+    assert PREPARATIONS.keys() <= ROWS.keys()
+    for row in ROWS.values():
+        assert set(row.outcomes.values()) <= {"ok", *REFUSALS}
+
+
+@every_endpoint
+async def test_matrix(world: World, route: ChatRoute) -> None:
+    row = ROWS[endpoint_of(route)]
+    prepare = PREPARATIONS.get(row.endpoint, world_of.nothing)
+    seen = {}
+    for kind, caller in world.callers.items():
+        prepared = await prepare(world, caller)
+        values = {**example_of(route), **encode_form(prepared.values)}
+        answer = await send_to(world.client, route, caller, values, prepared.places)
+        seen[kind] = outcome_of(answer)
+    assert seen == row.outcomes
+    await world.client.aclose()
+
+
+def outcome_of(answer: Answer) -> str:
+    """The word of the table for an answer, or the answer itself where there is none."""
+    if answer.status == 200:
+        return "ok"
+    refusal = (answer.status, answer["code"], answer["msg"])
+    words = {refused: word for word, refused in REFUSALS.items()}
+    return words.get(refusal, str(answer.body))

@@ -1,0 +1,48 @@
+"""Every endpoint there is, and requests to it as the documentation shows them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from chatapi.http.openapi import build_document
+from chatapi.http.route import ChatRoute
+from chatapi.main import FEATURES
+from tests.factories import Person
+from tests.support.answers import Answer
+from tests.support.client import ApiClient, basic_auth
+
+ROUTES = [route for feature in FEATURES for route in feature.routes]
+DOCUMENT = build_document(FEATURES)
+
+
+def example_of(route: ChatRoute) -> dict[str, str]:
+    """Every required parameter with its example."""
+    operation = DOCUMENT["paths"][route.path_format][route.method.lower()]
+    values: dict[str, Any] = {}
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "query" and parameter["required"]:
+            media = parameter.get("content", {}).get("application/json", parameter)
+            values[parameter["name"]] = media["example"]
+    for media in operation.get("requestBody", {}).get("content", {}).values():
+        form = DOCUMENT["components"]["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
+        for name in form.get("required", ()):
+            values[name] = form["properties"][name]["examples"][0]
+    return {
+        name: value if isinstance(value, str) else orjson.dumps(value).decode()
+        for name, value in values.items()
+    }
+
+
+async def send_to(
+    client: ApiClient,
+    route: ChatRoute,
+    person: Person | None,
+    values: Mapping[str, str],
+    places: Mapping[str, object],
+) -> Answer:
+    """One request; `places` fills in the path."""
+    place: dict[str, Any] = {"params" if route.method == "GET" else "data": values}
+    path = route.path_format.format_map(places)
+    response = await client.http.request(route.method, path, auth=basic_auth(person), **place)
+    return client.read(response)

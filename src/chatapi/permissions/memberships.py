@@ -14,6 +14,7 @@ from sqlalchemy import (
     and_,
     case,
     null,
+    or_,
     select,
     union,
 )
@@ -70,15 +71,23 @@ class Memberships:
         rows = await self._db.execute(select(_above(directly).c.id))
         return frozenset(GroupId(group_id) for (group_id,) in rows)
 
+    async def named_groups_of(self, user_id: UserId) -> list[GroupRecord]:
+        """The groups a user was put into directly, deactivated ones included."""
+        rows = await self._db.execute(
+            group_records.select()
+            .join(GroupMember, GroupMember.group_id == UserGroup.id)
+            .where(GroupMember.user_id == user_id)
+            .order_by(UserGroup.id)
+        )
+        return [group_records.read(row) for row in rows]
+
     async def members_of(self, group_ids: Iterable[GroupId]) -> set[UserId]:
         """Everybody who is in any of the groups and not deactivated."""
         below = self._below(group_ids)
-        inside = select(below.c.id)
+        in_person = select(GroupMember.user_id).join(below, below.c.id == GroupMember.group_id)
+        by_role = self._direct_system_group().in_(select(below.c.id))
         rows = await self._db.execute(
-            union(
-                self._rows_of_members(GroupMember.user_id).where(GroupMember.group_id.in_(inside)),
-                self._accounts(User.id).where(self._direct_system_group().in_(inside)),
-            )
+            self._accounts(User.id).where(or_(User.id.in_(in_person), by_role))
         )
         return {UserId(user_id) for (user_id,) in rows}
 
@@ -99,7 +108,9 @@ class Memberships:
         """The direct members of every group of the realm, without deactivated users."""
         rows = await self._db.execute(
             union(
-                self._rows_of_members(GroupMember.group_id, GroupMember.user_id),
+                self._accounts(GroupMember.group_id, User.id).join(
+                    GroupMember, GroupMember.user_id == User.id
+                ),
                 self._accounts(self._direct_system_group(), User.id),
             )
         )
@@ -110,11 +121,10 @@ class Memberships:
 
     async def direct_members_of(self, group_id: GroupId) -> set[UserId]:
         """The direct members of one group, without deactivated users."""
+        in_person = select(GroupMember.user_id).where(GroupMember.group_id == group_id)
+        by_role = self._direct_system_group() == group_id
         rows = await self._db.execute(
-            union(
-                self._rows_of_members(GroupMember.user_id).where(GroupMember.group_id == group_id),
-                self._accounts(User.id).where(self._direct_system_group() == group_id),
-            )
+            self._accounts(User.id).where(or_(User.id.in_(in_person), by_role))
         )
         return {UserId(user_id) for (user_id,) in rows}
 
@@ -142,15 +152,12 @@ class Memberships:
         )
 
     def _accounts(self, *columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 (SQL columns)
+        """Memberships outlast a deactivation, but count only while the user is active."""
         return (
             select(*columns)
             .select_from(User)
             .where(User.realm_id == self._realm.id, User.is_active)
         )
-
-    def _rows_of_members(self, *columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 (likewise)
-        """Memberships outlast a deactivation, but count only while the user is active."""
-        return self._accounts(*columns).join(GroupMember, GroupMember.user_id == User.id)
 
     def _direct_system_group(self) -> ColumnElement[Any]:
         """The id of the system group a row of the account table belongs to."""

@@ -66,18 +66,6 @@ class AtLeast(AudienceBase):
         return view.role.at_least(self.role)
 
 
-class UsersAndAbove(AudienceBase):
-    """The people with these ids, and all of a role or a more powerful one."""
-
-    kind: Literal["users_and_above"] = "users_and_above"
-    ids: frozenset[UserId]
-    role: Role
-
-    @override
-    def admits(self, view: ClientView) -> bool:
-        return view.user_id in self.ids or view.role.at_least(self.role)
-
-
 class WhoSees(AudienceBase):
     """Those for whom a user exists: almost everybody, but for guests in some organizations."""
 
@@ -104,13 +92,9 @@ class Nobody(AudienceBase):
         return ()
 
 
-Audience = Annotated[
-    Everyone | Users | AtLeast | UsersAndAbove | WhoSees | Nobody, Discriminator("kind")
-]
+Audience = Annotated[Everyone | Users | AtLeast | WhoSees | Nobody, Discriminator("kind")]
 
-_adapter: TypeAdapter[Everyone | Users | AtLeast | UsersAndAbove | WhoSees | Nobody] = TypeAdapter(
-    Audience
-)
+_adapter: TypeAdapter[Everyone | Users | AtLeast | WhoSees | Nobody] = TypeAdapter(Audience)
 
 
 def load_audience(text: str) -> Audience:

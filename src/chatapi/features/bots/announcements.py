@@ -1,26 +1,30 @@
-"""Who is told what about a bot: its owner and the administrators know the active ones."""
+"""Who is told what about a bot: its owner and the administrators know the active ones.
+
+They are named one by one, since a client may read of a change long after it, in another role.
+"""
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
+from chatapi.core.ids import UserId
 from chatapi.core.roles import Role
-from chatapi.events.audience import AtLeast, Users, UsersAndAbove
+from chatapi.events.audience import Users
 from chatapi.features.bots.events import BotAdded, BotDeleted, BotRemoved, BotUpdated
 from chatapi.features.bots.rules import bot_payload
 from chatapi.features.users.repository import UserRepository
 
 
-def tell_bot_added(ctx: RealmContext, bot: UserRecord) -> None:
-    ctx.emit(BotAdded(bot=bot_payload(bot)), to=_managers(bot))
+async def tell_bot_added(ctx: RealmContext, bot: UserRecord) -> None:
+    ctx.emit(BotAdded(bot=bot_payload(bot)), to=await _managers(ctx, bot))
 
 
-def tell_bot_removed(ctx: RealmContext, bot: UserRecord) -> None:
+async def tell_bot_removed(ctx: RealmContext, bot: UserRecord) -> None:
     ctx.emit(
         BotRemoved(bot={"user_id": bot.id, "full_name": bot.full_name}),
-        to=_managers(bot),
+        to=await _managers(ctx, bot),
     )
 
 
-def tell_bot_given(
+async def tell_bot_given(
     ctx: RealmContext, bot: UserRecord, old_owner: UserRecord | None, new_owner: UserRecord
 ) -> None:
     """Administrators know the bot before and after; the owners, only while it is theirs."""
@@ -30,7 +34,7 @@ def tell_bot_given(
         ctx.emit(BotDeleted(bot={"user_id": bot.id}), to=Users.only(old_owner.id))
     if not new_owner.role.at_least(Role.ADMIN):
         ctx.emit(BotAdded(bot=bot_payload(bot)), to=Users.only(new_owner.id))
-    ctx.emit(BotUpdated(bot=bot_payload(bot)), to=AtLeast(role=Role.ADMIN))
+    ctx.emit(BotUpdated(bot=bot_payload(bot)), to=Users(ids=await _administrators(ctx)))
 
 
 async def tell_bots_of_new_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
@@ -45,6 +49,10 @@ async def tell_bots_of_new_role(ctx: RealmContext, user: UserRecord, role: Role)
         ctx.emit(news, to=Users.only(user.id))
 
 
-def _managers(bot: UserRecord) -> UsersAndAbove:
+async def _managers(ctx: RealmContext, bot: UserRecord) -> Users:
     owners = frozenset() if bot.bot_owner_id is None else frozenset({bot.bot_owner_id})
-    return UsersAndAbove(ids=owners, role=Role.ADMIN)
+    return Users(ids=owners | await _administrators(ctx))
+
+
+async def _administrators(ctx: RealmContext) -> frozenset[UserId]:
+    return await UserRepository(ctx.db, ctx.realm.id).list_administrators()

@@ -20,5 +20,5 @@ async def give_bot(ctx: RealmContext, bot: UserRecord, new_owner: UserRecord) ->
     ctx.emit(
         UserUpdated(person={"user_id": bot.id, "bot_owner_id": new_owner.id}), to=who_sees(given)
     )
-    tell_bot_given(ctx, given, old_owner, new_owner)
+    await tell_bot_given(ctx, given, old_owner, new_owner)
     return given

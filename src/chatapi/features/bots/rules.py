@@ -48,11 +48,6 @@ def bot_email(short_name: str, realm_host: str) -> str:
     return f"{short_name}-bot@{realm_host}"
 
 
-def role_of_new_bot(creator: UserRecord) -> Role:
-    """A bot can do no more than a member, and no more than a guest who made it."""
-    return Role.GUEST if creator.role is Role.GUEST else Role.MEMBER
-
-
 def check_owner(user: UserRecord | None) -> UserRecord:
     """Only an active person can own a bot."""
     if user is None:

@@ -4,7 +4,7 @@ from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
-from chatapi.core.roles import BotType
+from chatapi.core.roles import BotType, Role
 from chatapi.features.accounts.keys import add_login_key
 from chatapi.features.accounts.payloads import ApiKeyPayload
 from chatapi.features.bots.changes import give_bot
@@ -16,7 +16,6 @@ from chatapi.features.bots.rules import (
     check_owner,
     may_manage,
     own_bot_payload,
-    role_of_new_bot,
 )
 from chatapi.features.users.activation import deactivate_user
 from chatapi.features.users.changes import rename_user, replace_api_key
@@ -45,7 +44,7 @@ class BotService:
             NewUser(
                 email=email,
                 full_name=params.full_name,
-                role=role_of_new_bot(self._ctx.user),
+                role=Role.MEMBER,
                 bot_type=bot_type,
                 bot_owner_id=self._ctx.user.id,
             ),

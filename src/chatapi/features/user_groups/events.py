@@ -79,6 +79,13 @@ class _MembersChanged(Event):
 
     group_id: int
     user_ids: list[int]
+    is_about_deactivated: Annotated[bool, ServerOnly()] = False
+    """Whether the group is deactivated; its members come and go with their accounts only."""
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        is_known = not self.is_about_deactivated or knows_deactivated_groups(view.profile)
+        return is_known and super().is_for(view)
 
     @override
     def changed_users(self) -> frozenset[UserId]:

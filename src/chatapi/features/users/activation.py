@@ -7,6 +7,7 @@ from chatapi.events.queue_rows import QueueRows
 from chatapi.features.bots.announcements import tell_bot_added, tell_bot_removed
 from chatapi.features.users.errors import CannotDeactivateLastUserError
 from chatapi.features.users.events import UserUpdated
+from chatapi.features.users.memberships import tell_departure, tell_return
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.permissions.people import who_sees
 
@@ -15,8 +16,11 @@ async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     """End an account and the bots of its owner: all that they have open ends with the commit."""
     await ctx.lock()
     users = UserRepository(ctx.db, ctx.realm.id)
-    await keep_an_owner(users, user)
-    for ended in (user, *await users.list_active_bots(of=user.id)):
+    current = await users.get(user.id)
+    if not current.is_active:
+        return
+    await keep_an_owner(users, current)
+    for ended in (current, *await users.list_active_bots(of=current.id)):
         await _end(ctx, ended)
 
 
@@ -25,14 +29,14 @@ async def reactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     await ctx.lock()
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=True)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": True}), to=who_sees(user))
+    await tell_return(ctx, user)
     if user.is_bot:
-        tell_bot_added(ctx, user)
+        await tell_bot_added(ctx, user)
 
 
 async def keep_an_owner(users: UserRepository, user: UserRecord) -> None:
-    """Refuse to go on if a user is the last person who owns the organization."""
-    current = await users.get(user.id)
-    is_owner = current.role is Role.OWNER and current.is_active and not current.is_bot
+    """Refuse to go on if a user, read under the lock, is the last person who is an owner."""
+    is_owner = user.role is Role.OWNER and user.is_active and not user.is_bot
     if is_owner and await users.count_active_owners() == 1:
         raise CannotDeactivateLastUserError(is_last_owner=True, entity="organization owner")
 
@@ -44,5 +48,6 @@ async def _end(ctx: RealmContext, user: UserRecord) -> None:
     for queue_id in await QueueRows(ctx.db).delete_of_user(user.id):
         ctx.work.close_queue(ctx.realm.id, queue_id)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=who_sees(user))
+    await tell_departure(ctx, user)
     if user.is_bot:
-        tell_bot_removed(ctx, user)
+        await tell_bot_removed(ctx, user)

@@ -10,7 +10,11 @@ from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.features.bots.announcements import tell_bot_added
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.memberships import tell_first_group
-from chatapi.features.users.repository import ApiKeyRepository, UserRepository
+from chatapi.features.users.repository import (
+    ApiKeyRepository,
+    UserRepository,
+    WaitingRepository,
+)
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
 from chatapi.permissions.people import who_sees
 
@@ -48,7 +52,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         email_key=email.lower(),
         full_name=full_name,
         role=new.role,
-        is_full_member=ctx.realm.options.waiting_period_threshold == 0,
+        is_full_member=await WaitingRepository(ctx.db).get_waiting_days(ctx.realm.id) == 0,
         is_active=True,
         bot_type=new.bot_type,
         bot_owner_id=new.bot_owner_id,
@@ -66,7 +70,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     ctx.emit(_user_added(ctx, user), to=who_sees(user))
     tell_first_group(ctx, user)
     if user.is_bot:
-        tell_bot_added(ctx, user)
+        await tell_bot_added(ctx, user)
     return CreatedUser(user, api_key)
 
 

@@ -1,13 +1,15 @@
-"""The system group a user is directly in, told to everybody when it is another one."""
+"""The groups a user is directly in by their role or while they are active, kept in step."""
 
 from collections import defaultdict
 from collections.abc import Iterable
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
+from chatapi.core.ids import GroupId
 from chatapi.core.system_groups import SystemGroup, direct_system_group
 from chatapi.events.audience import Everyone
 from chatapi.features.user_groups.events import GroupMembersAdded, GroupMembersRemoved
+from chatapi.permissions.memberships import Memberships
 
 Standing = tuple[UserRecord, UserRecord]
 """A user before and after a change."""
@@ -21,11 +23,33 @@ def tell_first_group(ctx: RealmContext, user: UserRecord) -> None:
     )
 
 
+async def tell_departure(ctx: RealmContext, user: UserRecord) -> None:
+    """Groups list active users only."""
+    for group_id, is_deactivated in await _direct_groups(ctx, user):
+        ctx.emit(
+            GroupMembersRemoved(
+                group_id=group_id, user_ids=[user.id], is_about_deactivated=is_deactivated
+            ),
+            to=Everyone(),
+        )
+
+
+async def tell_return(ctx: RealmContext, user: UserRecord) -> None:
+    """Whoever comes back finds the groups they were in."""
+    for group_id, is_deactivated in await _direct_groups(ctx, user):
+        ctx.emit(
+            GroupMembersAdded(
+                group_id=group_id, user_ids=[user.id], is_about_deactivated=is_deactivated
+            ),
+            to=Everyone(),
+        )
+
+
 def tell_moves(ctx: RealmContext, changes: Iterable[Standing]) -> None:
     """Who moved from one group to another, one pair of events for all who moved alike."""
     moves: defaultdict[tuple[SystemGroup, SystemGroup], list[int]] = defaultdict(list)
     for before, after in changes:
-        if _group(before) is not _group(after):
+        if after.is_active and _group(before) is not _group(after):
             moves[_group(before), _group(after)].append(after.id)
     group_ids = ctx.realm.system_groups
     for (old, new), user_ids in moves.items():
@@ -34,6 +58,13 @@ def tell_moves(ctx: RealmContext, changes: Iterable[Standing]) -> None:
             to=Everyone(),
         )
         ctx.emit(GroupMembersAdded(group_id=group_ids[new], user_ids=user_ids), to=Everyone())
+
+
+async def _direct_groups(ctx: RealmContext, user: UserRecord) -> list[tuple[GroupId, bool]]:
+    """With whether each of them is deactivated."""
+    named = await Memberships(ctx.db, ctx.realm).named_groups_of(user.id)
+    system_group = GroupId(ctx.realm.system_groups[_group(user)])
+    return [(system_group, False), *((group.id, group.deactivated) for group in named)]
 
 
 def _group(user: UserRecord) -> SystemGroup:

@@ -88,6 +88,15 @@ class UserRepository:
         rows = await self._db.execute(statement.order_by(User.id))
         return [user_records.read(row) for row in rows]
 
+    async def list_administrators(self) -> frozenset[UserId]:
+        """Owners included."""
+        rows = await self._db.execute(
+            select(User.id).where(
+                User.realm_id == self._realm_id, User.role <= Role.ADMIN, User.is_active
+            )
+        )
+        return frozenset(UserId(user_id) for (user_id,) in rows)
+
     async def count_active_owners(self) -> int:
         """People only: a bot can have the role but cannot take care of an organization."""
         rows = await self._db.execute(

@@ -2,7 +2,8 @@
 
 from typing import Protocol
 
-from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.callers import Caller
+from chatapi.auth.context import Context, RealmContext, VisitorContext
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId
 from chatapi.core.roles import Role
@@ -20,13 +21,23 @@ class Guarded(Protocol):
 
 async def groups_of_reader(ctx: RealmContext) -> frozenset[GroupId]:
     """The groups of whoever asks; worked out once and remembered until a group changes."""
-    if not isinstance(ctx, Context):
+    caller = _caller_of(ctx)
+    if caller is None:
         # A person without an account is in one group only.
         return frozenset({GroupId(ctx.realm.system_groups[SystemGroup.INTERNET])})
-    user = ctx.user
-    return await ctx.caller.remember(
-        "groups", lambda: Memberships(ctx.db, ctx.realm).groups_of(user)
+    return await caller.remember(
+        "groups", lambda: Memberships(ctx.db, ctx.realm).groups_of(caller.user)
     )
+
+
+def _caller_of(ctx: RealmContext) -> Caller | None:
+    match ctx:
+        case Context():
+            return ctx.caller
+        case VisitorContext():
+            return ctx.visitor
+        case _:
+            return None
 
 
 async def is_allowed(ctx: Context, setting: PermissionSetting, guarded: Guarded) -> bool:

@@ -1,0 +1,54 @@
+"""Whose groups are asked for: a caller's, a visitor's, or those of nobody in particular."""
+
+import pytest
+
+from chatapi.auth.context import RealmContext, VisitorContext
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import SystemGroup
+from chatapi.permissions.require import groups_of_reader
+from tests.factories import realm_context
+from tests.permissions.organizations import (
+    Drawing,
+    DrawnGroup,
+    DrawnPerson,
+    Organization,
+    context_of,
+    make_organization,
+)
+
+
+@pytest.fixture
+async def made(runtime: Runtime) -> Organization:
+    """A guest, who is in one group."""
+    group = DrawnGroup(members=frozenset({0}))
+    return await make_organization(runtime, Drawing([DrawnPerson(Role.GUEST)], [group]))
+
+
+def groups_by_role(realm: RealmRecord, *groups: SystemGroup) -> set[int]:
+    return {realm.system_groups[group] for group in groups}
+
+
+async def test_a_visitor_with_an_account_is_in_their_groups(
+    runtime: Runtime, made: Organization
+) -> None:
+    ctx = await context_of(runtime, made, made.user_ids[0])
+    visit = VisitorContext(
+        runtime, ctx.work, ctx.origin, made.realm, made.realm, visitor=ctx.caller
+    )
+    try:
+        expected = groups_by_role(made.realm, SystemGroup.EVERYONE, SystemGroup.INTERNET)
+        for each in (visit, ctx):
+            assert await groups_of_reader(each) == {*expected, *made.group_ids}
+    finally:
+        await ctx.db.close()
+
+
+async def test_anybody_else_is_on_the_internet(runtime: Runtime, made: Organization) -> None:
+    nobody: RealmContext = realm_context(runtime, made.realm)
+    stranger = VisitorContext(
+        runtime, nobody.work, nobody.origin, made.realm, made.realm, visitor=None
+    )
+    for each in (nobody, stranger):
+        assert await groups_of_reader(each) == groups_by_role(made.realm, SystemGroup.INTERNET)

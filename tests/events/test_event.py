@@ -7,7 +7,7 @@ import pytest
 
 from chatapi.core.ids import RealmId, UserId
 from chatapi.core.roles import Role
-from chatapi.events.audience import AtLeast, Audience, Everyone, Nobody, Users
+from chatapi.events.audience import AtLeast, Audience, Everyone, Nobody, Users, WhoSees
 from chatapi.events.bus import Batch
 from chatapi.events.entry import load_entry
 from chatapi.events.event import Event
@@ -42,6 +42,7 @@ class TestAudience:
             (Users.only(UserId(1), UserId(2)), True, True),
             (AtLeast(role=Role.ADMIN), False, True),
             (AtLeast(role=Role.GUEST), True, True),
+            (WhoSees(user_id=UserId(3)), True, True),
         ],
     )
     def test_admits(self, audience: Audience, admits_member: bool, admits_admin: bool) -> None:

@@ -60,7 +60,7 @@ def index() -> RouteIndex:
 class TestCost:
     async def test_only_routes_of_the_same_segment_are_asked(self, index: RouteIndex) -> None:
         assert len(await find(index, "/api/v1/thing99")) == 1
-        assert len(await find(index, "/api/v1/thing99/5", "PATCH")) == 2
+        assert len(await find(index, "/api/v1/thing99/5", "PATCH")) == 1
 
     async def test_an_unknown_segment_asks_nobody(self, index: RouteIndex) -> None:
         for path in ("/api/v1/nothing", "/api/v1/", "/api/v1", "/", "", "/thing99"):
@@ -112,6 +112,10 @@ class TestAnswers:
     async def test_the_spelled_out_path_comes_first(self, client: ApiClient) -> None:
         assert (await client.get("/test/items/special"))["text"] == "special"
         assert (await client.get("/test/items/5"))["text"] == "5"
+
+    async def test_the_spelled_out_path_is_no_item(self, client: ApiClient) -> None:
+        answer = await client.delete("/test/items/special")
+        assert_error(answer, "METHOD_NOT_ALLOWED", 405, allowed_methods=["GET"])
 
     @pytest.mark.parametrize("path", ["/nothing", "/users/1/2/3", "/test/items/", "/users/", ""])
     async def test_unknown_paths(self, client: ApiClient, path: str) -> None:

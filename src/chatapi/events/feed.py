@@ -80,10 +80,6 @@ class Feed:
 
     def tell(self, entry: Entry) -> None:
         """Wake whoever an entry concerns."""
-        if entry.event.changes_realm():
-            # What anybody may read may have changed: their polls are to look again.
-            self.wake_all()
-            return
         for user_id in entry.event.changed_users() | entry.event.revoked_users():
             # Whether and how they go on reading is for their polls to find out.
             self._wake_polls_of(user_id)

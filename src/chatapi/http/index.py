@@ -10,20 +10,29 @@ from chatapi.http.route import API_PREFIX, ChatRoute
 
 
 class RouteIndex:
-    """Finds the route of a path by a dictionary, then by the few patterns that share its entry."""
+    """Finds the route of a path by a dictionary, then by the few patterns that share its entry.
+
+    A path that is written out, such as /users/me, is never one of a pattern's.
+    """
 
     def __init__(self, routes: list[BaseRoute]) -> None:
-        self._routes: defaultdict[str, list[Route]] = defaultdict(list)
+        self._literal: defaultdict[str, list[Route]] = defaultdict(list)
+        self._patterns: defaultdict[str, list[Route]] = defaultdict(list)
         for route in routes:
-            if isinstance(route, Route):
-                self._routes[_key(route.path)].append(route)
+            if not isinstance(route, Route):
+                continue
+            if "{" in route.path:
+                self._patterns[_key(route.path)].append(route)
+            else:
+                self._literal[route.path].append(route)
         self.unlimited_paths = frozenset(
             route.path for route in routes if isinstance(route, ChatRoute) and not route.is_limited
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         allowed: list[str] = []
-        for route in self._routes.get(_key(scope["path"]), ()):
+        path = scope["path"]
+        for route in self._literal.get(path) or self._patterns.get(_key(path)) or ():
             match, child_scope = route.matches(scope)
             if match is Match.FULL:
                 scope.update(child_scope)

@@ -12,6 +12,7 @@ from chatapi.events.audience import Everyone
 from chatapi.events.entry import Entry
 from chatapi.events.log import EventLog
 from tests import factories
+from tests.support.apps import StartApp
 from tests.support.sample_events import Noted, Whispered, tell
 
 
@@ -41,6 +42,20 @@ class TestCommit:
         entries = await logged(runtime, realm)
         assert [entry.number for entry in entries] == list(range(1, 51))
         assert len({entry.event for entry in entries}) == 50
+
+    async def test_writers_of_two_processes_leave_no_gap(
+        self, runtime: Runtime, realm: RealmRecord, start_app: StartApp
+    ) -> None:
+        other = (await start_app()).runtime
+        await asyncio.gather(
+            *(
+                tell(where, realm, Noted(text=str(n)))
+                for n in range(20)
+                for where in (runtime, other)
+            )
+        )
+        entries = await logged(runtime, realm)
+        assert [entry.number for entry in entries] == list(range(1, 41))
 
     async def test_realms_have_their_own_numbers(
         self, runtime: Runtime, realm: RealmRecord

@@ -70,7 +70,7 @@ class RealmDirectory:
 
     async def find(self, host: str) -> RealmRecord | None:
         """None on the root domain of a server with several organizations, and where none is."""
-        if stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
+        while stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
             await self._look_again()
         if self._count == 1:
             return next(iter(self._by_subdomain.values()))
@@ -86,14 +86,19 @@ class RealmDirectory:
                 count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
                 while count != len(self._by_subdomain):
                     count = await self._load(db)
-            self._count = count
-            self._counted_at = stopwatch()
+            # Something may have been forgotten while the connection was given back.
+            if count == len(self._by_subdomain):
+                self._count = count
+                self._counted_at = stopwatch()
 
     async def _load(self, db: DatabaseSession) -> int:
         """Read all of them and say how many there are; what changed meanwhile is not kept."""
         changes = self._changes
         # Follow the realms first: from here on every change is noticed.
-        for (realm_id,) in await db.execute(select(Realm.id)):
+        realm_ids = (await db.execute(select(Realm.id))).scalars().all()
+        # Nobody may hold one connection and wait for another.
+        await db.close()
+        for realm_id in realm_ids:
             await self._hub.feed(RealmId(realm_id))
         rows = await db.execute(realm_records.select().order_by(Realm.id))
         realms = [realm_records.read(row) for row in rows]

@@ -61,6 +61,11 @@ class RealmDirectory:
         self._loading = asyncio.Lock()
         hub.observe(Observer(saw=self._saw, lost_track=lambda _realm: self._forget()))
 
+    @property
+    def has_only_one(self) -> bool:
+        """Whether all host names lead to the same organization."""
+        return self._count == 1
+
     async def of_host(self, host: str) -> RealmRecord:
         """The organization at a host name: the only one there is, or the one with its name."""
         realm = await self.find(host)
@@ -72,7 +77,7 @@ class RealmDirectory:
         """None on the root domain of a server with several organizations, and where none is."""
         while stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
             await self._look_again()
-        if self._count == 1:
+        if self.has_only_one:
             return next(iter(self._by_subdomain.values()))
         subdomain = host.removesuffix(f".{self._root_domain}")
         return self._by_subdomain.get(subdomain) if subdomain != host else None

@@ -5,8 +5,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from sqlalchemy import Column, Integer, MetaData, Table, Text, insert
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy import Column, Integer, MetaData, Table, Text, event, insert
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 metadata = MetaData()
 note = Table(
@@ -14,8 +15,21 @@ note = Table(
 )
 
 
+def create_engine(url: str) -> AsyncEngine:
+    """Opened as the service opens its own, or sixteen writers would not even be possible."""
+    if not url.startswith("sqlite"):
+        return create_async_engine(url)
+    engine = create_async_engine(url, connect_args={"timeout": 60})
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def use_write_ahead_log(connection: DBAPIConnection, _entry: object) -> None:
+        connection.cursor().execute("PRAGMA journal_mode = WAL")
+
+    return engine
+
+
 def create_app() -> FastAPI:
-    engine = create_async_engine(os.environ["BARE_DATABASE_URL"])
+    engine = create_engine(os.environ["BARE_DATABASE_URL"])
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None, None]:

@@ -52,8 +52,14 @@ async def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> SqliteTem
 
 
 @pytest.fixture(scope="session")
-async def postgres_database(servers: Servers, worker_id: str) -> AsyncIterator[WorkerPostgres]:
-    async with worker_postgres(servers.postgres, f"chatapi_{worker_id}") as database:
+def worker_name(request: pytest.FixtureRequest) -> str:
+    """Tells databases of parallel workers apart; `-p no:xdist` must work as well."""
+    return str(getattr(request.config, "workerinput", {}).get("workerid", "alone"))
+
+
+@pytest.fixture(scope="session")
+async def postgres_database(servers: Servers, worker_name: str) -> AsyncIterator[WorkerPostgres]:
+    async with worker_postgres(servers.postgres, f"chatapi_{worker_name}") as database:
         yield database
 
 

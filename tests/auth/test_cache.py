@@ -16,6 +16,7 @@ from tests.factories import MakeUser, Person
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
+from tests.support.listening import listen
 from tests.support.sample_events import PersonTouched, RealmTouched, tell
 from tests.support.servers import Servers
 from tests.support.standing import change_role, deactivate, replace_api_key
@@ -141,21 +142,15 @@ class TestOtherProcess:
         assert_error(await create_user(there, admin), "UNAUTHORIZED_PRINCIPAL")
 
     async def test_a_registration_never_begins_with_an_outdated_self(
-        self, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person, there: ApiClient
+        self, client: ApiClient, member: Person, there: ApiClient
     ) -> None:
         """State and position are of one moment: a change before it is in the state."""
         assert_success(await there.get("/users/me", member))
-        await change_role(runtime, realm, member, Role.MODERATOR)
-        state = assert_success(await there.post("/register", member))
-        position = state["last_event_id"]
-        events = await there.get(
-            "/events", member, queue_id=state["queue_id"], last_event_id=position, dont_block=True
-        )
-        assert assert_success(events)["events"] == []
-        assert_success(await there.get("/users/me", member))
-        (me,) = [user for user in state["realm_users"] if user["user_id"] == member.user_id]
-        assert me["role"] == Role.MODERATOR
-        assert state["is_moderator"]
+        for size in (20, 21, 22):
+            assert_success(await client.patch("/settings", member, web_font_size_px=size))
+            listener = await listen(there, member)
+            assert listener.state["user_settings"]["web_font_size_px"] == size
+            assert await listener.new_events() == []
 
 
 class TestChangeWhileWaiting:

@@ -1,5 +1,7 @@
 """Which organization a request is for, and that none reaches into another."""
 
+import asyncio
+
 import pytest
 
 from chatapi.auth.realms import RealmRecord
@@ -12,6 +14,7 @@ from tests.factories import Person
 from tests.support.answers import assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
+from tests.support.sample_events import RealmTouched, tell
 from tests.support.waiting import until_true
 
 
@@ -49,6 +52,23 @@ class TestNoOrganization:
             return (await client.get("/users/me")).status == 401
 
         await until_true(is_noticed)
+
+
+class TestChanges:
+    async def test_are_noticed_while_everybody_asks(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        """What is remembered about the organization is dropped again and again."""
+
+        async def touch() -> None:
+            for _ in range(20):
+                await tell(runtime, realm, RealmTouched())
+
+        async def ask() -> None:
+            for _ in range(20):
+                assert_success(await client.get("/users/me", member))
+
+        await asyncio.gather(touch(), *(ask() for _ in range(5)))
 
 
 class TestSeveralOrganizations:

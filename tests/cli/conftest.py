@@ -57,10 +57,10 @@ def command(prepared: Prepared, empty_command: Command) -> Command:
 
 @pytest.fixture
 async def postgres_command(
-    servers: Servers, worker_id: str, empty_command: Command
+    servers: Servers, worker_name: str, empty_command: Command
 ) -> AsyncIterator[Command]:
     """The command on a PostgreSQL database without any table."""
-    name = f"chatapi_cli_{worker_id}"
+    name = f"chatapi_cli_{worker_name}"
     await servers.postgres.drop_database(name)
     await servers.postgres.create_database(name)
     yield empty_command.with_settings(database_url=servers.postgres.url_for(name))

@@ -22,13 +22,13 @@ from tests.support.servers import Servers
 
 @pytest.fixture
 async def empty_url(
-    backend: str, servers: Servers, tmp_path: Path, worker_id: str
+    backend: str, servers: Servers, tmp_path: Path, worker_name: str
 ) -> AsyncIterator[str]:
     """A database in which nothing was ever done."""
     if backend == "sqlite":
         yield f"sqlite+aiosqlite:///{tmp_path / 'new' / 'chat.sqlite3'}"
         return
-    name = f"chatapi_migrations_{worker_id}"
+    name = f"chatapi_migrations_{worker_name}"
     await servers.postgres.drop_database(name)
     await servers.postgres.create_database(name)
     yield servers.postgres.url_for(name)

@@ -90,6 +90,22 @@ class TestEntry:
         assert isinstance(number, int)
         assert load_entry(RealmId(1), number, str(name), str(audience), str(body)) == original
 
+    @pytest.mark.parametrize(
+        ("name", "audience", "body"),
+        [
+            ("invented_tomorrow", '{"kind":"everyone"}', "{}"),
+            ("test_note", '{"kind":"everyone"}', '{"text":"a","added_tomorrow":1}'),
+            ("test_note", '{"kind":"invented_tomorrow"}', '{"text":"a"}'),
+        ],
+    )
+    def test_of_a_newer_version_is_told_to_no_client_and_empties_every_cache(
+        self, name: str, audience: str, body: str
+    ) -> None:
+        loaded = load_entry(RealmId(1), 7, name, audience, body)
+        assert loaded.number == 7
+        assert loaded.event.changes_realm()
+        assert not loaded.is_for(view())
+
     def test_survives_the_bus(self) -> None:
         batch = Batch(RealmId(1), logged=(entry(3), entry(4)), fleeting=(entry(0),))
         assert Batch.decode(batch.encode()) == batch

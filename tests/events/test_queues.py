@@ -441,6 +441,24 @@ class TestChangedReader:
         await tell(runtime, realm, Noted(text="public"))
         assert texts(await poll) == ["public"]
 
+    async def test_another_process_tells_no_further_than_it_knows_its_readers(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        admin: Person,
+        owner: Person,
+        start_app: StartApp,
+    ) -> None:
+        """The log may already hold more than the caches of a process have heard of."""
+        listener = await listen(client, admin, event_types=["test_note"])
+        await tell(runtime, realm, Noted(text="known"))
+        listener.client = ApiClient(await start_app())
+        assert_success(await listener.client.get("/users/me", admin))
+        await change_role(runtime, realm, admin, Role.MEMBER)
+        await tell(runtime, realm, Noted(text="secret"), to=AtLeast(role=Role.ADMIN))
+        assert texts(await listener.next_events()) == ["known"]
+
     async def test_a_touched_reader_keeps_waiting(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:

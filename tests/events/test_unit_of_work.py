@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from sqlalchemy import event
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -12,6 +13,7 @@ from chatapi.events.audience import Everyone
 from chatapi.events.entry import Entry
 from chatapi.events.log import EventLog
 from tests import factories
+from tests.support.apps import StartApp
 from tests.support.sample_events import Noted, Whispered, tell
 
 
@@ -42,6 +44,20 @@ class TestCommit:
         assert [entry.number for entry in entries] == list(range(1, 51))
         assert len({entry.event for entry in entries}) == 50
 
+    async def test_writers_of_two_processes_leave_no_gap(
+        self, runtime: Runtime, realm: RealmRecord, start_app: StartApp
+    ) -> None:
+        other = (await start_app()).runtime
+        await asyncio.gather(
+            *(
+                tell(where, realm, Noted(text=str(n)))
+                for n in range(20)
+                for where in (runtime, other)
+            )
+        )
+        entries = await logged(runtime, realm)
+        assert [entry.number for entry in entries] == list(range(1, 41))
+
     async def test_realms_have_their_own_numbers(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
@@ -56,6 +72,44 @@ class TestCommit:
         await tell(runtime, realm, Whispered(text=""))
         assert await logged(runtime, realm) == []
         assert await last_event(runtime, realm) == 0
+
+
+class TestCancellation:
+    async def test_during_the_commit_lets_it_end_first(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        request = asyncio.create_task(tell(runtime, realm, Noted(text="a")))
+
+        def cancel(_connection: object) -> None:
+            request.cancel()
+
+        engine = runtime.database.engine.sync_engine
+        event.listen(engine, "commit", cancel)
+        try:
+            with pytest.raises(asyncio.CancelledError):
+                await request
+        finally:
+            event.remove(engine, "commit", cancel)
+        await tell(runtime, realm, Noted(text="b"))
+        assert [entry.event for entry in await logged(runtime, realm)] == [
+            Noted(text="a"),
+            Noted(text="b"),
+        ]
+
+    async def test_at_any_moment_leaves_all_or_nothing(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        for awaits in range(0, 60, 3):
+            request = asyncio.create_task(tell(runtime, realm, Noted(text="x"), Noted(text="y")))
+            for _ in range(awaits):
+                await asyncio.sleep(0)
+            request.cancel()
+            (outcome,) = await asyncio.gather(request, return_exceptions=True)
+            assert outcome is None or isinstance(outcome, asyncio.CancelledError)
+        await tell(runtime, realm, Noted(text="end"))
+        entries = await logged(runtime, realm)
+        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+        assert len(entries) % 2 == 1
 
 
 class TestRollback:

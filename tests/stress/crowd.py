@@ -17,10 +17,11 @@ PATIENCE_SECONDS = 0.2
 
 
 class Connection:
-    """Requests of one person to a server that may be away at any moment."""
+    """Requests of one person to servers each of which may be away at any moment."""
 
-    def __init__(self, http: httpx.AsyncClient, person: Person) -> None:
-        self._http = http
+    def __init__(self, servers: list[httpx.AsyncClient], person: Person) -> None:
+        self._servers = servers
+        self._chance = random.Random(person.user_id)
         self.person = person
 
     async def call(self, method: str, path: str, **params: object) -> dict[str, Any] | None:
@@ -28,7 +29,7 @@ class Connection:
         form = encode_form(params)
         is_read = method == "GET"
         try:
-            response = await self._http.request(
+            response = await self._chance.choice(self._servers).request(
                 method,
                 API_PREFIX + path,
                 auth=basic_auth(self.person),
@@ -105,9 +106,9 @@ class Follower:
 
     async def work(self, stop: asyncio.Event) -> None:
         await self.register()
-        actions = (self.wait_for_events, self.wait_impatiently, self.ask_twice)
+        often = [self.wait_for_events, self.wait_impatiently, self.ask_twice]
         while not stop.is_set():
-            await self.chance.choice(actions)()
+            await self.chance.choice([*often * 5, self.register])()
 
     async def register(self) -> None:
         types = ["realm_user", "user_settings"]

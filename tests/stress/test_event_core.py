@@ -9,8 +9,8 @@ import asyncio
 import gc
 import random
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
@@ -28,6 +28,7 @@ from tests.factories import Person
 from tests.stress.crowd import Connection, Follower, Recruiter, Writer, recruit_email, step_name
 from tests.support.apps import running_app
 from tests.support.server_process import ServerProcess, server_process
+from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
 from tests.support.waiting import until
 
 WRITERS = 45
@@ -95,35 +96,57 @@ async def people(settings: Settings) -> list[Person]:
         ]
 
 
-@pytest.fixture
-def server(
-    settings: Settings, people: list[Person], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ServerProcess]:
-    folder: Path = tmp_path_factory.mktemp("server")
-    with server_process(
-        folder,
-        database_url=settings.database_url,
-        rate_limits="off",
-        heartbeat_seconds="1",
-        password_hash_kib="8",
-        password_hash_rounds="1",
-    ) as server:
-        yield server
+@pytest.fixture(params=["one process", "two processes"])
+def processes(
+    settings: Settings,
+    people: list[Person],
+    valkey: TemporaryValkey,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> Iterator[list[ServerProcess]]:
+    count = 1 if request.param == "one process" else 2
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(
+                server_process(
+                    tmp_path_factory.mktemp("server"),
+                    database_url=settings.database_url,
+                    redis_url=valkey.url if count > 1 else "",
+                    rate_limits="off",
+                    heartbeat_seconds="1",
+                    password_hash_kib="8",
+                    password_hash_rounds="1",
+                )
+            )
+            for _ in range(count)
+        ]
 
 
 @pytest.fixture
-async def http(server: ServerProcess) -> AsyncIterator[httpx.AsyncClient]:
+def valkey() -> Iterator[TemporaryValkey]:
+    with temporary_valkey(private=True) as valkey:
+        yield valkey
+
+
+@pytest.fixture
+async def clients(processes: list[ServerProcess]) -> AsyncIterator[list[httpx.AsyncClient]]:
     unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-    async with httpx.AsyncClient(base_url=server.url, limits=unlimited, timeout=20) as http:
-        yield http
+    async with AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(
+                httpx.AsyncClient(base_url=server.url, limits=unlimited, timeout=20)
+            )
+            for server in processes
+        ]
     # Here, and not in some other test, is where lost sockets may be found.
     gc.collect()
 
 
-async def kill_now_and_then(server: ServerProcess, writers: list[Writer]) -> None:
-    """Let some work be done, kill the server in the middle of more, and start it again."""
+async def kill_now_and_then(processes: list[ServerProcess], writers: list[Writer]) -> None:
+    """Let some work be done, kill a server in the middle of more, and start it again."""
     for kill in range(1, KILLS + 1):
         await until_acknowledged(writers, kill * WRITES_BETWEEN_KILLS)
+        server = processes[kill % len(processes)]
         server.kill()
         server.launch()
         await until(server.listens)
@@ -135,9 +158,12 @@ async def until_acknowledged(writers: list[Writer], count: int) -> None:
 
 
 async def test_every_follower_ends_up_with_what_the_database_holds(
-    settings: Settings, people: list[Person], server: ServerProcess, http: httpx.AsyncClient
+    settings: Settings,
+    people: list[Person],
+    processes: list[ServerProcess],
+    clients: list[httpx.AsyncClient],
 ) -> None:
-    connections = [Connection(http, person) for person in people]
+    connections = [Connection(clients, person) for person in people]
     recruiters = [Recruiter(connection) for connection in connections[:RECRUITERS]]
     writers = [Writer(connection) for connection in connections[RECRUITERS:]]
     followers = [
@@ -150,7 +176,7 @@ async def test_every_follower_ends_up_with_what_the_database_holds(
             crowd.create_task(follower.work(stop))
         for writer in (*writers, *recruiters):
             crowd.create_task(writer.work(stop))
-        await kill_now_and_then(server, [*writers, *recruiters])
+        await kill_now_and_then(processes, [*writers, *recruiters])
         stop.set()
     for follower in followers:
         await follower.catch_up()
@@ -192,14 +218,15 @@ def assert_knows(follower: Follower, truth: Truth) -> None:
 
 
 async def test_an_old_queue_outlives_the_server(
-    people: list[Person], server: ServerProcess, http: httpx.AsyncClient
+    people: list[Person], processes: list[ServerProcess], clients: list[httpx.AsyncClient]
 ) -> None:
-    reader, writer = Connection(http, people[0]), Connection(http, people[-1])
+    reader, writer = Connection(clients, people[0]), Connection(clients, people[-1])
     follower = Follower(reader, random.Random(0))
     await follower.register()
     await writer.insist("PATCH", "/settings", full_name="Before")
-    server.kill()
-    server.start()
+    for server in processes:
+        server.kill()
+        server.start()
     await writer.insist("PATCH", "/settings", full_name="After")
     await follower.catch_up()
     assert follower.people[people[-1].user_id]["full_name"] == "After"

@@ -49,7 +49,10 @@ class ServerContext(ProcessContext):
     @property
     def public_url(self) -> str:
         """The address of this organization as people should write it."""
-        return self.settings.public_url or self.origin
+        if self.settings.public_url and self.runtime.realms.has_only_one:
+            return self.settings.public_url
+        # Each of several organizations was found by its own name, the one the client used.
+        return self.origin
 
 
 @dataclass(frozen=True)

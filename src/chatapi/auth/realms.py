@@ -62,6 +62,11 @@ class RealmDirectory:
         self._loading = asyncio.Lock()
         hub.observe(Observer(saw=self._saw, lost_track=lambda _realm: self._forget()))
 
+    @property
+    def has_only_one(self) -> bool:
+        """Whether all host names lead to the same organization."""
+        return self._count == 1
+
     async def of_host(self, host: str) -> RealmRecord:
         """The organization at a host name: the only one there is, or the one with its name."""
         realm = await self.find(host)
@@ -71,9 +76,9 @@ class RealmDirectory:
 
     async def find(self, host: str) -> RealmRecord | None:
         """None on the root domain of a server with several organizations, and where none is."""
-        if stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
+        while stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
             await self._look_again()
-        if self._count == 1:
+        if self.has_only_one:
             return next(iter(self._by_subdomain.values()))
         subdomain = host.removesuffix(f".{self._root_domain}")
         return self._by_subdomain.get(subdomain) if subdomain != host else None
@@ -83,23 +88,23 @@ class RealmDirectory:
         async with self._loading:
             if stopwatch() - self._counted_at <= _COUNT_AGAIN_SECONDS:
                 return
-            count = await self._read()
-            while count != len(self._by_subdomain):
-                count = await self._read()
-            self._count = count
-            self._counted_at = stopwatch()
-
-    async def _read(self) -> int:
-        """Load what is missing and say how many there are; some may be forgotten meanwhile."""
-        async with DatabaseSession(self._database) as db:
-            count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
-            return count if count == len(self._by_subdomain) else await self._load(db)
+            async with DatabaseSession(self._database) as db:
+                count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
+                while count != len(self._by_subdomain):
+                    count = await self._load(db)
+            # Something may have been forgotten while the connection was given back.
+            if count == len(self._by_subdomain):
+                self._count = count
+                self._counted_at = stopwatch()
 
     async def _load(self, db: DatabaseSession) -> int:
         """Read all of them and say how many there are; what changed meanwhile is not kept."""
         changes = self._changes
         # Follow the realms first: from here on every change is noticed.
-        for (realm_id,) in await db.execute(select(Realm.id)):
+        realm_ids = (await db.execute(select(Realm.id))).scalars().all()
+        # Nobody may hold one connection and wait for another.
+        await db.close()
+        for realm_id in realm_ids:
             await self._hub.feed(RealmId(realm_id))
         rows = await db.execute(realm_records.select().order_by(Realm.id))
         realms = [realm_records.read(row) for row in rows]

@@ -45,7 +45,8 @@ class Settings(BaseSettings):
     )
 
     public_url: str = Field(
-        default="", description="Address people use, such as https://chat.example.com"
+        default="",
+        description="Address people use, such as https://chat.example.com, with one organization",
     )
     root_domain: str = Field(
         default="localhost",

@@ -78,6 +78,7 @@ def _sqlite(url: URL) -> AsyncEngine:
     )
     event.listen(engine.sync_engine, "connect", _configure_sqlite_connection)
     event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
+    event.listen(engine.sync_engine, "close", _end_sqlite_transaction)
     return engine
 
 
@@ -95,3 +96,8 @@ def _begin_sqlite_transaction(connection: Connection) -> None:
     options = connection.get_execution_options()
     if options.get("isolation_level") != "AUTOCOMMIT":
         connection.exec_driver_sql(f"BEGIN {options.get('sqlite_begin', 'IMMEDIATE')}")
+
+
+def _end_sqlite_transaction(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 (a driver object)
+    """A cancelled statement may outlive its connection; the write lock must not live with it."""
+    connection.rollback()

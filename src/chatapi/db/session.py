@@ -1,7 +1,7 @@
 """One unit of database work: opened on first use, reading until somebody needs to write."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVarTuple, overload
@@ -94,8 +94,7 @@ class DatabaseSession:
 
     async def commit(self) -> None:
         if self._transaction is not None and self.is_writing:
-            # A cancelled request must not leave behind a transaction whose fate nobody knows.
-            await asyncio.shield(self._transaction.commit())
+            await _to_the_end(self._transaction.commit())
         await self.close()
 
     async def close(self) -> None:
@@ -113,6 +112,17 @@ class DatabaseSession:
         if engine is not self.database.reader:
             self._transaction = await connection.begin()
         return connection
+
+
+async def _to_the_end(commit: Coroutine[Any, Any, None]) -> None:
+    """A cancelled request must not leave behind a transaction whose fate nobody knows."""
+    committing = asyncio.ensure_future(commit)
+    try:
+        await asyncio.shield(committing)
+    except asyncio.CancelledError:
+        # Its connection cannot be given back before.
+        await asyncio.wait({committing})
+        raise
 
 
 async def _connect(engine: AsyncEngine) -> AsyncConnection:

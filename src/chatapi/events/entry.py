@@ -4,11 +4,15 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import orjson
+import structlog
+from pydantic import ValidationError
 
 from chatapi.core.ids import EventNumber, RealmId
-from chatapi.events.audience import Audience, load_audience
+from chatapi.events.audience import Audience, Nobody, load_audience
 from chatapi.events.client import ClientView
-from chatapi.events.event import Event, load_event
+from chatapi.events.event import Event, NotUnderstood, load_event
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,12 @@ def encode_event(number: EventNumber, event: Event, view: ClientView) -> bytes:
 
 
 def load_entry(realm_id: RealmId, number: int, name: str, audience: str, body: str) -> Entry:
-    return Entry(
-        realm_id=realm_id,
-        number=EventNumber(number),
-        event=load_event(name, body),
-        audience=load_audience(audience),
-    )
+    """A row of the log; one that cannot be read must not stop all that follow it."""
+    try:
+        return Entry(realm_id, EventNumber(number), load_event(name, body), load_audience(audience))
+    except (KeyError, ValidationError) as error:
+        log.warning("event_not_understood", name=name, reason=type(error).__name__)
+        return Entry(realm_id, EventNumber(number), NotUnderstood(name_in_log=name), Nobody())
 
 
 def encode_heartbeat(number: EventNumber) -> bytes:

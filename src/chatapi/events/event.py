@@ -82,6 +82,23 @@ class Event(BaseModel):
         return False
 
 
+class NotUnderstood(Event):
+    """Stands for an event that a newer version of the service has written.
+
+    Its clients would not know it either; but as nobody can say what it changes, every cache
+    about the realm starts anew.
+    """
+
+    type = "not_understood"
+    is_internal = True
+
+    name_in_log: str
+
+    @override
+    def changes_realm(self) -> bool:
+        return True
+
+
 def load_event(name: str, body: str) -> Event:
     """The event a log row holds."""
     return registry[name].model_validate_json(body)

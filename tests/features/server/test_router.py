@@ -85,6 +85,26 @@ class TestServerSettings:
         assert settings["ignored_parameters_unsupported"] == ["since"]
 
 
+class TestPublicAddress:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"public_url": "https://chat.example.com"})
+
+    async def test_is_the_configured_one_of_the_only_organization(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
+        described = assert_success(await client.get("/server_settings"))
+        assert described["realm_url"] == described["realm_uri"] == "https://chat.example.com"
+
+    async def test_is_its_own_where_there_are_several(
+        self, app: ChatApp, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        await factories.make_realm(runtime, "Other")
+        async with client_of(app, "acme.localhost") as acme:
+            described = assert_success(await acme.get("/server_settings"))
+        assert described["realm_url"] == "http://acme.localhost"
+
+
 class TestHealth:
     async def test_answers_without_a_database(self, tmp_path: Path, clock: MovableClock) -> None:
         settings = make_settings("postgresql://nobody@127.0.0.1:1/none", tmp_path)

@@ -1,0 +1,111 @@
+"""POST /register: the state of one moment, as much of it as was asked for, and a queue."""
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.version import FEATURE_LEVEL, VERSION
+from tests.factories import Person
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient, encode_form
+
+QUEUE_KEYS = {
+    "queue_id",
+    "last_event_id",
+    "idle_queue_timeout_secs",
+    "service_feature_level",
+    "zulip_feature_level",
+    "service_version",
+    "zulip_version",
+    "service_merge_base",
+    "zulip_merge_base",
+}
+
+
+class TestRegister:
+    async def test_anonymous(self, client: ApiClient, realm: RealmRecord) -> None:
+        assert_error(await client.post("/register"), "UNAUTHORIZED", 401)
+
+    async def test_tells_everything_by_default(self, client: ApiClient, member: Person) -> None:
+        state = assert_success(await client.post("/register", member))
+        assert state.keys() > QUEUE_KEYS | {"realm_users", "user_settings", "realm_name"}
+        assert state["zulip_feature_level"] == state["service_feature_level"] == FEATURE_LEVEL
+        assert state["zulip_version"] == state["service_version"] == VERSION
+        assert state["idle_queue_timeout_secs"] == 6 * 3600
+
+    async def test_tells_about_the_types_whose_events_are_wanted(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        state = assert_success(await client.post("/register", member, event_types=["realm_user"]))
+        assert "realm_users" in state
+        assert "user_settings" not in state
+
+    async def test_what_is_fetched_may_differ_from_what_is_followed(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        asked = {"event_types": ["realm_user"], "fetch_event_types": ["user_settings"]}
+        state = assert_success(await client.post("/register", member, **asked))
+        assert "realm_users" not in state
+        assert "user_settings" in state
+
+    async def test_nothing_may_be_fetched(self, client: ApiClient, member: Person) -> None:
+        state = assert_success(await client.post("/register", member, fetch_event_types=[]))
+        assert state.keys() == QUEUE_KEYS
+
+    async def test_unknown_types_are_nobodys_business(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        asked = ["realm_user", "of_the_future"]
+        state = assert_success(await client.post("/register", member, fetch_event_types=asked))
+        assert "realm_users" in state
+
+    async def test_queues_differ(self, client: ApiClient, member: Person) -> None:
+        queues = {(await client.post("/register", member))["queue_id"] for _ in range(3)}
+        assert len(queues) == 3
+
+    async def test_takes_what_existing_clients_send(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        answer = await client.post(
+            "/register",
+            member,
+            apply_markdown=True,
+            client_gravatar=True,
+            slim_presence=False,
+            include_subscribers=True,
+            narrow=[["channel", "general"], {"operator": "is", "operand": "unread"}],
+            client_capabilities={"notification_settings_null": True, "unheard_of": True},
+            event_types=["message"],
+        )
+        assert "ignored_parameters_unsupported" not in assert_success(answer)
+
+    async def test_guests_do_not_follow_channels_they_are_not_in(
+        self, client: ApiClient, guest: Person
+    ) -> None:
+        answer = await client.post("/register", guest, all_public_streams=True)
+        assert "all_public_streams" in assert_error(answer)
+
+    async def test_ignored_parameters_are_listed(self, client: ApiClient, member: Person) -> None:
+        answer = await client.post("/register", member, zebra=1)
+        assert answer["ignored_parameters_unsupported"] == ["zebra"]
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("event_types", "realm_user"),
+            ("event_types", [1]),
+            ("fetch_event_types", {}),
+            ("apply_markdown", "yes"),
+            ("include_subscribers", "some"),
+            ("idle_queue_timeout", 0),
+            ("idle_queue_timeout", '"tablet"'),
+            ("narrow", "everything"),
+            ("narrow", ["x"]),
+            ("narrow", "[" * 300 + "]" * 300),
+            ("client_capabilities", []),
+        ],
+    )
+    async def test_wrong_parameters_are_named(
+        self, client: ApiClient, member: Person, name: str, value: object
+    ) -> None:
+        answer = await client.call("POST", "/register", member, data=encode_form({name: value}))
+        assert name in assert_error(answer)

@@ -1,0 +1,32 @@
+"""One database connection is enough: nobody holds one while asking for another."""
+
+import asyncio
+
+import pytest
+
+from chatapi.core.settings import Settings
+from tests.factories import Person
+from tests.support.answers import assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import listen
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return settings.model_copy(update={"database_pool_size": 1})
+
+
+class TestOneConnection:
+    async def test_serves_everybody(self, client: ApiClient, admin: Person, member: Person) -> None:
+        listener = await listen(client, member)
+        async with asyncio.timeout(8):
+            answers = await asyncio.gather(
+                client.get("/users", member),
+                client.post("/register", member),
+                client.patch("/settings", member, full_name="New Name"),
+                client.patch("/settings", admin, web_font_size_px=20),
+                client.post("/register", admin),
+                listener.poll(),
+            )
+        for answer in answers:
+            assert_success(answer)

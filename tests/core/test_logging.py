@@ -20,7 +20,12 @@ class TestHideSecrets:
         assert hide_secrets(None, "", {name: "hunter2"}) == {name: "***"}
 
     @pytest.mark.parametrize(
-        "text", ["cannot reach postgresql://chat:hunter2@db/chat", "redis://:hunter2@host:6379", "redis://:p@hunter2@host"]
+        "text",
+        [
+            "cannot reach postgresql://chat:hunter2@db/chat",
+            "redis://:hunter2@host:6379",
+            "redis://:p@hunter2@host",
+        ],
     )
     def test_in_addresses(self, text: str) -> None:
         (hidden,) = hide_secrets(None, "", {"reason": text}).values()

@@ -20,8 +20,10 @@ class RealmRepository:
         statement = insert(Realm).values(subdomain=subdomain, **values).returning(Realm.id)
         try:
             rows = await self._db.execute(statement)
-        except IntegrityError:
-            # The only unique column; whoever else was faster has committed.
+        except IntegrityError as error:
+            # Both databases name the column whose uniqueness is violated.
+            if "subdomain" not in str(error.orig):
+                raise
             raise SubdomainTakenError(subdomain) from None
         return RealmId(rows.scalar_one())
 

@@ -36,8 +36,6 @@ class TestDatabaseUrl:
         settings = Settings(data_dir=Path("/var/lib/chatapi"))
         url = "sqlite+aiosqlite:////var/lib/chatapi/chatapi.sqlite3"
         assert settings.effective_database_url == url
-        assert settings.uses_sqlite
-        assert not Settings(database_url="postgres://x/y").uses_sqlite
 
 
 class TestPublicUrl:

@@ -120,7 +120,6 @@ class MethodNotAllowedError(ApiError):
 
     code = "METHOD_NOT_ALLOWED"
     status = 405
-    text = "Method not allowed; use one of: {allowed_methods}"
     allowed_methods: list[str]
 
     @property

@@ -124,7 +124,3 @@ class Settings(BaseSettings):
     @property
     def effective_database_url(self) -> str:
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'chatapi.sqlite3'}"
-
-    @property
-    def uses_sqlite(self) -> bool:
-        return self.effective_database_url.startswith("sqlite")

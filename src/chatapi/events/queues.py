@@ -260,9 +260,6 @@ class EventQueues:
         for queue in [queue for queue in self._live.values() if queue.polled_at < longest_ago]:
             self._forget(queue.id)
 
-    def count_in_memory(self) -> int:
-        return len(self._live)
-
     def _forget(self, queue_id: QueueId) -> None:
         self._live.pop(queue_id, None)
 

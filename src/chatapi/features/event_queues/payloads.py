@@ -7,6 +7,7 @@ from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
 from chatapi.features.state import sections
+from chatapi.wire.version import VersionPayload
 
 EncodedEvent = Annotated[
     orjson.Fragment,
@@ -31,18 +32,12 @@ class EventsPayload(TypedDict):
     events: list[EncodedEvent]
 
 
-class QueuePayload(TypedDict):
+class QueuePayload(VersionPayload):
     """The keys of POST /register that do not depend on `fetch_event_types`."""
 
     queue_id: str
     last_event_id: int
     idle_queue_timeout_secs: int
-    service_feature_level: int
-    zulip_feature_level: int
-    service_version: str
-    zulip_version: str
-    service_merge_base: str
-    zulip_merge_base: str
 
 
 def register_payload() -> type:

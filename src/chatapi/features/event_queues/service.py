@@ -10,13 +10,13 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
 from chatapi.core.ids import EventNumber, QueueId
 from chatapi.core.roles import Role
-from chatapi.core.version import FEATURE_LEVEL, MERGE_BASE, VERSION
 from chatapi.events.client import ClientProfile
 from chatapi.events.queues import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
 from chatapi.permissions.people import sees_everybody
+from chatapi.wire.version import VERSION_PAYLOAD
 
 _BEFORE_ALL_EVENTS = -1
 
@@ -121,10 +121,5 @@ def _queue_payload(queue_id: QueueId, last_event: EventNumber, idle_seconds: int
         "queue_id": queue_id,
         "last_event_id": last_event,
         "idle_queue_timeout_secs": idle_seconds,
-        "service_feature_level": FEATURE_LEVEL,
-        "zulip_feature_level": FEATURE_LEVEL,
-        "service_version": VERSION,
-        "zulip_version": VERSION,
-        "service_merge_base": MERGE_BASE,
-        "zulip_merge_base": MERGE_BASE,
+        **VERSION_PAYLOAD,
     }

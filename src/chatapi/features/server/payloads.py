@@ -4,6 +4,8 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from chatapi.wire.version import VersionPayload
+
 AuthenticationMethods = TypedDict(
     "AuthenticationMethods",
     {
@@ -35,17 +37,11 @@ class ExternalAuthenticationMethod(TypedDict):
     signup_url: str
 
 
-class ServerSettingsPayload(TypedDict):
+class ServerSettingsPayload(VersionPayload):
     """The server, and the organization if the host name of the request names one."""
 
     authentication_methods: AuthenticationMethods
     external_authentication_methods: list[ExternalAuthenticationMethod]
-    service_feature_level: int
-    zulip_feature_level: int
-    service_version: str
-    zulip_version: str
-    service_merge_base: str
-    zulip_merge_base: str
     push_notifications_enabled: bool
     is_incompatible: bool
     email_auth_enabled: bool

@@ -4,13 +4,13 @@ import asyncio
 
 from chatapi.auth.context import ProcessContext, ServerContext
 from chatapi.auth.realms import RealmRecord
-from chatapi.core.version import FEATURE_LEVEL, MERGE_BASE, VERSION
 from chatapi.db.faults import is_unavailable
 from chatapi.features.realm.rules import icon_url
 from chatapi.features.server.errors import NotReadyError
 from chatapi.features.server.payloads import ServerSettingsPayload
 from chatapi.features.server.repository import ServerRepository
 from chatapi.rendering import render_markdown
+from chatapi.wire.version import VERSION_PAYLOAD
 
 _PATIENCE_SECONDS = 1.0
 
@@ -40,12 +40,8 @@ class ServerService:
                 "discord": False,
             },
             "external_authentication_methods": [],
-            "service_feature_level": FEATURE_LEVEL,
-            "zulip_feature_level": FEATURE_LEVEL,
-            "service_version": VERSION,
-            "zulip_version": VERSION,
-            "service_merge_base": MERGE_BASE,
-            "zulip_merge_base": MERGE_BASE,
+            # It has just these keys, which mypy cannot know of a type others derive from.
+            **VERSION_PAYLOAD,  # type: ignore[typeddict-item]
             "push_notifications_enabled": False,
             # No client is known to be too old for this server.
             "is_incompatible": False,

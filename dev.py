@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 from collections.abc import Callable
@@ -119,9 +120,9 @@ def digest(path: Path) -> str:
 # --- processes ---
 
 
-def run(command: list[str]) -> None:
+def run(command: list[str], env: dict[str, str] | None = None) -> None:
     """Runs a command in the project folder and leaves with its exit status if it fails."""
-    status = subprocess.run(command, cwd=ROOT, check=False).returncode
+    status = subprocess.run(command, cwd=ROOT, check=False, env=env).returncode
     if status:
         sys.exit(f"Failed with status {status}: {shlex.join(command)}")
 
@@ -221,7 +222,14 @@ def types_command(_options: argparse.Namespace, _extra: list[str]) -> None:
 
 def migration_command(options: argparse.Namespace, _extra: list[str]) -> None:
     install(DEV_LOCK)
-    run([tool("alembic"), "revision", "--autogenerate", "-m", options.message])
+    versions = (ROOT / "migrations" / "versions").glob("[0-9]*.py")
+    number = 1 + max((int(version.name[:4]) for version in versions), default=0)
+    # Compared with an empty database, whatever state the one of this folder is in.
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "CHATAPI_DATABASE_URL": "", "CHATAPI_DATA_DIR": folder}
+        run([tool("alembic"), "upgrade", "head"], env=env)
+        revision = [tool("alembic"), "revision", "--autogenerate", "--rev-id", f"{number:04}"]
+        run([*revision, "-m", options.message], env=env)
     format_code("migrations")
 
 

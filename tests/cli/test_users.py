@@ -17,7 +17,7 @@ class TestSettingUp:
         }
         assert prepared.owner.json == {
             "result": "success",
-            "user_id": 1,
+            "user_id": 2,  # the notification bot was there first
             "email": OWNER_EMAIL,
             "full_name": "Iago",
             "role": "owner",

@@ -5,7 +5,7 @@ from typing import ClassVar
 import orjson
 import pytest
 
-from chatapi.core.ids import RealmId, UserId
+from chatapi.core.ids import EventNumber, RealmId, UserId
 from chatapi.core.roles import Role
 from chatapi.events.audience import AtLeast, Audience, Everyone, Nobody, Users, WhoSees
 from chatapi.events.bus import Batch
@@ -46,8 +46,8 @@ class TestAudience:
         ],
     )
     def test_admits(self, audience: Audience, admits_member: bool, admits_admin: bool) -> None:
-        assert audience.admits(view(1, Role.MEMBER)) is admits_member
-        assert audience.admits(view(2, Role.ADMIN)) is admits_admin
+        assert audience.admits(view(1, Role.MEMBER), EventNumber(1)) is admits_member
+        assert audience.admits(view(2, Role.ADMIN), EventNumber(1)) is admits_admin
 
     def test_only_the_named_are_worth_asking(self) -> None:
         assert set(Users.only(UserId(3)).candidates()) == {3}

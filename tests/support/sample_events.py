@@ -6,12 +6,13 @@ from typing_extensions import override
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.core.ids import EventNumber, RealmId, UserId
+from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Audience, Everyone
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Event
+from chatapi.events.membership import NOWHERE
 
 
 class Noted(Event):
@@ -96,4 +97,11 @@ def entry(number: int, event: Event | None = None, to: Audience | None = None) -
 
 
 def view(user_id: int = 1, role: Role = Role.MEMBER, **profile: Any) -> ClientView:
-    return ClientView(UserId(user_id), role, ClientProfile(**profile), sees_everybody=True)
+    return ClientView(
+        user_id=UserId(user_id),
+        role=role,
+        profile=ClientProfile(**profile),
+        sees_everybody=True,
+        membership=NOWHERE,
+        queue_id=QueueId("a-queue"),
+    )

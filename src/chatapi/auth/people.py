@@ -34,6 +34,7 @@ class UserRecord:
     email_visibility: EmailVisibility
     avatar_version: int
     is_imported_stub: bool
+    is_system_bot: bool
     settings: dict[str, Any]
 
     @property

@@ -6,6 +6,7 @@ from datetime import datetime
 from chatapi.auth.callers import Callers
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realms import RealmDirectory
+from chatapi.channels.directory import ChannelDirectory
 from chatapi.core.clock import Clock
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
@@ -29,6 +30,7 @@ class Runtime:
     queues: EventQueues
     realms: RealmDirectory
     callers: Callers
+    channels: ChannelDirectory
     passwords: Passwords
     limits: RateLimits
 
@@ -45,6 +47,7 @@ class Runtime:
             queues=EventQueues(database, hub, clock, settings),
             realms=RealmDirectory(database, hub, settings),
             callers=Callers(hub, settings),
+            channels=ChannelDirectory(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings),
         )

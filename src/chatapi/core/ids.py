@@ -10,6 +10,10 @@ GroupId = NewType("GroupId", int)
 EventNumber = NewType("EventNumber", int)
 QueueId = NewType("QueueId", str)
 ProfileFieldId = NewType("ProfileFieldId", int)
+ChannelId = NewType("ChannelId", int)
+ConversationId = NewType("ConversationId", int)
+MessageId = NewType("MessageId", int)
+AttachmentId = NewType("AttachmentId", int)
 
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""

@@ -15,6 +15,11 @@ class Role(IntEnum):
     def at_least(self, other: "Role") -> bool:
         return self <= other
 
+    @property
+    def is_member(self) -> bool:
+        """Whether the public channels of the organization are open: to all but guests."""
+        return self is not Role.GUEST
+
 
 class BotType(IntEnum):
     """What drives a bot."""

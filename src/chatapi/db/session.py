@@ -1,7 +1,7 @@
 """One unit of database work: opened on first use, reading until somebody needs to write."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVarTuple, overload
@@ -15,6 +15,7 @@ from chatapi.db.database import Database
 from chatapi.db.models import RealmClock
 
 Columns = TypeVarTuple("Columns")
+Values = Mapping[str, Any]
 
 
 class DatabaseSession:
@@ -44,20 +45,26 @@ class DatabaseSession:
         await self.close()
 
     @overload
-    async def execute(self, statement: TypedReturnsRows[*Columns]) -> CursorResult[*Columns]: ...
+    async def execute(
+        self, statement: TypedReturnsRows[*Columns], values: Values | None = None
+    ) -> CursorResult[*Columns]: ...
 
     @overload
     async def execute(
-        self, statement: Executable, rows: Sequence[dict[str, Any]] | None = None
+        self, statement: Executable, values: Values | Sequence[Values] | None = None
     ) -> CursorResult[*tuple[Any, ...]]: ...
 
     async def execute(
-        self, statement: Executable, rows: Sequence[dict[str, Any]] | None = None
+        self, statement: Executable, values: Values | Sequence[Values] | None = None
     ) -> CursorResult[*tuple[Any, ...]]:
-        """Run one statement; a list of rows makes it one statement for many."""
+        """Run one statement; a list of rows makes it one statement for many.
+
+        Statements that run often are built once, with bind parameters, and given their values:
+        building one costs as much as running it.
+        """
         if self._connection is None:
             self._connection = await self._open(self.database.reader)
-        return await self._connection.execute(statement, rows)
+        return await self._connection.execute(statement, values)
 
     async def snapshot(self) -> None:
         """From here on every read sees the same moment."""
@@ -88,6 +95,11 @@ class DatabaseSession:
             )
             self._clocks[realm_id] = EventNumber(row.scalar_one())
         return self._clocks[realm_id]
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a read sees what is committed now, and not a moment or changes of its own."""
+        return self._transaction is None
 
     def has_locked(self, realm_id: RealmId) -> bool:
         return realm_id in self._clocks

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter
 from typing_extensions import override
 
-from chatapi.core.ids import UserId
+from chatapi.core.ids import ChannelId, EventNumber, UserId
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientView
+from chatapi.wire.group_values import GroupSettingPayload, GroupValue
 
 
 class AudienceBase(BaseModel):
@@ -18,8 +19,8 @@ class AudienceBase(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     @abstractmethod
-    def admits(self, view: ClientView) -> bool:
-        """Whether this reader belongs to the audience."""
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        """Whether this reader belonged to the audience when the event had this number."""
 
     def candidates(self) -> Iterable[UserId] | None:
         """The only people worth asking; None: ask everybody who listens."""
@@ -32,7 +33,7 @@ class Everyone(AudienceBase):
     kind: Literal["everyone"] = "everyone"
 
     @override
-    def admits(self, view: ClientView) -> bool:
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
         return True
 
 
@@ -47,7 +48,7 @@ class Users(AudienceBase):
         return cls(ids=frozenset(ids))
 
     @override
-    def admits(self, view: ClientView) -> bool:
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
         return view.user_id in self.ids
 
     @override
@@ -62,7 +63,7 @@ class AtLeast(AudienceBase):
     role: Role
 
     @override
-    def admits(self, view: ClientView) -> bool:
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
         return view.role.at_least(self.role)
 
 
@@ -74,8 +75,45 @@ class WhoSees(AudienceBase):
     bot_owner_id: UserId | None = None
 
     @override
-    def admits(self, view: ClientView) -> bool:
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
         return view.sees_everybody or view.user_id in {self.user_id, self.bot_owner_id}
+
+
+class Subscribers(AudienceBase):
+    """Those who were in a channel at the time, and whoever asked for all public channels."""
+
+    kind: Literal["subscribers"] = "subscribers"
+    channel_id: ChannelId
+    is_public: bool
+    """Whether members may listen without being in it."""
+
+    @override
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        if view.membership.was_subscribed(self.channel_id, number):
+            return True
+        return self.is_public and view.profile.all_public_streams and view.role.is_member
+
+
+class WhoKnowsChannel(AudienceBase):
+    """Those for whom a channel exists: the people in it, and others as its settings say."""
+
+    kind: Literal["who_knows_channel"] = "who_knows_channel"
+    channel_id: ChannelId
+    invite_only: bool
+    is_web_public: bool
+    knowing: GroupSettingPayload
+    """Who knows of it although it is private; administrators do in any case."""
+
+    @override
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        if self.is_web_public or view.membership.was_subscribed(self.channel_id, number):
+            return True
+        if not view.role.is_member:
+            return False
+        if not self.invite_only or view.role.at_least(Role.ADMIN):
+            return True
+        knowing = GroupValue.from_wire(self.knowing)
+        return knowing.includes(view.user_id, view.membership.groups)
 
 
 class Nobody(AudienceBase):
@@ -84,7 +122,7 @@ class Nobody(AudienceBase):
     kind: Literal["nobody"] = "nobody"
 
     @override
-    def admits(self, view: ClientView) -> bool:
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
         return False
 
     @override
@@ -92,9 +130,11 @@ class Nobody(AudienceBase):
         return ()
 
 
-Audience = Annotated[Everyone | Users | AtLeast | WhoSees | Nobody, Discriminator("kind")]
+Kinds = Everyone | Users | AtLeast | WhoSees | Subscribers | WhoKnowsChannel | Nobody
 
-_adapter: TypeAdapter[Everyone | Users | AtLeast | WhoSees | Nobody] = TypeAdapter(Audience)
+Audience = Annotated[Kinds, Discriminator("kind")]
+
+_adapter: TypeAdapter[Kinds] = TypeAdapter(Audience)
 
 
 def load_audience(text: str) -> Audience:

@@ -5,8 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from chatapi.core.ids import UserId
+from chatapi.core.ids import QueueId, UserId
 from chatapi.core.roles import Role
+from chatapi.events.membership import Membership
 
 
 class ClientProfile(BaseModel):
@@ -37,3 +38,5 @@ class ClientView:
     profile: ClientProfile
     sees_everybody: bool
     """Whether the organization shows all its users to this reader."""
+    membership: Membership
+    queue_id: QueueId

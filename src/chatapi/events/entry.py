@@ -28,7 +28,9 @@ class Entry:
     )
 
     def is_for(self, view: ClientView) -> bool:
-        return not self.event.is_internal and self.audience.admits(view) and self.event.is_for(view)
+        if self.event.is_internal or not self.event.is_for(view):
+            return False
+        return self.audience.admits(view, self.number)
 
     def encoded_for(self, view: ClientView) -> bytes:
         """The event's JSON, encoded once for all readers who see the same."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
-from chatapi.core.ids import UserId
+from chatapi.core.ids import ChannelId, UserId
 from chatapi.events.client import ClientView
 
 registry: dict[str, type["Event"]] = {}
@@ -76,6 +76,14 @@ class Event(BaseModel):
     def revoked_users(self) -> frozenset[UserId]:
         """Whose credentials ended: their waiting polls end with them."""
         return frozenset()
+
+    def changed_channels(self) -> frozenset[ChannelId]:
+        """Which channels are no longer what a cache may say."""
+        return frozenset()
+
+    def moves_conversations(self) -> bool:
+        """Whether a topic may have another name or channel than a cache says."""
+        return False
 
     def changes_realm(self) -> bool:
         """Whether settings of the realm are no longer what a cache may say."""

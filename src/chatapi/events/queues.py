@@ -18,6 +18,7 @@ from chatapi.events.entry import Entry, encode_heartbeat
 from chatapi.events.feed import Feed, Waiter
 from chatapi.events.hub import Hub
 from chatapi.events.log import EventLog
+from chatapi.events.membership import Membership
 from chatapi.events.queue_rows import QueueRecord, QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
 
@@ -44,7 +45,14 @@ class LiveQueue:
     polled_at: float = field(default_factory=stopwatch)
 
     def view_of(self, reader: "Reader") -> ClientView:
-        return ClientView(self.user_id, reader.role, self.profile, reader.sees_everybody)
+        return ClientView(
+            user_id=self.user_id,
+            role=reader.role,
+            profile=self.profile,
+            sees_everybody=reader.sees_everybody,
+            membership=reader.membership,
+            queue_id=self.id,
+        )
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,7 @@ class Reader:
     user_id: UserId
     role: Role
     sees_everybody: bool
+    membership: Membership
     is_current: Callable[[], bool]
     """False as soon as the log has told that something about the reader changed."""
 

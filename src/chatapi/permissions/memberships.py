@@ -13,6 +13,7 @@ from sqlalchemy import (
     Select,
     and_,
     case,
+    not_,
     null,
     or_,
     select,
@@ -156,7 +157,7 @@ class Memberships:
         return (
             select(*columns)
             .select_from(User)
-            .where(User.realm_id == self._realm.id, User.is_active)
+            .where(User.realm_id == self._realm.id, User.is_active, not_(User.is_system_bot))
         )
 
     def _direct_system_group(self) -> ColumnElement[Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import select
+from sqlalchemy import not_, select
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import BadRequestError
@@ -62,7 +62,10 @@ class ValueChecker:
             return
         rows = await self._db.execute(
             select(User.id).where(
-                User.realm_id == self._realm.id, User.id.in_(list(wanted)), User.is_active
+                User.realm_id == self._realm.id,
+                User.id.in_(list(wanted)),
+                User.is_active,
+                not_(User.is_system_bot),
             )
         )
         unknown = wanted - {UserId(user_id) for (user_id,) in rows}

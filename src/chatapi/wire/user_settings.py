@@ -71,7 +71,7 @@ class UserSettings(WireModel):
     enable_followed_topic_wildcard_mentions_notify: bool = True
     desktop_icon_count_display: OneToFour = 1
     realm_name_in_email_notifications_policy: OneToThree = 1
-    automatically_follow_topics_policy: OneToFour = 1
+    automatically_follow_topics_policy: OneToFour = 3
     automatically_unmute_topics_in_muted_streams_policy: OneToFour = 2
     automatically_follow_topics_where_mentioned: bool = True
     resolved_topic_notice_auto_read_policy: Literal["always", "except_followed", "never"] = (

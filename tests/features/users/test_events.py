@@ -8,7 +8,7 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.events.client import ClientProfile, ClientView
+from chatapi.events.client import ClientView
 from chatapi.features.users.events import UserAdded, UserUpdated
 from chatapi.features.users.payloads import UserPayload
 from tests.factories import MakeUser, Person
@@ -16,6 +16,7 @@ from tests.features.users.people import gravatar, hide_email, made_up_email, use
 from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.sample_events import view as sample_view
 from tests.support.standing import change_role, deactivate
 
 NEW_USER = {"email": "new@example.com", "password": "correct horse", "full_name": "New Person"}
@@ -97,9 +98,7 @@ PERSON: UserPayload = {
 
 
 def view(role: Role, user_id: int = 1, *, client_gravatar: bool = True) -> ClientView:
-    return ClientView(
-        UserId(user_id), role, ClientProfile(client_gravatar=client_gravatar), sees_everybody=True
-    )
+    return sample_view(user_id, role, client_gravatar=client_gravatar)
 
 
 class TestAddForms:

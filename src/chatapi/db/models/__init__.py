@@ -1,24 +1,54 @@
 """All tables, one module per family; importing this package fills the metadata."""
 
 from chatapi.db.base import Base
+from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
+from chatapi.db.models.idempotency import GivenAnswer
+from chatapi.db.models.message import (
+    Conversation,
+    ConversationMember,
+    GroupMention,
+    Mention,
+    Message,
+    MessageFlag,
+    ReadCursor,
+    ReadException,
+    ReadFloor,
+)
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.realm import Realm
+from chatapi.db.models.upload import Attachment, AttachmentMessage
 from chatapi.db.models.user import ApiKey, User
 
 __all__ = [
     "ApiKey",
+    "Attachment",
+    "AttachmentMessage",
+    "Channel",
+    "Conversation",
+    "ConversationMember",
     "EventQueueRow",
     "EventRow",
+    "GivenAnswer",
     "GroupMember",
+    "GroupMention",
     "GroupSubgroup",
+    "Mention",
+    "Message",
+    "MessageFlag",
     "ProfileField",
     "ProfileValue",
+    "ReadCursor",
+    "ReadException",
+    "ReadFloor",
     "Realm",
     "RealmClock",
+    "Subscription",
+    "SubscriptionPeriod",
     "User",
     "UserGroup",
+    "UserTopic",
     "metadata",
 ]
 

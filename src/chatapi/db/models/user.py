@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
+from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from chatapi.core.roles import BotType, EmailVisibility, Role
@@ -38,6 +38,8 @@ class User(Base):
     email_visibility: Mapped[EmailVisibility] = mapped_column(EnumColumn(EmailVisibility))
     avatar_version: Mapped[int]
     is_imported_stub: Mapped[bool]
+    is_system_bot: Mapped[bool] = mapped_column(server_default=false())
+    """Speaks for the service itself; belongs to nobody and cannot log in."""
     settings: Mapped[dict[str, Any]]
     """Only what differs from the defaults of UserSettings."""
     password_hash: Mapped[str | None] = mapped_column(String(200))

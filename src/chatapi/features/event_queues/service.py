@@ -16,6 +16,7 @@ from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
 from chatapi.permissions.people import sees_everybody
+from chatapi.permissions.readers import membership_of
 from chatapi.wire.version import VERSION_PAYLOAD
 
 _BEFORE_ALL_EVENTS = -1
@@ -27,13 +28,6 @@ class EventQueueService:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._queues = ctx.runtime.queues
-        self._reader = Reader(
-            realm_id=ctx.realm.id,
-            user_id=ctx.user.id,
-            role=ctx.user.role,
-            sees_everybody=sees_everybody(ctx.realm, ctx.user),
-            is_current=lambda: not ctx.caller.is_outdated,
-        )
 
     async def register(self, params: RegisterParams) -> Mapping[str, Any]:
         """State and position of one moment, and a queue that goes on from there."""
@@ -47,12 +41,13 @@ class EventQueueService:
                 state.update(await section.load(self._ctx, profile))
         await self._ctx.db.close()
         idle_seconds = self._idle_seconds(params)
-        queue_id = await self._queues.create(self._reader, profile, position, idle_seconds)
+        reader = await self._reader()
+        queue_id = await self._queues.create(reader, profile, position, idle_seconds)
         return {**state, **_queue_payload(queue_id, position, idle_seconds)}
 
     async def read(self, params: GetEventsParams, waited: float) -> EventsPayload:
         found = await self._queues.poll(
-            self._reader,
+            await self._reader(),
             QueueId(params.queue_id),
             _position(params.last_event_id),
             blocking=not params.dont_block,
@@ -67,14 +62,29 @@ class EventQueueService:
         queue_id = QueueId(params.queue_id)
         position = _position(params.last_event_id if resume_after is None else resume_after)
         # The first look may refuse, while that can still be an ordinary error.
-        found = await self._queues.poll(self._reader, queue_id, position, blocking=False)
-        return self._follow(queue_id, position, found)
+        reader = await self._reader()
+        found = await self._queues.poll(reader, queue_id, position, blocking=False)
+        return self._follow(reader, queue_id, position, found)
 
     async def delete(self, queue_id: str) -> None:
-        await self._queues.delete(self._reader, QueueId(queue_id))
+        await self._queues.delete(await self._reader(), QueueId(queue_id))
+
+    async def _reader(self) -> Reader:
+        ctx = self._ctx
+        membership = await membership_of(ctx)
+        # A long poll must not hold the connection that may have needed.
+        await ctx.db.close()
+        return Reader(
+            realm_id=ctx.realm.id,
+            user_id=ctx.user.id,
+            role=ctx.user.role,
+            sees_everybody=sees_everybody(ctx.realm, ctx.user),
+            membership=membership,
+            is_current=lambda: not ctx.caller.is_outdated,
+        )
 
     async def _follow(
-        self, queue_id: QueueId, position: int, found: list[bytes]
+        self, reader: Reader, queue_id: QueueId, position: int, found: list[bytes]
     ) -> AsyncGenerator[bytes, None]:
         # Ends when the reader changed, too: a client that comes again is looked at again.
         with suppress(AdmissionOutdatedError):
@@ -82,7 +92,7 @@ class EventQueueService:
                 for event in found:
                     position = orjson.loads(event)["id"]
                     yield event
-                found = await self._queues.poll(self._reader, queue_id, position, blocking=True)
+                found = await self._queues.poll(reader, queue_id, position, blocking=True)
 
     def _idle_seconds(self, params: RegisterParams) -> int:
         """What the client asked for, as far as the log reaches back."""

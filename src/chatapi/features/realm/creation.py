@@ -11,6 +11,7 @@ from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.realm.rules import check_name
+from chatapi.features.users.system_bots import add_notification_bot
 from chatapi.permissions.creation import add_system_groups
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
@@ -49,6 +50,7 @@ async def add_organization(
     )
     await EventLog(work.db).start_clock(realm_id)
     await add_system_groups(work.db, realm_id)
+    await add_notification_bot(work.db, realm_id, now)
     return await realms.get(realm_id)
 
 

@@ -29,6 +29,7 @@ from chatapi.permissions.settings import (
     REALM_PERMISSIONS,
 )
 from chatapi.wire import limits
+from chatapi.wire.topics import EMPTY_TOPIC_DISPLAY_NAME
 
 _SELF_HOSTED = 1
 _NO_CHANNEL = -1
@@ -98,7 +99,7 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
             }
             for key, site in KNOWN_SITES.items()
         },
-        "realm_empty_topic_display_name": "general chat",
+        "realm_empty_topic_display_name": EMPTY_TOPIC_DISPLAY_NAME,
         "realm_moderation_request_channel_id": _NO_CHANNEL,
         "realm_new_stream_announcements_stream_id": _NO_CHANNEL,
         "realm_signup_announcements_stream_id": _NO_CHANNEL,

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, insert, not_, select, update
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
@@ -110,7 +110,10 @@ class GroupRepository:
     async def active_users_among(self, user_ids: Collection[UserId]) -> set[UserId]:
         rows = await self._db.execute(
             select(User.id).where(
-                User.realm_id == self._realm_id, User.id.in_(user_ids), User.is_active
+                User.realm_id == self._realm_id,
+                User.id.in_(user_ids),
+                User.is_active,
+                not_(User.is_system_bot),
             )
         )
         return {UserId(user_id) for (user_id,) in rows}

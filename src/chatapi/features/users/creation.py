@@ -61,6 +61,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         email_visibility=EmailVisibility.EVERYONE,
         avatar_version=1,
         is_imported_stub=False,
+        is_system_bot=False,
         settings={},
         password_hash=new.password_hash,
     )

@@ -38,6 +38,8 @@ class UserPayload(TypedDict):
     avatar_version: int
     is_imported_stub: bool
     is_deleted: bool
+    is_system_bot: NotRequired[bool]
+    """Only there, and true, for bots that speak for the service itself."""
     profile_data: NotRequired[ProfileData]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, not_, select, update
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
@@ -36,7 +36,7 @@ class UserRepository:
 
     async def find(self, user_id: UserId) -> UserRecord | None:
         rows = await self._db.execute(
-            user_records.select().where(User.realm_id == self._realm_id, User.id == user_id)
+            user_records.select().where(*self._ordinary(), User.id == user_id)
         )
         row = rows.one_or_none()
         return None if row is None else user_records.read(row)
@@ -52,9 +52,22 @@ class UserRepository:
 
     async def list_all(self) -> list[UserRecord]:
         rows = await self._db.execute(
-            user_records.select().where(User.realm_id == self._realm_id).order_by(User.id)
+            user_records.select().where(*self._ordinary()).order_by(User.id)
         )
         return [user_records.read(row) for row in rows]
+
+    async def list_system_bots(self) -> list[UserRecord]:
+        """The bots that speak for the service itself."""
+        rows = await self._db.execute(
+            user_records.select()
+            .where(User.realm_id == self._realm_id, User.is_system_bot)
+            .order_by(User.id)
+        )
+        return [user_records.read(row) for row in rows]
+
+    def _ordinary(self) -> tuple[ColumnElement[bool], ...]:
+        """Who can be looked at, changed and written to: everybody but the service's own bots."""
+        return User.realm_id == self._realm_id, not_(User.is_system_bot)
 
     async def list_some(self, user_ids: Sequence[int]) -> list[UserRecord]:
         """The users that exist among the given ids, by id."""
@@ -64,7 +77,7 @@ class UserRepository:
             rows = await self._db.execute(
                 user_records.select()
                 .where(
-                    User.realm_id == self._realm_id,
+                    *self._ordinary(),
                     User.id.in_(wanted[start : start + _IDS_PER_STATEMENT]),
                 )
                 .order_by(User.id)
@@ -81,7 +94,7 @@ class UserRepository:
     async def list_active_bots(self, of: UserId | None = None) -> list[UserRecord]:
         """The bots of one owner, or of everybody."""
         statement = user_records.select().where(
-            User.realm_id == self._realm_id, User.bot_type.is_not(None), User.is_active
+            *self._ordinary(), User.bot_type.is_not(None), User.is_active
         )
         if of is not None:
             statement = statement.where(User.bot_owner_id == of)

@@ -48,6 +48,8 @@ def user_payload(
         "is_imported_stub": user.is_imported_stub,
         "is_deleted": False,
     }
+    if user.is_system_bot:
+        payload["is_system_bot"] = True
     if profile_data is not None and not user.is_bot:
         payload["profile_data"] = profile_data
     return payload

@@ -5,6 +5,7 @@ from functools import partial
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
+from chatapi.auth.people import UserRecord
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import state_section
@@ -46,22 +47,22 @@ async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
     users = await repository.list_all()
     profiles = await repository.profiles()
     me = next(user for user in users if user.id == ctx.user.id)
-    shown = [
-        user_payload(
+
+    def show(user: UserRecord) -> UserPayload:
+        return user_payload(
             user,
             user.api_email(ctx.realm, ctx.settings.root_domain),
             shows_email=user.shows_email_to(me),
             client_gravatar=profile.client_gravatar,
             profile_data=profiles.get(user.id, {}),
         )
-        for user in users
-        if may_see(ctx.realm, me, user)
-    ]
+
+    shown = [show(user) for user in users if may_see(ctx.realm, me, user)]
     may = partial(is_allowed_in_realm, ctx)
     return {
         "realm_users": [user for user in shown if user["is_active"]],
         "realm_non_active_users": [user for user in shown if not user["is_active"]],
-        "cross_realm_bots": [],
+        "cross_realm_bots": [show(bot) for bot in await repository.list_system_bots()],
         "user_id": me.id,
         "email": me.api_email(ctx.realm, ctx.settings.root_domain),
         "delivery_email": me.delivery_email,

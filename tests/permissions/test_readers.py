@@ -7,7 +7,7 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
-from chatapi.permissions.require import groups_of_reader
+from chatapi.permissions.readers import membership_of
 from tests.factories import realm_context
 from tests.permissions.organizations import (
     Drawing,
@@ -40,7 +40,7 @@ async def test_a_visitor_with_an_account_is_in_their_groups(
     try:
         expected = groups_by_role(made.realm, SystemGroup.EVERYONE, SystemGroup.INTERNET)
         for each in (visit, ctx):
-            assert await groups_of_reader(each) == {*expected, *made.group_ids}
+            assert (await membership_of(each)).groups == {*expected, *made.group_ids}
     finally:
         await ctx.db.close()
 
@@ -51,4 +51,6 @@ async def test_anybody_else_is_on_the_internet(runtime: Runtime, made: Organizat
         runtime, nobody.work, nobody.origin, made.realm, made.realm, visitor=None
     )
     for each in (nobody, stranger):
-        assert await groups_of_reader(each) == groups_by_role(made.realm, SystemGroup.INTERNET)
+        assert (await membership_of(each)).groups == groups_by_role(
+            made.realm, SystemGroup.INTERNET
+        )

@@ -1,0 +1,1 @@
+"""Channels and conversations as the rest of the service sees them, and what is remembered."""

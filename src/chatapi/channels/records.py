@@ -1,0 +1,54 @@
+"""Channels as frozen records."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatapi.core.ids import ChannelId, RealmId, UserId
+from chatapi.db.models import Channel
+from chatapi.db.records import RecordReader
+from chatapi.wire.group_values import GroupSettingPayload, GroupValue
+
+
+@dataclass(frozen=True)
+class ChannelRecord:
+    """A channel as the database knows it."""
+
+    id: ChannelId
+    realm_id: RealmId
+    name: str
+    description: str
+    rendered_description: str
+    date_created: datetime
+    creator_id: UserId | None
+    invite_only: bool
+    is_web_public: bool
+    history_public_to_subscribers: bool
+    message_retention_days: int | None
+    topics_policy: str
+    default_push_notifications: bool
+    is_default: bool
+    is_archived: bool
+    subscriber_count: int
+    settings: dict[str, GroupSettingPayload]
+
+    @property
+    def is_public(self) -> bool:
+        """Whether all members of the organization may read it."""
+        return not self.invite_only
+
+    @property
+    def has_protected_history(self) -> bool:
+        """Whether people see only what was sent while they were in it."""
+        return not self.history_public_to_subscribers
+
+    def permission(self, name: str) -> GroupValue:
+        """Who may do something in the channel."""
+        return GroupValue.from_wire(self.settings[name])
+
+
+channel_records = RecordReader(ChannelRecord, Channel)
+
+
+def name_key(name: str) -> str:
+    """What names of channels and topics are compared by: they differ in more than case."""
+    return name.strip().lower()

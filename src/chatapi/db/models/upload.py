@@ -1,0 +1,39 @@
+"""Uploaded files, and the messages that link them."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from chatapi.db.base import Base, BigId
+
+
+class Attachment(Base):
+    """A file somebody uploaded; its bytes are in the store, under its path."""
+
+    __tablename__ = "attachment"
+    __table_args__ = (
+        UniqueConstraint("path_id"),
+        Index(None, "owner_id"),
+        Index(None, "realm_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
+    owner_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
+    name: Mapped[str] = mapped_column(String(255))
+    path_id: Mapped[str] = mapped_column(String(400))
+    content_type: Mapped[str] = mapped_column(String(100))
+    size: Mapped[int] = mapped_column(BigId)
+    created_at: Mapped[datetime]
+
+
+class AttachmentMessage(Base):
+    """A message links a file: whoever may see the message may see the file."""
+
+    __tablename__ = "attachment_message"
+    __table_args__ = (Index(None, "message_id"),)
+
+    attachment_id: Mapped[int] = mapped_column(BigId, ForeignKey("attachment.id"), primary_key=True)
+    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"), primary_key=True)

@@ -1,0 +1,51 @@
+"""Where a reader belongs: their groups, and when they were in which channel."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from chatapi.core.ids import ChannelId, EventNumber, GroupId, MessageId
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """One stay in a channel, in the numbers of the realm's clock and of its messages."""
+
+    since_event: EventNumber
+    until_event: EventNumber | None
+    since_message: MessageId
+    until_message: MessageId | None
+
+    def saw_event(self, number: EventNumber) -> bool:
+        if number <= self.since_event:
+            return False
+        return self.until_event is None or number <= self.until_event
+
+    def saw_message(self, message_id: MessageId) -> bool:
+        if message_id <= self.since_message:
+            return False
+        return self.until_message is None or message_id <= self.until_message
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What audiences and access rules need to know about a reader beside their role."""
+
+    groups: frozenset[GroupId]
+    stays: Mapping[ChannelId, tuple[Stay, ...]]
+    """All stays by channel, the latest one last."""
+
+    def is_subscribed(self, channel_id: ChannelId) -> bool:
+        stays = self.stays.get(channel_id)
+        return stays is not None and stays[-1].until_event is None
+
+    def was_subscribed(self, channel_id: ChannelId, number: EventNumber) -> bool:
+        """Whether an event of this number found the reader in the channel."""
+        return any(stay.saw_event(number) for stay in self.stays.get(channel_id, ()))
+
+    def received(self, channel_id: ChannelId, message_id: MessageId) -> bool:
+        """Whether a message was sent while the reader was in the channel."""
+        return any(stay.saw_message(message_id) for stay in self.stays.get(channel_id, ()))
+
+
+NOWHERE = Membership(frozenset(), {})
+"""Somebody who is in no group and in no channel."""

@@ -1,0 +1,1 @@
+"""Messages: send, and what a sent message looks like."""

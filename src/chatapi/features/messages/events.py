@@ -1,0 +1,86 @@
+"""The event that a message was sent."""
+
+from collections.abc import Hashable
+from typing import Annotated, Any, NotRequired
+
+from typing_extensions import TypedDict, override
+
+from chatapi.core.ids import GroupId, QueueId, UserId
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event, ServerOnly
+from chatapi.features.messages.facts import MessageFacts, MessageForm, message_payload
+from chatapi.features.messages.payloads import MessagePayload
+
+
+class Echo(TypedDict):
+    """Which client sent the message, and what it calls it."""
+
+    queue_id: QueueId
+    local_id: str
+
+
+class MessageEventPayload(TypedDict):
+    """What a client receives."""
+
+    message: MessagePayload
+    flags: list[str]
+    local_message_id: NotRequired[str]
+    local_id: NotRequired[str]
+
+
+class MessageSent(Event):
+    """Somebody sent a message."""
+
+    type = "message"
+
+    facts: Annotated[MessageFacts, ServerOnly()]
+    read_by_sender: Annotated[bool, ServerOnly()]
+    mentioned_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
+    mentioned_groups: Annotated[frozenset[GroupId], ServerOnly()] = frozenset()
+    mentions_channel: Annotated[bool, ServerOnly()] = False
+    topic_participants: Annotated[frozenset[UserId] | None, ServerOnly()] = None
+    """Whom a mention of the topic reaches, None where there is no such mention."""
+    echo: Annotated[Echo | None, ServerOnly()] = None
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return self._form(view), self._flags(view), self._local_id(view)
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "message": message_payload(self.facts, self._form(view)),
+            "flags": list(self._flags(view)),
+        }
+        local_id = self._local_id(view)
+        if local_id is not None:
+            body["local_message_id"] = body["local_id"] = local_id
+        return body
+
+    def _form(self, view: ClientView) -> MessageForm:
+        profile = view.profile
+        return MessageForm(
+            apply_markdown=profile.apply_markdown,
+            allow_empty_topic="empty_topic_name" in profile.capabilities,
+            shows_email=self.facts.sender.shows_email_to(view.user_id, view.role),
+            client_gravatar=profile.client_gravatar,
+        )
+
+    def _flags(self, view: ClientView) -> tuple[str, ...]:
+        flags = []
+        if self.read_by_sender and view.user_id == self.facts.sender.id:
+            flags.append("read")
+        if view.user_id in self.mentioned_users or not self.mentioned_groups.isdisjoint(
+            view.membership.groups
+        ):
+            flags.append("mentioned")
+        if self.mentions_channel:
+            flags.append("stream_wildcard_mentioned")
+        if self.topic_participants is not None and view.user_id in self.topic_participants:
+            flags.append("topic_wildcard_mentioned")
+        return tuple(flags)
+
+    def _local_id(self, view: ClientView) -> str | None:
+        if self.echo is None or self.echo["queue_id"] != view.queue_id:
+            return None
+        return self.echo["local_id"]

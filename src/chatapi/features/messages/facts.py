@@ -1,0 +1,124 @@
+"""What there is to know about a message, and what one reader is shown of it."""
+
+from dataclasses import dataclass
+
+from chatapi.auth.people import UserRecord
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.core.roles import EmailVisibility, Role
+from chatapi.features.messages.payloads import MessagePayload, RecipientPayload
+from chatapi.features.users.rules import avatar_url
+from chatapi.wire.topics import show_topic
+
+
+@dataclass(frozen=True)
+class SenderFacts:
+    """A sender as messages show them."""
+
+    id: UserId
+    full_name: str
+    email: str
+    """The API email."""
+    delivery_email: str
+    email_visibility: EmailVisibility
+    is_bot: bool
+    avatar_version: int
+
+    @classmethod
+    def of(cls, user: UserRecord, realm: RealmRecord, root_domain: str) -> "SenderFacts":
+        return cls(
+            id=user.id,
+            full_name=user.full_name,
+            email=user.api_email(realm, root_domain),
+            delivery_email=user.delivery_email,
+            email_visibility=user.email_visibility,
+            is_bot=user.is_bot,
+            avatar_version=user.avatar_version,
+        )
+
+    def shows_email_to(self, reader_id: UserId | None, role: Role | None) -> bool:
+        return self.is_bot or reader_id == self.id or self.email_visibility.shows_to(role)
+
+
+@dataclass(frozen=True)
+class MessageFacts:
+    """A message with its sender and its place; the same for every reader."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    channel_name: str
+    """Empty for direct messages."""
+    topic: str
+    people: tuple[RecipientPayload, ...]
+    """Everybody in a direct message, the sender included; empty in channels."""
+    sender: SenderFacts
+    realm_subdomain: str
+    content: str
+    rendered_content: str
+    timestamp: int
+    client: str
+    is_me_message: bool
+
+
+@dataclass(frozen=True)
+class MessageForm:
+    """What the look of a message depends on; equal forms look the same."""
+
+    apply_markdown: bool
+    allow_empty_topic: bool
+    shows_email: bool
+    client_gravatar: bool
+
+
+def message_payload(facts: MessageFacts, form: MessageForm) -> MessagePayload:
+    """A message as a reader of this form sees it."""
+    sender = facts.sender
+    payload: MessagePayload = {
+        "id": facts.id,
+        "sender_id": sender.id,
+        "sender_email": sender.email,
+        "sender_full_name": sender.full_name,
+        "sender_realm_str": facts.realm_subdomain,
+        "avatar_url": avatar_url(
+            sender.delivery_email if form.shows_email else sender.email,
+            sender.avatar_version,
+            client_computes=form.client_gravatar and form.shows_email,
+        ),
+        "client": facts.client,
+        "content": facts.rendered_content if form.apply_markdown else facts.content,
+        "content_type": "text/html" if form.apply_markdown else "text/x-markdown",
+        "display_recipient": facts.channel_name,
+        "is_me_message": facts.is_me_message,
+        "reactions": [],
+        "recipient_id": _recipient_id(facts),
+        "subject": "",
+        "submessages": [],
+        "timestamp": facts.timestamp,
+        "topic_links": [],
+        "type": "stream",
+    }
+    if facts.channel_id is None:
+        payload["type"] = "private"
+        payload["display_recipient"] = list(facts.people)
+    else:
+        payload["stream_id"] = facts.channel_id
+        payload["subject"] = show_topic(facts.topic, allow_empty=form.allow_empty_topic)
+    return payload
+
+
+def person_payload(user: UserRecord, realm: RealmRecord, root_domain: str) -> RecipientPayload:
+    """A participant of a direct message."""
+    return {
+        "id": user.id,
+        "email": user.api_email(realm, root_domain),
+        "full_name": user.full_name,
+        "is_mirror_dummy": False,
+    }
+
+
+def _recipient_id(facts: MessageFacts) -> int:
+    """One number for each channel and each set of people: even and odd ones never meet."""
+    if facts.channel_id is not None:
+        return 2 * facts.channel_id
+    return 2 * facts.conversation_id + 1

@@ -1,0 +1,126 @@
+"""Who may know of a channel, who may read in it, and who may do what: one rule for all."""
+
+from dataclasses import dataclass
+
+from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ChannelId, MessageId
+from chatapi.core.roles import Role
+from chatapi.events.audience import Subscribers, WhoKnowsChannel
+from chatapi.events.membership import Membership
+from chatapi.permissions.readers import membership_of
+from chatapi.permissions.require import is_allowed
+from chatapi.permissions.settings import CHANNEL_PERMISSIONS
+from chatapi.wire.group_values import GroupValue
+
+_OPENING = ("can_add_subscribers_group", "can_subscribe_group")
+"""Whoever could let themselves in may look in, too."""
+_KNOWING = (*_OPENING, "can_administer_channel_group")
+
+
+@dataclass(frozen=True)
+class ChannelAccess:
+    """What one reader may know and read; the same object stands behind every read."""
+
+    user: UserRecord | None
+    """None: somebody without an account."""
+    membership: Membership
+    shows_web_public: bool
+    """Whether the organization shows its web-public channels to everybody."""
+
+    def knows(self, channel: ChannelRecord) -> bool:
+        """Whether the channel exists for the reader: its name, settings and subscribers."""
+        if self.reads(channel):
+            return True
+        if self.user is None or not self.user.role.is_member:
+            return False
+        return self.user.role.at_least(Role.ADMIN) or self._is_named(channel, _KNOWING)
+
+    def reads(self, channel: ChannelRecord) -> bool:
+        """Whether the reader may read in the channel at all."""
+        if self._is_open_to_the_web(channel):
+            return True
+        if self.user is None:
+            return False
+        if self.is_subscribed(channel.id):
+            return True
+        if not self.user.role.is_member:
+            return False
+        return channel.is_public or self._is_named(channel, _OPENING)
+
+    def reads_all_of(self, channel: ChannelRecord) -> bool:
+        """Whether nothing in the channel is older than what the reader may see."""
+        return self.reads(channel) and not channel.has_protected_history
+
+    def sees(self, channel: ChannelRecord, message_id: MessageId) -> bool:
+        """Whether the reader may see a message of the channel."""
+        if not channel.has_protected_history:
+            return self.reads(channel)
+        return self.is_subscribed(channel.id) and self.membership.received(channel.id, message_id)
+
+    def is_subscribed(self, channel_id: ChannelId) -> bool:
+        return self.membership.is_subscribed(channel_id)
+
+    def _is_open_to_the_web(self, channel: ChannelRecord) -> bool:
+        if not channel.is_web_public:
+            return False
+        return self.user is not None or self.shows_web_public
+
+    def _is_named(self, channel: ChannelRecord, settings: tuple[str, ...]) -> bool:
+        if self.user is None:
+            return False
+        return any(
+            channel.permission(name).includes(self.user.id, self.membership.groups)
+            for name in settings
+        )
+
+
+async def channel_access(ctx: RealmContext) -> ChannelAccess:
+    """The access of whoever asks."""
+    return ChannelAccess(
+        user=ctx.reader,
+        membership=await membership_of(ctx),
+        shows_web_public=(
+            ctx.realm.options.enable_spectator_access and ctx.settings.web_public_streams_enabled
+        ),
+    )
+
+
+async def is_allowed_in_channel(ctx: Context, name: str, channel: ChannelRecord) -> bool:
+    """Whether a setting of the channel names the caller."""
+    return await is_allowed(ctx, CHANNEL_PERMISSIONS[name], channel)
+
+
+async def require_in_channel(ctx: Context, name: str, channel: ChannelRecord) -> None:
+    if not await is_allowed_in_channel(ctx, name, channel):
+        raise BadRequestError("Insufficient permission")
+
+
+async def may_administer(ctx: Context, channel: ChannelRecord) -> bool:
+    """Whether the caller may change the channel: administrators, and whoever it names."""
+    if ctx.user.role.at_least(Role.ADMIN):
+        return True
+    if not (await channel_access(ctx)).knows(channel):
+        return False
+    return await is_allowed_in_channel(ctx, "can_administer_channel_group", channel)
+
+
+def who_knows(channel: ChannelRecord) -> WhoKnowsChannel:
+    """The audience of events about a channel: those for whom `knows` says yes."""
+    knowing = [channel.permission(name) for name in _KNOWING]
+    return WhoKnowsChannel(
+        channel_id=channel.id,
+        invite_only=channel.invite_only,
+        is_web_public=channel.is_web_public,
+        knowing=GroupValue(
+            members=frozenset().union(*(value.members for value in knowing)),
+            subgroups=frozenset().union(*(value.subgroups for value in knowing)),
+        ).to_wire(),
+    )
+
+
+def who_hears(channel: ChannelRecord) -> Subscribers:
+    """The audience of messages: the people in the channel at the time."""
+    return Subscribers(channel_id=channel.id, is_public=channel.is_public)

@@ -1,0 +1,28 @@
+"""Topics as clients send and see them: the empty one has a name for those who need one."""
+
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+from chatapi.wire.limits import MAX_TOPIC_LENGTH
+
+EMPTY_TOPIC_DISPLAY_NAME = "general chat"
+"""What POST /register announces as `realm_empty_topic_display_name`."""
+_NO_TOPIC = "(no topic)"
+
+
+def read_topic(topic: str) -> str:
+    """The topic a client means: names of the empty topic stand for it."""
+    topic = topic.strip()
+    return "" if topic in {_NO_TOPIC, EMPTY_TOPIC_DISPLAY_NAME} else topic
+
+
+def show_topic(topic: str, *, allow_empty: bool) -> str:
+    """The topic as a client is shown it that may, or may not, understand an empty one."""
+    return topic if topic or allow_empty else EMPTY_TOPIC_DISPLAY_NAME
+
+
+Topic: TypeAlias = Annotated[
+    str, AfterValidator(read_topic), Field(max_length=MAX_TOPIC_LENGTH, examples=["greetings"])
+]
+"""A topic parameter, with the names of the empty topic already read."""

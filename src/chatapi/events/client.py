@@ -28,6 +28,11 @@ class ClientProfile(BaseModel):
     def wants(self, event_type: str) -> bool:
         return self.event_types is None or event_type in self.event_types
 
+    @property
+    def knows_empty_topic(self) -> bool:
+        """Whether the client understands topics without a name."""
+        return "empty_topic_name" in self.capabilities
+
 
 @dataclass(frozen=True, slots=True)
 class ClientView:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 
 from chatapi.wire.limits import MAX_TOPIC_LENGTH
 
@@ -23,6 +23,9 @@ def show_topic(topic: str, *, allow_empty: bool) -> str:
 
 
 Topic: TypeAlias = Annotated[
-    str, AfterValidator(read_topic), Field(max_length=MAX_TOPIC_LENGTH, examples=["greetings"])
+    str,
+    StringConstraints(strip_whitespace=True, max_length=MAX_TOPIC_LENGTH),
+    AfterValidator(read_topic),
+    Field(examples=["greetings"]),
 ]
 """A topic parameter, with the names of the empty topic already read."""

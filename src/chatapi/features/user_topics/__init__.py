@@ -1,0 +1,1 @@
+"""How much people want to see of topics: muted, unmuted, followed."""

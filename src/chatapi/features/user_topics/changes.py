@@ -1,0 +1,58 @@
+"""A change of topics' visibility, written down and told, whoever decided it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatapi.core.clock import unix_seconds
+from chatapi.core.ids import ChannelId, RealmId, UserId
+from chatapi.events.audience import Users
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.user_topics.events import MutedTopicsChanged, UserTopicChanged
+from chatapi.features.user_topics.policies import VisibilityPolicy
+from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
+
+
+@dataclass(frozen=True)
+class PolicyChange:
+    """From one policy to another one."""
+
+    user_id: UserId
+    channel_id: ChannelId
+    topic: str
+    old: VisibilityPolicy
+    new: VisibilityPolicy
+
+    @property
+    def key(self) -> TopicKey:
+        return TopicKey.of(self.user_id, self.channel_id, self.topic)
+
+    @property
+    def is_about_muting(self) -> bool:
+        return VisibilityPolicy.MUTED in {self.old, self.new}
+
+
+async def change_policies(
+    work: UnitOfWork, realm_id: RealmId, now: datetime, changes: Sequence[PolicyChange]
+) -> None:
+    """Write all changes at once and tell each person; the realm is locked."""
+    repository = UserTopicRepository(work.db)
+    chosen = [change for change in changes if change.new is not VisibilityPolicy.INHERIT]
+    await repository.choose([(change.key, change.topic, change.new) for change in chosen], now)
+    for change in changes:
+        if change.new is VisibilityPolicy.INHERIT:
+            await repository.forget(change.key)
+        work.emit(realm_id, _told(change, now), to=Users.only(change.user_id))
+    muters = sorted({change.user_id for change in changes if change.is_about_muting})
+    if muters:
+        for user_id, muted in (await repository.list_muted(muters)).items():
+            work.emit(realm_id, MutedTopicsChanged(muted_topics=muted), to=Users.only(user_id))
+
+
+def _told(change: PolicyChange, now: datetime) -> UserTopicChanged:
+    return UserTopicChanged(
+        stream_id=change.channel_id,
+        topic_name=change.topic,
+        last_updated=unix_seconds(now),
+        visibility_policy=change.new.value,
+    )

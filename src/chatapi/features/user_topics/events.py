@@ -1,0 +1,63 @@
+"""Events about topics' visibility; only the person's own clients are told."""
+
+from typing import Any
+
+from typing_extensions import override
+
+from chatapi.core.ids import ChannelId
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event
+from chatapi.features.user_topics.payloads import MutedTopicPayload
+from chatapi.wire.topics import show_topic
+from chatapi.wire.types import UnixSeconds
+
+
+class UserTopicChanged(Event):
+    """Somebody chose how much they want to see of a topic, or it was chosen for them."""
+
+    type = "user_topic"
+
+    stream_id: ChannelId
+    topic_name: str
+    last_updated: UnixSeconds
+    visibility_policy: int
+
+    @override
+    def variant(self, view: ClientView) -> bool:
+        return view.profile.knows_empty_topic
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        topic = show_topic(self.topic_name, allow_empty=self.variant(view))
+        return {**super().body(view), "topic_name": topic}
+
+
+class MutedTopicsChanged(Event):
+    """All muted topics, for clients that do not know `user_topic` events."""
+
+    type = "muted_topics"
+
+    muted_topics: tuple[MutedTopicPayload, ...]
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        wanted = view.profile.event_types
+        knows_better = wanted is not None and UserTopicChanged.type in wanted
+        return super().is_for(view) and not knows_better
+
+    @override
+    def variant(self, view: ClientView) -> bool:
+        return view.profile.knows_empty_topic
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {"muted_topics": show_muted(self.muted_topics, allow_empty=self.variant(view))}
+
+
+def show_muted(
+    topics: tuple[MutedTopicPayload, ...], *, allow_empty: bool
+) -> list[MutedTopicPayload]:
+    return [
+        (channel_name, show_topic(topic, allow_empty=allow_empty), muted_at)
+        for channel_name, topic, muted_at in topics
+    ]

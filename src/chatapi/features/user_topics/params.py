@@ -1,0 +1,35 @@
+"""Parameters of topics' visibility."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from chatapi.wire.limits import MAX_CHANNEL_NAME_LENGTH
+from chatapi.wire.params import Params
+from chatapi.wire.topics import Topic
+from chatapi.wire.types import Id
+
+
+class SetVisibilityPolicyParams(Params):
+    """SPEC 4.9: what the caller wants to see of a topic."""
+
+    stream_id: Annotated[Id, Field(examples=[1])]
+    topic: Topic
+    visibility_policy: Annotated[Literal[0, 1, 2, 3], Field(examples=[1])]
+    """0: as the channel, 1: muted, 2: unmuted, 3: followed."""
+
+
+class MuteTopicParams(Params):
+    """SPEC 4.10: the channel by its id or by its name."""
+
+    stream_id: Annotated[Id | None, Field(examples=[1])] = None
+    stream: Annotated[str | None, Field(max_length=MAX_CHANNEL_NAME_LENGTH)] = None
+    topic: Topic
+    op: Annotated[Literal["add", "remove"], Field(examples=["add"])]
+    """`add` mutes, `remove` unmutes."""
+
+    @model_validator(mode="after")
+    def _names_one_channel(self) -> Self:
+        if (self.stream_id is None) == (self.stream is None):
+            raise ValueError("Pass exactly one of 'stream_id' and 'stream'")
+        return self

@@ -1,0 +1,133 @@
+"""Every SQL statement on topics' visibility."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import and_, bindparam, delete, not_, or_, select, tuple_
+
+from chatapi.channels.records import name_key
+from chatapi.core.clock import unix_seconds
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.roles import Role
+from chatapi.db.models import Channel, Subscription, User, UserTopic
+from chatapi.db.records import RecordReader
+from chatapi.db.session import DatabaseSession
+from chatapi.db.upsert import upsert
+from chatapi.features.user_topics.payloads import MutedTopicPayload
+from chatapi.features.user_topics.policies import VisibilityPolicy
+
+
+class TopicKey(NamedTuple):
+    """A topic of a person; topics differ in more than case."""
+
+    user_id: UserId
+    channel_id: ChannelId
+    topic_key: str
+
+    @classmethod
+    def of(cls, user_id: UserId, channel_id: ChannelId, topic: str) -> "TopicKey":
+        return cls(user_id, channel_id, name_key(topic))
+
+
+@dataclass(frozen=True)
+class UserTopicRecord:
+    """What a person chose for a topic."""
+
+    channel_id: ChannelId
+    topic: str
+    visibility_policy: int
+    last_updated: datetime
+
+
+_records = RecordReader(UserTopicRecord, UserTopic)
+_KEY = (UserTopic.user_id, UserTopic.channel_id, UserTopic.topic_key)
+_OF_USER = (
+    _records.select()
+    .where(UserTopic.user_id == bindparam("user_id"))
+    .order_by(UserTopic.channel_id, UserTopic.topic_key)
+)
+_FORGET = delete(UserTopic).where(
+    UserTopic.user_id == bindparam("of_user"),
+    UserTopic.channel_id == bindparam("in_channel"),
+    UserTopic.topic_key == bindparam("of_topic"),
+)
+
+
+class UserTopicRepository:
+    """Which topics people mute, unmute and follow."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def find_policies(self, keys: Iterable[TopicKey]) -> dict[TopicKey, VisibilityPolicy]:
+        """What was chosen, for those of the topics for which something was."""
+        rows = await self._db.execute(
+            select(*_KEY, UserTopic.visibility_policy).where(tuple_(*_KEY).in_(list(keys)))
+        )
+        return {
+            TopicKey(UserId(user_id), ChannelId(channel_id), key): VisibilityPolicy(policy)
+            for user_id, channel_id, key, policy in rows
+        }
+
+    async def list_of(self, user_id: UserId) -> list[UserTopicRecord]:
+        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
+        return [_records.read(row) for row in rows]
+
+    async def list_muted(
+        self, user_ids: Sequence[UserId]
+    ) -> dict[UserId, tuple[MutedTopicPayload, ...]]:
+        """The muted topics of each user, with the names of their channels.
+
+        Names are for people in a channel, and for those to whom all public channels are open.
+        """
+        is_in_it = and_(
+            Subscription.user_id == UserTopic.user_id,
+            Subscription.channel_id == UserTopic.channel_id,
+            Subscription.is_active,
+        )
+        is_open = and_(not_(Channel.invite_only), User.role != Role.GUEST)
+        rows = await self._db.execute(
+            select(UserTopic.user_id, Channel.name, UserTopic.topic, UserTopic.last_updated)
+            .join(Channel, Channel.id == UserTopic.channel_id)
+            .join(User, User.id == UserTopic.user_id)
+            .outerjoin(Subscription, is_in_it)
+            .where(
+                UserTopic.user_id.in_(user_ids),
+                UserTopic.visibility_policy == VisibilityPolicy.MUTED,
+                or_(Subscription.user_id.is_not(None), Channel.is_web_public, is_open),
+            )
+            .order_by(UserTopic.channel_id, UserTopic.topic_key)
+        )
+        muted: defaultdict[UserId, list[MutedTopicPayload]] = defaultdict(list)
+        for user_id, channel_name, topic, muted_at in rows:
+            muted[UserId(user_id)].append((channel_name, topic, unix_seconds(muted_at)))
+        return {user_id: tuple(muted[user_id]) for user_id in user_ids}
+
+    async def choose(
+        self, chosen: Iterable[tuple[TopicKey, str, VisibilityPolicy]], now: datetime
+    ) -> None:
+        """Remember a policy for each topic, as it is written."""
+        rows: list[dict[str, object]] = [
+            {
+                **key._asdict(),
+                "topic": topic,
+                "visibility_policy": policy.value,
+                "last_updated": now,
+            }
+            for key, topic, policy in chosen
+        ]
+        await upsert(self._db, UserTopic, rows)
+
+    async def forget(self, key: TopicKey) -> None:
+        """Leave it to the channel again."""
+        await self._db.execute(
+            _FORGET,
+            {
+                "of_user": key.user_id,
+                "in_channel": key.channel_id,
+                "of_topic": key.topic_key,
+            },
+        )

@@ -1,0 +1,28 @@
+"""Endpoints of topics' visibility."""
+
+from chatapi.auth.guards import Caller
+from chatapi.features.user_topics import state  # noqa: F401 (adds its sections to POST /register)
+from chatapi.features.user_topics.params import MuteTopicParams, SetVisibilityPolicyParams
+from chatapi.features.user_topics.service import UserTopicService
+from chatapi.http.route import FeatureRouter
+
+router = FeatureRouter("Topics", "How much you want to see of topics.")
+
+
+@router.post("/user_topics")
+async def set_topic_visibility_policy(ctx: Caller, params: SetVisibilityPolicyParams) -> None:
+    """Mute, unmute or follow a topic.
+
+    The topic need not have messages. In a channel that is not muted, unmuted topics are as
+    visible as those for which nothing was chosen.
+    """
+    await UserTopicService(ctx).choose(params)
+
+
+@router.patch("/users/me/subscriptions/muted_topics")
+async def mute_topic(ctx: Caller, params: MuteTopicParams) -> None:
+    """Mute or unmute a topic; for clients that do not know `POST /user_topics`.
+
+    Muting what is muted, and unmuting what is not, changes nothing and is no error.
+    """
+    await UserTopicService(ctx).mute(params)

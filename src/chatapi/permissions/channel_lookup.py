@@ -1,0 +1,27 @@
+"""Channels by what clients call them: what one may not read is answered like what is not there."""
+
+from chatapi.auth.context import RealmContext
+from chatapi.channels.directory import KnownChannel
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ChannelId
+from chatapi.permissions.channels import channel_access
+
+
+async def readable_channel(ctx: RealmContext, channel_id: ChannelId) -> ChannelRecord:
+    """The channel with this id, for whoever may read in it."""
+    known = await ctx.runtime.channels.by_id(ctx.db, ctx.realm.id, channel_id)
+    return await _readable(ctx, known, "Invalid channel ID")
+
+
+async def readable_channel_named(ctx: RealmContext, name: str) -> ChannelRecord:
+    """The channel of this name, for whoever may read in it."""
+    known = await ctx.runtime.channels.by_name(ctx.db, ctx.realm.id, name)
+    return await _readable(ctx, known, f"Invalid channel name '{name}'")
+
+
+async def _readable(ctx: RealmContext, known: KnownChannel | None, refusal: str) -> ChannelRecord:
+    access = await channel_access(ctx)
+    if known is None or not access.reads(known.record):
+        raise BadRequestError(refusal)
+    return known.record

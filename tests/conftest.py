@@ -13,12 +13,13 @@ import pytest
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
 from chatapi.http.route import FeatureRouter
 from chatapi.main import ChatApp
 from tests import factories
-from tests.factories import MakeUser, Person
+from tests.factories import MakeChannel, MakeUser, Person
 from tests.support.apps import StartApp, make_settings, running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
@@ -159,3 +160,13 @@ async def member(make_user: MakeUser) -> Person:
 @pytest.fixture
 async def guest(make_user: MakeUser) -> Person:
     return await make_user(Role.GUEST)
+
+
+@pytest.fixture
+def make_channel(runtime: Runtime, realm: RealmRecord, owner: Person) -> MakeChannel:
+    """Channels the owner creates; what can be chosen about them is in tests/factories.py."""
+
+    async def make(name: str | None = None, **details: Any) -> ChannelRecord:
+        return await factories.make_channel(runtime, realm, owner, name, **details)
+
+    return make

@@ -1,16 +1,23 @@
 """Organizations and people for tests, made the way the service makes them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from itertools import count
 
-from chatapi.auth.context import RealmContext
+from chatapi.auth.callers import Caller
+from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.core.ids import UserId
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.ids import ChannelId, UserId
 from chatapi.core.roles import BotType, Role
+from chatapi.features.channels.params import CreateChannelParams
+from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.realm.creation import create_organization
+from chatapi.features.realm.repository import RealmRepository
+from chatapi.features.subscriptions.service import SubscriptionService
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
+from chatapi.features.users.repository import UserRepository
 
 _numbers = count(1)
 
@@ -29,6 +36,9 @@ class Person:
 
 MakeUser = Callable[..., Awaitable[Person]]
 """`make_user` below for a realm that is already chosen."""
+
+MakeChannel = Callable[..., Awaitable[ChannelRecord]]
+"""`make_channel` below for a realm and a creator that are already chosen."""
 
 
 async def make_realm(
@@ -75,3 +85,38 @@ async def make_user(
         role=role,
         password=password,
     )
+
+
+async def acting_as(runtime: Runtime, realm: RealmRecord, person: Person) -> Context:
+    """What a request of a person would be given, with the realm as it is now."""
+    work = runtime.begin()
+    current = await RealmRepository(work.db).get(realm.id)
+    user = await UserRepository(work.db, realm.id).get(person.user_id)
+    return Context(runtime, work, "http://localhost", current, current, Caller(user), "tests")
+
+
+async def make_channel(
+    runtime: Runtime,
+    realm: RealmRecord,
+    creator: Person,
+    name: str | None = None,
+    *,
+    subscribers: Iterable[Person] = (),
+    **options: object,
+) -> ChannelRecord:
+    """A channel with some people in it; `options` are those of POST /channels/create."""
+    ctx = await acting_as(runtime, realm, creator)
+    params = CreateChannelParams.model_validate(
+        {
+            "name": name or f"channel {next(_numbers)}",
+            "subscribers": [person.user_id for person in subscribers],
+            **options,
+        }
+    )
+    try:
+        created = await SubscriptionService(ctx).create(params)
+        channel = await ChannelRepository(ctx.db, realm.id).get(ChannelId(created["id"]))
+        await ctx.work.commit()
+    finally:
+        await ctx.db.close()
+    return channel

@@ -106,7 +106,11 @@ class WhoKnowsChannel(AudienceBase):
 
     @override
     def admits(self, view: ClientView, number: EventNumber) -> bool:
-        if self.is_web_public or view.membership.was_subscribed(self.channel_id, number):
+        return view.membership.was_subscribed(self.channel_id, number) or self.is_open_to(view)
+
+    def is_open_to(self, view: ClientView) -> bool:
+        """Whether the channel exists for a reader also when they are not in it."""
+        if self.is_web_public:
             return True
         if not view.role.is_member:
             return False
@@ -114,6 +118,34 @@ class WhoKnowsChannel(AudienceBase):
             return True
         knowing = GroupValue.from_wire(self.knowing)
         return knowing.includes(view.user_id, view.membership.groups)
+
+
+class WhoKnowsOnlyFromInside(AudienceBase):
+    """Those of some people for whom a channel exists only while they are in it."""
+
+    kind: Literal["who_knows_only_from_inside"] = "who_knows_only_from_inside"
+    ids: frozenset[UserId]
+    channel: WhoKnowsChannel
+
+    @override
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        return view.user_id in self.ids and not self.channel.is_open_to(view)
+
+    @override
+    def candidates(self) -> Iterable[UserId]:
+        return self.ids
+
+
+class WhoKnowsChannelUnlike(AudienceBase):
+    """Those for whom a channel exists with some settings and would not exist with others."""
+
+    kind: Literal["who_knows_channel_unlike"] = "who_knows_channel_unlike"
+    channel: WhoKnowsChannel
+    unlike: WhoKnowsChannel
+
+    @override
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        return self.channel.admits(view, number) and not self.unlike.admits(view, number)
 
 
 class Nobody(AudienceBase):
@@ -130,7 +162,17 @@ class Nobody(AudienceBase):
         return ()
 
 
-Kinds = Everyone | Users | AtLeast | WhoSees | Subscribers | WhoKnowsChannel | Nobody
+Kinds = (
+    Everyone
+    | Users
+    | AtLeast
+    | WhoSees
+    | Subscribers
+    | WhoKnowsChannel
+    | WhoKnowsOnlyFromInside
+    | WhoKnowsChannelUnlike
+    | Nobody
+)
 
 Audience = Annotated[Kinds, Discriminator("kind")]
 

@@ -8,8 +8,14 @@ from pydantic import create_model
 from chatapi.permissions.errors import ExpectationMismatchError
 from chatapi.permissions.settings import PermissionSetting
 from chatapi.permissions.values import ValueChecker
-from chatapi.wire.group_values import GroupSettingChange, GroupValue
+from chatapi.wire.group_values import GroupSettingChange, GroupSettingParam, GroupValue
 from chatapi.wire.params import Params
+
+
+def permission_params(table: Mapping[str, PermissionSetting]) -> type[Params]:
+    """A base for parameters with a value for every setting of a table."""
+    fields: dict[str, Any] = dict.fromkeys(table, (GroupSettingParam | None, None))
+    return create_model("PermissionParams", __base__=Params, **fields)
 
 
 def permission_change_params(table: Mapping[str, PermissionSetting]) -> type[Params]:

@@ -1,0 +1,1 @@
+"""Channels: the places where conversations with topics happen."""

@@ -1,0 +1,78 @@
+"""Finding channels for those for whom they exist, and who may have which kind of them."""
+
+from chatapi.auth.context import Context
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import AdministratorRequiredError, BadRequestError, OwnerRequiredError
+from chatapi.core.ids import ChannelId
+from chatapi.core.roles import Role
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.channels.rules import ChannelKind
+from chatapi.permissions.channels import channel_access, may_administer
+from chatapi.permissions.realm import require_in_realm
+
+_ABOUT_DELETING = {"can_delete_any_message_group", "can_delete_own_message_group"}
+
+
+class ChannelFinder:
+    """Finds channels by id; one that the caller may not know of is as invalid as none."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._channels = ChannelRepository(ctx.db, ctx.realm.id)
+
+    async def get_known(self, channel_id: ChannelId) -> ChannelRecord:
+        """A channel that exists for the caller, archived or not."""
+        channel = await self._channels.get(channel_id)
+        if not (await channel_access(self._ctx)).knows(channel):
+            raise BadRequestError("Invalid channel ID")
+        return channel
+
+    async def get_administered(self, channel_id: ChannelId) -> ChannelRecord:
+        """A channel the caller may change."""
+        channel = await self.get_known(channel_id)
+        if not await may_administer(self._ctx, channel):
+            raise BadRequestError("Insufficient permission")
+        return channel
+
+
+async def require_kind(ctx: Context, kind: ChannelKind) -> None:
+    """Refuse a caller who may not have channels of a kind, be they made or changed into it."""
+    if kind.is_web_public:
+        if not ctx.settings.web_public_streams_enabled:
+            raise BadRequestError("is_web_public: switched off on this server")
+        if not ctx.realm.options.enable_spectator_access:
+            raise BadRequestError("is_web_public: switched off in this organization")
+        await require_in_realm(ctx, "can_create_web_public_channel_group")
+    elif kind.invite_only:
+        await require_in_realm(ctx, "can_create_private_channel_group")
+    else:
+        await require_in_realm(ctx, "can_create_public_channel_group")
+
+
+async def require_topics_policy(ctx: Context, policy: str) -> None:
+    if policy != "inherit":
+        await require_in_realm(ctx, "can_set_topics_policy_group")
+
+
+async def require_permission_choice(ctx: Context, name: str) -> None:
+    """Who may delete messages is not for everybody to say who has a channel."""
+    if name in _ABOUT_DELETING:
+        await require_in_realm(ctx, "can_set_delete_message_policy_group")
+
+
+def require_default_choice(ctx: Context, *, invite_only: bool) -> None:
+    """What new users join is for administrators to say, and cannot be private."""
+    if not ctx.user.role.at_least(Role.ADMIN):
+        raise AdministratorRequiredError
+    if invite_only:
+        raise BadRequestError("is_default_stream: A private channel cannot be a default channel")
+
+
+def require_retention_choice(ctx: Context) -> None:
+    if ctx.user.role is not Role.OWNER:
+        raise OwnerRequiredError
+
+
+def require_not_archived(channel: ChannelRecord) -> None:
+    if channel.is_archived:
+        raise BadRequestError("Channel is archived")

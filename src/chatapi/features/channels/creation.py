@@ -1,0 +1,115 @@
+"""The one way a channel comes into being."""
+
+from chatapi.auth.context import Context
+from chatapi.channels.records import ChannelRecord, name_key
+from chatapi.core.ids import GroupId
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import SystemGroup
+from chatapi.events.audience import AtLeast
+from chatapi.features.channels.access import (
+    require_default_choice,
+    require_kind,
+    require_permission_choice,
+    require_retention_choice,
+    require_topics_policy,
+)
+from chatapi.features.channels.events import ChannelsCreated, DefaultChannelsChanged
+from chatapi.features.channels.params import ChannelOptions
+from chatapi.features.channels.payloads import ChannelFacts, channel_payload
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.channels.rules import (
+    REALM_DEFAULT,
+    ChannelKind,
+    check_name,
+    one_line,
+    retention_days,
+)
+from chatapi.permissions.channels import who_knows
+from chatapi.permissions.settings import CHANNEL_PERMISSIONS, PermissionSetting
+from chatapi.permissions.values import ValueChecker
+from chatapi.rendering import render_markdown
+from chatapi.wire.group_values import GroupSettingPayload, GroupValue
+
+
+class ChannelCreator:
+    """Makes channels; callers have made sure that the name is free and have locked the realm."""
+
+    def __init__(self, ctx: Context, options: ChannelOptions) -> None:
+        self._ctx = ctx
+        self._options = options
+        self._channels = ChannelRepository(ctx.db, ctx.realm.id)
+
+    async def require_rights(self) -> None:
+        """Refuse a caller who may not have such a channel."""
+        options = self._options
+        await require_kind(self._ctx, self._kind())
+        await require_topics_policy(self._ctx, options.topics_policy)
+        if options.is_default_stream:
+            require_default_choice(self._ctx, invite_only=options.invite_only)
+        if options.message_retention_days != REALM_DEFAULT:
+            require_retention_choice(self._ctx)
+        for name in options.chosen_permissions():
+            await require_permission_choice(self._ctx, name)
+
+    async def create(self, name: str, description: str) -> ChannelRecord:
+        """A channel with nobody in it, and the news of it for those who may know of it."""
+        name, description = check_name(name), one_line(description)
+        kind = self._kind()
+        options = self._options
+        channel_id = await self._channels.add(
+            name=name,
+            name_key=name_key(name),
+            description=description,
+            rendered_description=render_markdown(description),
+            date_created=self._ctx.now(),
+            creator_id=self._ctx.user.id,
+            invite_only=kind.invite_only,
+            is_web_public=kind.is_web_public,
+            history_public_to_subscribers=kind.history_public_to_subscribers,
+            message_retention_days=retention_days(options.message_retention_days),
+            topics_policy=options.topics_policy,
+            default_push_notifications=options.default_push_notifications,
+            is_default=options.is_default_stream,
+            settings=await self._settings(),
+        )
+        channel = await self._channels.get(channel_id)
+        await self._tell(channel)
+        return channel
+
+    def _kind(self) -> ChannelKind:
+        options = self._options
+        is_history_public = options.history_public_to_subscribers
+        if is_history_public is None:
+            is_history_public = not options.invite_only
+        return ChannelKind(options.invite_only, options.is_web_public, is_history_public).check()
+
+    async def _settings(self) -> dict[str, GroupSettingPayload]:
+        chosen = self._options.chosen_permissions()
+        checker = ValueChecker(self._ctx)
+        settings: dict[str, GroupSettingPayload] = {}
+        for name, setting in CHANNEL_PERMISSIONS.items():
+            if name in chosen:
+                value = await checker.check(setting, chosen[name])
+            else:
+                value = self._default(setting)
+            settings[name] = value.to_wire()
+        return settings
+
+    def _default(self, setting: PermissionSetting) -> GroupValue:
+        if isinstance(setting.default, SystemGroup):
+            return GroupValue.of_group(GroupId(self._ctx.realm.system_groups[setting.default]))
+        return GroupValue.of_user(self._ctx.user.id)
+
+    async def _tell(self, channel: ChannelRecord) -> None:
+        facts = ChannelFacts(channel, first_message_id=None, last_sent_at=None)
+        shown = channel_payload(facts, self._ctx.realm, self._ctx.now())
+        self._ctx.emit(ChannelsCreated(streams=[shown]), to=who_knows(channel))
+        if channel.is_default:
+            await tell_defaults(self._ctx)
+
+
+async def tell_defaults(ctx: Context) -> None:
+    """Which channels new users join; nothing that guests would know."""
+    defaults = await ChannelRepository(ctx.db, ctx.realm.id).list_defaults()
+    event = DefaultChannelsChanged(default_streams=[channel.id for channel in defaults])
+    ctx.emit(event, to=AtLeast(role=Role.MEMBER))

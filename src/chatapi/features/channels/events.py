@@ -1,0 +1,134 @@
+"""Events about channels.
+
+Clients that did not say at POST /register that they know archived channels see such a channel
+disappear, and appear again when it is unarchived; between the two they hear nothing of it.
+"""
+
+from collections.abc import Hashable
+from typing import Annotated, Any, ClassVar
+
+from typing_extensions import TypedDict, override
+
+from chatapi.core.ids import ChannelId
+from chatapi.events.client import ClientProfile, ClientView
+from chatapi.events.event import Event, ServerOnly
+from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.wire.group_values import GroupSettingPayload
+
+
+def knows_archived_channels(profile: ClientProfile) -> bool:
+    """Whether a client keeps archived channels among the others."""
+    return "archived_channels" in profile.capabilities
+
+
+class ChannelsCreated(Event):
+    """Channels were created, or began to exist for the reader."""
+
+    type = "stream"
+    op: ClassVar = "create"
+
+    streams: list[ChannelPayload]
+    is_unarchived: Annotated[bool, ServerOnly()] = False
+    """Told to those who were told that the channels were deleted."""
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        if self.is_unarchived and knows_archived_channels(view.profile):
+            return False
+        return super().is_for(view) and bool(self._shown(view))
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return knows_archived_channels(view.profile)
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {"streams": self._shown(view)}
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset(ChannelId(stream["stream_id"]) for stream in self.streams)
+
+    def _shown(self, view: ClientView) -> list[ChannelPayload]:
+        knows_archived = knows_archived_channels(view.profile)
+        return [each for each in self.streams if knows_archived or not each["is_archived"]]
+
+
+class DeletedChannelPayload(TypedDict):
+    """A channel that is no longer there for the reader."""
+
+    stream_id: int
+
+
+class ChannelsDeleted(Event):
+    """Channels were archived, or ceased to exist for the reader."""
+
+    type = "stream"
+    op: ClassVar = "delete"
+
+    streams: list[DeletedChannelPayload]
+    stream_ids: list[int]
+    is_archived: Annotated[bool, ServerOnly()] = False
+    """Told to those who do not know archived channels."""
+
+    @classmethod
+    def of(cls, *channel_ids: ChannelId, is_archived: bool = False) -> "ChannelsDeleted":
+        return cls(
+            streams=[{"stream_id": channel_id} for channel_id in channel_ids],
+            stream_ids=[*channel_ids],
+            is_archived=is_archived,
+        )
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        is_news = not (self.is_archived and knows_archived_channels(view.profile))
+        return is_news and super().is_for(view)
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset(map(ChannelId, self.stream_ids))
+
+
+class ChannelUpdated(Event):
+    """One thing about a channel changed; `name` is the channel's name before the change."""
+
+    type = "stream"
+    op: ClassVar = "update"
+
+    stream_id: int
+    property: str
+    value: bool | GroupSettingPayload | str | None
+    rendered_description: str | None = None
+    history_public_to_subscribers: bool | None = None
+    is_web_public: bool | None = None
+    old_name: Annotated[str, ServerOnly()]
+    is_about_archived: Annotated[bool, ServerOnly()] = False
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        is_known = not self.is_about_archived or knows_archived_channels(view.profile)
+        return is_known and super().is_for(view)
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        """Some keys come with some properties only."""
+        body = {**super().body(view), "name": self.old_name}
+        for name in _WITH_SOME_PROPERTIES:
+            if body[name] is None:
+                del body[name]
+        return body
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset({ChannelId(self.stream_id)})
+
+
+_WITH_SOME_PROPERTIES = ("rendered_description", "history_public_to_subscribers", "is_web_public")
+
+
+class DefaultChannelsChanged(Event):
+    """New users join other channels than before."""
+
+    type = "default_streams"
+
+    default_streams: list[int]

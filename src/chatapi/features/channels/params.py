@@ -1,0 +1,134 @@
+"""Parameters of the channel endpoints."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from chatapi.features.channels.payloads import TopicsPolicy
+from chatapi.features.channels.rules import RetentionParam
+from chatapi.permissions.changes import permission_change_params, permission_params
+from chatapi.permissions.settings import CHANNEL_PERMISSIONS
+from chatapi.wire.group_values import GroupSettingChange, GroupSettingParam
+from chatapi.wire.limits import MAX_CHANNEL_DESCRIPTION_LENGTH, MAX_CHANNEL_NAME_LENGTH
+from chatapi.wire.params import LooseJson, Params
+from chatapi.wire.types import Id
+
+MOST_USERS = 50_000
+
+ChannelName = Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH, examples=["general"])]
+ChannelDescription = Annotated[
+    str, Field(max_length=MAX_CHANNEL_DESCRIPTION_LENGTH, examples=["Everything *else*."])
+]
+
+
+def _without_quotes(value: Any) -> Any:  # noqa: ANN401 (validated next)
+    """Some clients send the JSON of a string where others send the string."""
+    return value.strip('"') if isinstance(value, str) else value
+
+
+TopicsPolicyParam = Annotated[TopicsPolicy, BeforeValidator(_without_quotes)]
+Retention = Annotated[RetentionParam, LooseJson()]
+
+_PermissionParams = permission_params(CHANNEL_PERMISSIONS)
+_PermissionChanges = permission_change_params(CHANNEL_PERMISSIONS)
+
+
+class ChannelOptions(_PermissionParams):  # type: ignore[misc,valid-type]  # from a table
+    """SPEC 2.6: what can be chosen about a channel when it is created."""
+
+    announce: bool = Field(
+        default=False,
+        description="Whether the new channel is announced where the organization wants that.",
+    )
+    invite_only: bool = Field(default=False, description="Whether the channel is private.")
+    is_web_public: bool = Field(
+        default=False, description="Whether people without an account can read it."
+    )
+    is_default_stream: bool = Field(default=False, description="Whether new users join it.")
+    history_public_to_subscribers: bool | None = Field(
+        default=None,
+        description="Whether newcomers see what was sent before; always so in public channels.",
+    )
+    message_retention_days: Retention = Field(
+        default="realm_default",
+        description="Days until messages are deleted, `realm_default` or `unlimited`.",
+    )
+    topics_policy: TopicsPolicyParam = "inherit"
+    default_push_notifications: bool = False
+
+    def chosen_permissions(self) -> dict[str, GroupSettingParam]:
+        """The permissions that were passed, by name."""
+        chosen = {name: getattr(self, name) for name in CHANNEL_PERMISSIONS}
+        return {name: value for name, value in chosen.items() if value is not None}
+
+
+class CreateChannelParams(ChannelOptions):
+    """POST /channels/create: a new channel and its first subscribers."""
+
+    name: ChannelName
+    description: ChannelDescription = ""
+    subscribers: Annotated[list[Id], Field(max_length=MOST_USERS)] = Field(
+        description="Ids of the users who are in the channel from the start."
+    )
+
+
+class ChangeChannelParams(_PermissionChanges):  # type: ignore[misc,valid-type]  # from a table
+    """PATCH /streams/{stream_id}: what is not passed stays as it is."""
+
+    new_name: ChannelName | None = None
+    description: ChannelDescription | None = None
+    is_private: bool | None = None
+    is_web_public: bool | None = None
+    history_public_to_subscribers: bool | None = None
+    is_default_stream: bool | None = None
+    message_retention_days: Retention | None = None
+    topics_policy: TopicsPolicyParam | None = None
+    default_push_notifications: bool | None = None
+    is_archived: bool | None = Field(
+        default=None, description="`false` unarchives the channel; `true` archives it."
+    )
+
+    def permission_changes(self) -> dict[str, GroupSettingChange]:
+        """The permissions that are to change, by name."""
+        changes = {name: getattr(self, name) for name in CHANNEL_PERMISSIONS}
+        return {name: change for name, change in changes.items() if change is not None}
+
+
+class ListChannelsParams(Params):
+    """GET /streams: which of the channels that exist for the caller."""
+
+    include_public: bool = Field(default=True, description="All public channels.")
+    include_web_public: bool = Field(default=False, description="All web-public channels.")
+    include_subscribed: bool = Field(default=True, description="Channels the caller is in.")
+    include_owner_subscribed: bool = Field(
+        default=False, description="For bots: channels the owner of the bot is in."
+    )
+    include_can_access_content: bool = Field(
+        default=False, description="All channels in which the caller can read."
+    )
+    include_all: bool = Field(default=False, description="All channels that exist for the caller.")
+    include_all_active: bool = Field(default=False, description="The same.")
+    exclude_archived: bool = True
+    include_default: bool = Field(
+        default=False, description="Whether each channel comes with `is_default`."
+    )
+
+
+class GetChannelIdParams(Params):
+    """GET /get_stream_id."""
+
+    stream: Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH, examples=["general"])]
+
+
+class ListTopicsParams(Params):
+    """GET /users/me/{stream_id}/topics."""
+
+    allow_empty_topic_name: bool = Field(
+        default=False, description="Whether the client understands a topic without a name."
+    )
+
+
+class DefaultChannelParams(Params):
+    """POST and DELETE /default_streams."""
+
+    stream_id: Id

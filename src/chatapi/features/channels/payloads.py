@@ -1,0 +1,145 @@
+"""Answers about channels."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.clock import unix_seconds
+from chatapi.core.ids import MessageId
+from chatapi.features.channels.rules import PostPolicy, post_policy
+from chatapi.wire.group_values import GroupSettingPayload
+from chatapi.wire.types import UnixSeconds
+
+TopicsPolicy = Literal["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"]
+
+_RECENTLY = timedelta(days=180)
+
+
+class ChannelPayload(TypedDict):
+    """A channel as everybody sees it for whom it exists."""
+
+    stream_id: int
+    name: str
+    description: str
+    rendered_description: str
+    date_created: UnixSeconds
+    creator_id: int | None
+    invite_only: bool
+    is_web_public: bool
+    history_public_to_subscribers: bool
+    message_retention_days: int | None
+    topics_policy: TopicsPolicy
+    default_push_notifications: bool
+    is_archived: bool
+    is_announcement_only: bool
+    stream_post_policy: int
+    first_message_id: int | None
+    is_recently_active: bool
+    folder_id: int | None
+    stream_weekly_traffic: int | None
+    subscriber_count: int
+    can_add_subscribers_group: GroupSettingPayload
+    can_administer_channel_group: GroupSettingPayload
+    can_create_topic_group: GroupSettingPayload
+    can_delete_any_message_group: GroupSettingPayload
+    can_delete_own_message_group: GroupSettingPayload
+    can_move_messages_out_of_channel_group: GroupSettingPayload
+    can_move_messages_within_channel_group: GroupSettingPayload
+    can_remove_subscribers_group: GroupSettingPayload
+    can_resolve_topics_group: GroupSettingPayload
+    can_send_message_group: GroupSettingPayload
+    can_subscribe_group: GroupSettingPayload
+
+
+class ListedChannelPayload(ChannelPayload):
+    """A channel in a list of them."""
+
+    is_default: NotRequired[bool]
+    """Whether new users join it, if the caller asked."""
+
+
+class ChannelsPayload(TypedDict):
+    """Channels by id."""
+
+    streams: list[ListedChannelPayload]
+
+
+class OneChannelPayload(TypedDict):
+    """One channel."""
+
+    stream: ChannelPayload
+
+
+class ChannelIdPayload(TypedDict):
+    """The id of the channel with a name."""
+
+    stream_id: int
+
+
+class CreatedChannelPayload(TypedDict):
+    """The id of a new channel."""
+
+    id: int
+
+
+class SubscribersPayload(TypedDict):
+    """Ids of the users in a channel."""
+
+    subscribers: list[int]
+
+
+class TopicPayload(TypedDict):
+    """A topic and the last message in it."""
+
+    name: str
+    max_id: int
+
+
+class TopicsPayload(TypedDict):
+    """Topics, those with the newest messages first."""
+
+    topics: list[TopicPayload]
+
+
+@dataclass(frozen=True)
+class ChannelFacts:
+    """A channel, and what its messages say about it."""
+
+    channel: ChannelRecord
+    first_message_id: MessageId | None
+    last_sent_at: datetime | None
+
+
+def channel_payload(facts: ChannelFacts, realm: RealmRecord, now: datetime) -> ChannelPayload:
+    channel = facts.channel
+    policy = post_policy(channel, realm)
+    last_sign_of_life = facts.last_sent_at or channel.date_created
+    payload = {
+        "stream_id": channel.id,
+        "name": channel.name,
+        "description": channel.description,
+        "rendered_description": channel.rendered_description,
+        "date_created": unix_seconds(channel.date_created),
+        "creator_id": channel.creator_id,
+        "invite_only": channel.invite_only,
+        "is_web_public": channel.is_web_public,
+        "history_public_to_subscribers": channel.history_public_to_subscribers,
+        "message_retention_days": channel.message_retention_days,
+        "topics_policy": channel.topics_policy,
+        "default_push_notifications": channel.default_push_notifications,
+        "is_archived": channel.is_archived,
+        "is_announcement_only": policy is PostPolicy.ADMINISTRATORS,
+        "stream_post_policy": policy,
+        "first_message_id": facts.first_message_id,
+        "is_recently_active": now - last_sign_of_life < _RECENTLY,
+        "folder_id": None,
+        "stream_weekly_traffic": None,
+        "subscriber_count": channel.subscriber_count,
+        # Stored as they are shown, by the names of the permissions.
+        **channel.settings,
+    }
+    return cast(ChannelPayload, payload)

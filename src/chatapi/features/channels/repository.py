@@ -1,0 +1,141 @@
+"""Every SQL statement on channels and their topics."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select, update
+
+from chatapi.channels.records import ChannelRecord, channel_records, name_key
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ChannelId, MessageId, RealmId
+from chatapi.db.models import Channel, Conversation, Message
+from chatapi.db.session import DatabaseSession
+from chatapi.events.membership import Stay
+from chatapi.features.channels.payloads import ChannelFacts
+
+_FIRST_MESSAGE = (
+    select(func.min(Message.id)).where(Message.channel_id == Channel.id).scalar_subquery()
+)
+_LAST_SENT = (
+    select(Message.sent_at)
+    .where(Message.channel_id == Channel.id)
+    .order_by(Message.id.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_id"))
+_BY_ID = _OF_REALM.where(Channel.id == bindparam("channel_id"))
+_FACTS = _OF_REALM.add_columns(_FIRST_MESSAGE, _LAST_SENT).order_by(Channel.id)
+_TOPICS = (
+    select(Conversation.topic, Conversation.last_message_id)
+    .where(Conversation.channel_id == bindparam("channel_id"))
+    .order_by(Conversation.last_message_id.desc())
+)
+
+
+class ChannelRepository:
+    """Channels of one realm; the others do not exist here."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def get(self, channel_id: ChannelId) -> ChannelRecord:
+        channel = await self.find(channel_id)
+        if channel is None:
+            raise BadRequestError("Invalid channel ID")
+        return channel
+
+    async def find(self, channel_id: ChannelId) -> ChannelRecord | None:
+        rows = await self._db.execute(
+            _BY_ID, {"realm_id": self._realm_id, "channel_id": channel_id}
+        )
+        row = rows.one_or_none()
+        return None if row is None else channel_records.read(row)
+
+    async def list_named(self, names: Iterable[str]) -> dict[str, ChannelRecord]:
+        """The channels that have one of the names, by what names are compared by."""
+        rows = await self._db.execute(
+            _OF_REALM.where(Channel.name_key.in_([name_key(name) for name in names])),
+            {"realm_id": self._realm_id},
+        )
+        channels = [channel_records.read(row) for row in rows]
+        return {name_key(channel.name): channel for channel in channels}
+
+    async def list_all(self) -> list[ChannelRecord]:
+        """By id, archived ones included."""
+        rows = await self._db.execute(_OF_REALM.order_by(Channel.id), {"realm_id": self._realm_id})
+        return [channel_records.read(row) for row in rows]
+
+    async def list_defaults(self) -> list[ChannelRecord]:
+        """The channels that new users join, by id."""
+        rows = await self._db.execute(
+            _OF_REALM.where(Channel.is_default).order_by(Channel.id), {"realm_id": self._realm_id}
+        )
+        return [channel_records.read(row) for row in rows]
+
+    async def list_facts(self) -> list[ChannelFacts]:
+        """All channels by id, archived ones included, in one statement."""
+        rows = await self._db.execute(_FACTS, {"realm_id": self._realm_id})
+        return [_read_facts(row) for row in rows]
+
+    async def list_facts_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelFacts]:
+        """The same of a few channels."""
+        rows = await self._db.execute(
+            _FACTS.where(Channel.id.in_(channel_ids)), {"realm_id": self._realm_id}
+        )
+        return [_read_facts(row) for row in rows]
+
+    async def add(self, **values: object) -> ChannelId:
+        rows = await self._db.execute(
+            insert(Channel)
+            .values(realm_id=self._realm_id, is_archived=False, subscriber_count=0, **values)
+            .returning(Channel.id)
+        )
+        return ChannelId(rows.scalar_one())
+
+    async def change(self, channel_id: ChannelId, **values: object) -> None:
+        await self._db.execute(
+            update(Channel)
+            .where(Channel.realm_id == self._realm_id, Channel.id == channel_id)
+            .values(**values)
+        )
+
+    async def has_named_topics(self, channel_id: ChannelId) -> bool:
+        """Whether there are messages outside the empty topic."""
+        rows = await self._db.execute(
+            select(Conversation.id)
+            .where(Conversation.channel_id == channel_id, Conversation.topic_key != "")
+            .limit(1)
+        )
+        return rows.first() is not None
+
+    async def list_topics(self, channel_id: ChannelId) -> list[tuple[str, MessageId]]:
+        """Each topic with its last message, the newest first."""
+        rows = await self._db.execute(_TOPICS, {"channel_id": channel_id})
+        return [(topic, MessageId(last)) for topic, last in rows]
+
+    async def list_topics_within(
+        self, channel_id: ChannelId, stays: Sequence[Stay]
+    ) -> list[tuple[str, MessageId]]:
+        """The same, as if there were only the messages of some stays."""
+        newest = func.max(Message.id)
+        rows = await self._db.execute(
+            select(Conversation.topic, newest)
+            .join(Message, Message.conversation_id == Conversation.id)
+            .where(Message.channel_id == channel_id, or_(*map(_is_within, stays)))
+            .group_by(Conversation.id, Conversation.topic)
+            .order_by(newest.desc())
+        )
+        return [(topic, MessageId(last)) for topic, last in rows]
+
+
+def _read_facts(row: Sequence[object]) -> ChannelFacts:
+    *record, first_message_id, last_sent_at = row
+    return ChannelFacts(channel_records.read(record), first_message_id, last_sent_at)  # type: ignore[arg-type]  # columns
+
+
+def _is_within(stay: Stay) -> ColumnElement[bool]:
+    is_after = Message.id > stay.since_message
+    if stay.until_message is None:
+        return is_after
+    return and_(is_after, Message.id <= stay.until_message)

@@ -1,0 +1,90 @@
+"""What channels may be called and what kinds of them there are; pure."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import GroupId
+from chatapi.core.system_groups import SystemGroup
+
+REALM_DEFAULT = "realm_default"
+_FOR_EVER = -1
+_MOST_DAYS = 100_000
+RetentionParam = Literal["realm_default", "unlimited"] | Annotated[int, Field(ge=1, le=_MOST_DAYS)]
+
+
+class PostPolicy(IntEnum):
+    """Who may send messages, in the few words of older clients."""
+
+    EVERYONE = 1
+    ADMINISTRATORS = 2
+    FULL_MEMBERS = 3
+    MODERATORS = 4
+
+
+_POLICY_OF = {
+    SystemGroup.ADMINISTRATORS: PostPolicy.ADMINISTRATORS,
+    SystemGroup.FULL_MEMBERS: PostPolicy.FULL_MEMBERS,
+    SystemGroup.MODERATORS: PostPolicy.MODERATORS,
+}
+
+
+def post_policy(channel: ChannelRecord, realm: RealmRecord) -> PostPolicy:
+    """The nearest that older clients know; what they have no word for looks open."""
+    only_group = channel.permission("can_send_message_group").only_group
+    for group, policy in _POLICY_OF.items():
+        if only_group == GroupId(realm.system_groups[group]):
+            return policy
+    return PostPolicy.EVERYONE
+
+
+@dataclass(frozen=True)
+class ChannelKind:
+    """Who can find a channel, and how much of it newcomers see."""
+
+    invite_only: bool
+    is_web_public: bool
+    history_public_to_subscribers: bool
+
+    @classmethod
+    def of(cls, channel: ChannelRecord) -> "ChannelKind":
+        return cls(
+            channel.invite_only, channel.is_web_public, channel.history_public_to_subscribers
+        )
+
+    def check(self) -> "ChannelKind":
+        """The kind, if there can be such a channel."""
+        if self.is_web_public and self.invite_only:
+            raise BadRequestError("is_web_public: A web-public channel cannot be private")
+        if not self.invite_only and not self.history_public_to_subscribers:
+            raise BadRequestError(
+                "history_public_to_subscribers: Only private channels can have protected history"
+            )
+        return self
+
+
+def check_name(name: str, parameter: str = "name") -> str:
+    """The name without spaces around it, if a channel may be called so."""
+    name = name.strip()
+    if not name:
+        raise BadRequestError(f"{parameter} cannot be empty")
+    if not name.isprintable():
+        raise BadRequestError(f"{parameter} contains invalid characters")
+    return name
+
+
+def one_line(description: str) -> str:
+    """Descriptions stand in lists, where there is one line for them."""
+    return " ".join(description.split())
+
+
+def retention_days(value: RetentionParam) -> int | None:
+    """As it is stored: None for what the organization says."""
+    if value == REALM_DEFAULT:
+        return None
+    return value if isinstance(value, int) else _FOR_EVER

@@ -1,0 +1,1 @@
+"""Subscriptions: who is in which channel, and what they chose for it."""

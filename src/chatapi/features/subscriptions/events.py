@@ -1,0 +1,139 @@
+"""Events about who is in which channel, and about what people choose for theirs."""
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
+
+from typing_extensions import TypedDict, override
+
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event, ServerOnly
+from chatapi.features.channels.events import knows_archived_channels
+from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.features.subscriptions.payloads import (
+    ChoicesPayload,
+    SubscriptionPayload,
+    subscription_payload,
+)
+
+
+class SubscriptionsAdded(Event):
+    """The reader was subscribed to channels.
+
+    One event for everybody who was: each sees their own channels and choices.
+    """
+
+    type = "subscription"
+    op: ClassVar = "add"
+
+    channels: Annotated[list[ChannelPayload], ServerOnly()]
+    subscribers: Annotated[dict[int, list[int]], ServerOnly()]
+    """Everybody who is in each of the channels now."""
+    choices: Annotated[dict[int, dict[int, ChoicesPayload]], ServerOnly()]
+    """By user and by channel."""
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return view.user_id, view.profile.include_subscribers == "false"
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {"subscriptions": self._shown(view)}
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset(map(UserId, self.choices))
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset(ChannelId(channel["stream_id"]) for channel in self.channels)
+
+    def _shown(self, view: ClientView) -> list[SubscriptionPayload]:
+        own = self.choices[view.user_id]
+        shown = []
+        for channel in self.channels:
+            channel_id = channel["stream_id"]
+            if channel_id in own:
+                subscription = subscription_payload(channel, own[channel_id])
+                if view.profile.include_subscribers != "false":
+                    subscription["subscribers"] = self.subscribers[channel_id]
+                shown.append(subscription)
+        return shown
+
+
+class LeftChannelPayload(TypedDict):
+    """A channel the reader is no longer in."""
+
+    stream_id: int
+    name: str
+
+
+class SubscriptionsRemoved(Event):
+    """The reader is no longer in some channels."""
+
+    type = "subscription"
+    op: ClassVar = "remove"
+
+    subscriptions: list[LeftChannelPayload]
+    user_ids: Annotated[list[int], ServerOnly()]
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset(map(UserId, self.user_ids))
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset(ChannelId(channel["stream_id"]) for channel in self.subscriptions)
+
+
+class SubscriptionUpdated(Event):
+    """The reader chose something for a channel they are in."""
+
+    type = "subscription"
+    op: ClassVar = "update"
+
+    stream_id: int
+    property: str
+    value: bool | str
+    user_id: Annotated[int, ServerOnly()]
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset({UserId(self.user_id)})
+
+
+class _PeersChanged(Event):
+    """For all who know of the channels; the users themselves are told otherwise."""
+
+    stream_ids: list[int]
+    user_ids: list[int]
+    is_about_archived: Annotated[bool, ServerOnly()] = False
+
+    @cached_property
+    def _peers(self) -> frozenset[int]:
+        return frozenset(self.user_ids)
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        if self.is_about_archived and not knows_archived_channels(view.profile):
+            return False
+        return view.user_id not in self._peers and super().is_for(view)
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset(map(ChannelId, self.stream_ids))
+
+
+class PeersAdded(_PeersChanged):
+    """Other people are in channels now."""
+
+    type = "subscription"
+    op: ClassVar = "peer_add"
+
+
+class PeersRemoved(_PeersChanged):
+    """Other people are no longer in channels."""
+
+    type = "subscription"
+    op: ClassVar = "peer_remove"

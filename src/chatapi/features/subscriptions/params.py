@@ -1,0 +1,130 @@
+"""Parameters of the subscription endpoints."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from chatapi.features.channels.params import (
+    MOST_USERS,
+    ChannelDescription,
+    ChannelName,
+    ChannelOptions,
+)
+from chatapi.features.subscriptions.colors import is_color
+from chatapi.wire.params import LooseJson, Params, WireModel
+from chatapi.wire.types import Id
+
+_MOST_CHANNELS = 1_000
+_LONGEST_EMAIL = 254
+
+
+def _check_color(color: str) -> str:
+    if not is_color(color):
+        raise ValueError("Invalid color, expected a form like #a1b2c3")
+    return color
+
+
+Color = Annotated[str, AfterValidator(_check_color), Field(max_length=10, examples=["#76ce90"])]
+ChannelNames = Annotated[list[ChannelName], Field(max_length=_MOST_CHANNELS)]
+Principals = (
+    Annotated[list[Id], Field(max_length=MOST_USERS)]
+    | Annotated[
+        list[Annotated[str, Field(max_length=_LONGEST_EMAIL)]], Field(max_length=MOST_USERS)
+    ]
+)
+Property = Literal[
+    "color",
+    "is_muted",
+    "in_home_view",
+    "pin_to_top",
+    "desktop_notifications",
+    "audible_notifications",
+    "push_notifications",
+    "email_notifications",
+    "wildcard_mentions_notify",
+]
+
+
+class ChannelToJoin(WireModel):
+    """A channel by name; what else is said counts when it does not exist yet."""
+
+    name: ChannelName
+    description: ChannelDescription = ""
+    color: Color | None = None
+
+
+ChannelsToJoin = Annotated[
+    list[ChannelToJoin], Field(max_length=_MOST_CHANNELS, examples=[[{"name": "general"}]])
+]
+
+
+class SubscribeParams(ChannelOptions):
+    """SPEC 4.4, POST /users/me/subscriptions; options are for channels that do not exist yet."""
+
+    subscriptions: ChannelsToJoin
+    principals: Principals | None = Field(
+        default=None,
+        description="Who is subscribed, by id or by API email; the caller if left out.",
+        examples=[[9, 10]],
+    )
+    authorization_errors_fatal: bool = Field(
+        default=True,
+        description="If `false`, channels the caller has no right to are listed in the answer.",
+    )
+    send_new_subscription_messages: bool = Field(
+        default=True,
+        description="Whether those who are subscribed by somebody else get a message about it.",
+    )
+
+
+class UnsubscribeParams(Params):
+    """DELETE /users/me/subscriptions."""
+
+    subscriptions: ChannelNames = Field(examples=[["general"]])
+    principals: Principals | None = Field(
+        default=None,
+        description="Who is taken out, by id or by API email; the caller if left out.",
+        examples=[[9, 10]],
+    )
+
+
+class ChangeSubscriptionsParams(Params):
+    """PATCH /users/me/subscriptions: the caller's own, some out and some in."""
+
+    delete: ChannelNames = Field(default=[], description="Channels to leave, by name.")
+    add: ChannelsToJoin = Field(default=[], description="Channels to join.")
+
+
+class ListSubscriptionsParams(Params):
+    """GET /users/me/subscriptions."""
+
+    include_subscribers: Literal["true", "false", "partial"] = Field(
+        default="false", description="Whether channels come with their subscribers."
+    )
+
+
+class PropertyChange(WireModel):
+    """What to choose for one channel."""
+
+    stream_id: Id
+    property: Property
+    value: bool | Annotated[str, Field(max_length=10)]
+
+
+class ChangePropertiesParams(Params):
+    """SPEC 4.5, POST /users/me/subscriptions/properties."""
+
+    subscription_data: Annotated[
+        list[PropertyChange],
+        Field(
+            max_length=_MOST_CHANNELS,
+            examples=[[{"stream_id": 1, "property": "pin_to_top", "value": True}]],
+        ),
+    ]
+
+
+class ChangePropertyParams(Params):
+    """PATCH /users/me/subscriptions/{stream_id}."""
+
+    property: Property
+    value: Annotated[bool | Annotated[str, Field(max_length=10)], LooseJson()]

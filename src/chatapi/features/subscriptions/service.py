@@ -1,0 +1,210 @@
+"""The verbs on being in a channel."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from chatapi.auth.context import Context
+from chatapi.auth.people import UserRecord
+from chatapi.channels.errors import StreamDoesNotExistError
+from chatapi.channels.records import ChannelRecord, name_key
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.features.channels.access import require_not_archived
+from chatapi.features.channels.creation import ChannelCreator
+from chatapi.features.channels.errors import ChannelAlreadyExistsError
+from chatapi.features.channels.params import ChannelOptions, CreateChannelParams
+from chatapi.features.channels.payloads import CreatedChannelPayload
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.subscriptions.params import (
+    ChangeSubscriptionsParams,
+    ChannelToJoin,
+    Principals,
+    SubscribeParams,
+    UnsubscribeParams,
+)
+from chatapi.features.subscriptions.payloads import (
+    ChangedSubscriptionsPayload,
+    SubscribedPayload,
+    UnsubscribedPayload,
+)
+from chatapi.features.subscriptions.rights import Doorkeeper
+from chatapi.features.subscriptions.roster import Moved, Roster
+from chatapi.features.users.lookup import people_by_email, people_by_id
+
+_MOST_PAIRS = 200_000
+
+
+@dataclass
+class Wish:
+    """Channels that are to be joined, sorted by what can become of that."""
+
+    existing: list[ChannelRecord] = field(default_factory=list)
+    missing: list[ChannelToJoin] = field(default_factory=list)
+    unauthorized: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What became of a wish."""
+
+    users: Sequence[UserRecord]
+    channels: Sequence[ChannelRecord]
+    created: Sequence[ChannelRecord]
+    arrivals: Moved
+    unauthorized: Sequence[str]
+
+
+class SubscriptionService:
+    """Lets people into channels and out of them: all that was asked for, or nothing."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._channels = ChannelRepository(ctx.db, ctx.realm.id)
+        self._roster = Roster(ctx)
+
+    async def subscribe(self, params: SubscribeParams) -> SubscribedPayload:
+        """POST /users/me/subscriptions: channels that do not exist are created (SPEC 4.4)."""
+        await self._ctx.lock()
+        users = await self._principals(params.principals)
+        joined = await self._join(
+            users,
+            params.subscriptions,
+            params,
+            is_fatal=params.authorization_errors_fatal,
+        )
+        payload = _subscribed_payload(joined)
+        if joined.unauthorized or not params.authorization_errors_fatal:
+            payload["unauthorized"] = list(joined.unauthorized)
+        return payload
+
+    async def create(self, params: CreateChannelParams) -> CreatedChannelPayload:
+        """POST /channels/create: a channel that must not exist, with its first subscribers."""
+        await self._ctx.lock()
+        users = await self._principals(params.subscribers)
+        if await self._channels.list_named([params.name]):
+            raise ChannelAlreadyExistsError(params.name)
+        wanted = ChannelToJoin(name=params.name, description=params.description)
+        joined = await self._join(users, [wanted], params, is_fatal=True)
+        return {"id": joined.channels[0].id}
+
+    async def unsubscribe(self, params: UnsubscribeParams) -> UnsubscribedPayload:
+        """DELETE /users/me/subscriptions."""
+        await self._ctx.lock()
+        users = await self._principals(params.principals)
+        return await self._leave(users, params.subscriptions)
+
+    async def change(self, params: ChangeSubscriptionsParams) -> ChangedSubscriptionsPayload:
+        """PATCH /users/me/subscriptions: first out, then in."""
+        if not params.add and not params.delete:
+            raise BadRequestError("Nothing to do: pass 'add' or 'delete'")
+        await self._ctx.lock()
+        left = await self._leave([self._ctx.user], params.delete)
+        joined = await self._join([self._ctx.user], params.add, ChannelOptions(), is_fatal=True)
+        return {**_subscribed_payload(joined), **left}
+
+    async def _principals(self, principals: Principals | None) -> list[UserRecord]:
+        """Unknown and deactivated users are errors of the request (SPEC 4.4)."""
+        if principals is None:
+            return [self._ctx.user]
+        ids = [each for each in principals if isinstance(each, int)]
+        emails = [each for each in principals if isinstance(each, str)]
+        found = await people_by_id(self._ctx, ids) + await people_by_email(self._ctx, emails)
+        return list({user.id: user for user in found}.values())
+
+    async def _join(
+        self,
+        users: Sequence[UserRecord],
+        wanted: Sequence[ChannelToJoin],
+        options: ChannelOptions,
+        *,
+        is_fatal: bool,
+    ) -> Joined:
+        if len(users) * len(wanted) > _MOST_PAIRS:
+            raise BadRequestError("principals: too many for so many subscriptions at once")
+        door = await Doorkeeper.of(self._ctx)
+        wish = await self._sort(door, users, wanted)
+        if wish.unauthorized and is_fatal:
+            raise BadRequestError(f"Unable to access channel ({wish.unauthorized[0]}).")
+        created = await self._create(door, users, wish.missing, options)
+        channels = [*wish.existing, *created]
+        arrivals = await self._roster.add(
+            [user.id for user in users],
+            channels,
+            new=[channel.id for channel in created],
+            colors=_colors(channels, wanted),
+        )
+        return Joined(users, channels, created, arrivals, wish.unauthorized)
+
+    async def _sort(
+        self, door: Doorkeeper, users: Collection[UserRecord], wanted: Sequence[ChannelToJoin]
+    ) -> Wish:
+        found = await self._channels.list_named(each.name for each in wanted)
+        wish = Wish()
+        for key, channel_wanted in {name_key(each.name): each for each in wanted}.items():
+            channel = found.get(key)
+            if channel is None:
+                wish.missing.append(channel_wanted)
+            elif channel.is_archived and door.knows(channel):
+                raise BadRequestError(f"Channel is archived: {channel.name}")
+            elif await door.lets_in(users, channel, is_new=False):
+                wish.existing.append(channel)
+            else:
+                wish.unauthorized.append(channel_wanted.name)
+        return wish
+
+    async def _create(
+        self,
+        door: Doorkeeper,
+        users: Collection[UserRecord],
+        missing: Sequence[ChannelToJoin],
+        options: ChannelOptions,
+    ) -> list[ChannelRecord]:
+        if not missing:
+            return []
+        creator = ChannelCreator(self._ctx, options)
+        await creator.require_rights()
+        created = [await creator.create(each.name, each.description) for each in missing]
+        for channel in created:
+            if not await door.lets_in(users, channel, is_new=True):
+                raise BadRequestError("Insufficient permission")
+        return created
+
+    async def _leave(
+        self, users: Sequence[UserRecord], names: Iterable[str]
+    ) -> UnsubscribedPayload:
+        door = await Doorkeeper.of(self._ctx)
+        found = await self._channels.list_named(names)
+        channels = []
+        for key, name in {name_key(name): name for name in names}.items():
+            channel = found.get(key)
+            if channel is None or not door.knows(channel):
+                raise StreamDoesNotExistError(name)
+            require_not_archived(channel)
+            if not await door.may_take_out(users, channel):
+                raise BadRequestError("Insufficient permission")
+            channels.append(channel)
+        left = await self._roster.remove([user.id for user in users], channels)
+        return {
+            "removed": [channel.name for channel in channels if channel.id in left],
+            "not_removed": [channel.name for channel in channels if channel.id not in left],
+        }
+
+
+def _colors(
+    channels: Iterable[ChannelRecord], wanted: Iterable[ChannelToJoin]
+) -> dict[ChannelId, str]:
+    chosen = {name_key(each.name): each.color for each in wanted if each.color is not None}
+    keys = {channel.id: name_key(channel.name) for channel in channels}
+    return {channel_id: chosen[key] for channel_id, key in keys.items() if key in chosen}
+
+
+def _subscribed_payload(joined: Joined) -> SubscribedPayload:
+    """Names of channels by user, those who came apart from those who were there."""
+    came: defaultdict[str, list[str]] = defaultdict(list)
+    stayed: defaultdict[str, list[str]] = defaultdict(list)
+    for channel in joined.channels:
+        arrived: frozenset[UserId] = joined.arrivals.get(channel.id, frozenset())
+        for user in joined.users:
+            (came if user.id in arrived else stayed)[str(user.id)].append(channel.name)
+    return {"subscribed": came, "already_subscribed": stayed}

@@ -196,3 +196,18 @@ class TestLongPollOverAConnection:
             await asyncio.gather(poll, return_exceptions=True)
             await tell(runtime, realm, Noted(text="a"))
             assert [event["text"] for event in await listener.new_events()] == ["a"]
+
+    async def test_nor_what_is_told_only_once(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, app: ChatApp
+    ) -> None:
+        async with live_server(app) as url, httpx.AsyncClient(base_url=url) as http:
+            params = {"queue_id": listener.queue_id, "last_event_id": str(listener.last_event_id)}
+            poll = asyncio.create_task(
+                http.get("/api/v1/events", params=params, auth=basic_auth(listener.person))
+            )
+            await until_polls_wait(runtime, realm)
+            poll.cancel()
+            await asyncio.gather(poll, return_exceptions=True)
+            await until_polls_wait(runtime, realm, 0)
+            await tell(runtime, realm, Whispered(text="a"))
+            assert [event["text"] for event in await listener.new_events()] == ["a"]

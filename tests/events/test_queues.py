@@ -212,6 +212,19 @@ class TestFleeting:
         events = await listener.new_events()
         assert len(events) == 1501
 
+    async def test_is_kept_for_the_last_poll(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        """Whoever polls again has given up the poll before, whatever became of it."""
+        given_up = asyncio.create_task(listener.poll())
+        await until_polls_wait(runtime, realm)
+        poll = asyncio.create_task(listener.poll())
+        await until_polls_wait(runtime, realm, 2)
+        await tell(runtime, realm, Whispered(text="a"))
+        assert texts((await poll)["events"]) == ["a"]
+        await tell(runtime, realm, Noted(text="b"))
+        assert texts((await given_up)["events"]) == ["b"]
+
     async def test_is_not_told_to_queues_made_later(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:

@@ -102,6 +102,7 @@ def view(user_id: int = 1, role: Role = Role.MEMBER, **profile: Any) -> ClientVi
         role=role,
         profile=ClientProfile(**profile),
         sees_everybody=True,
+        hears_typing=True,
         membership=NOWHERE,
         queue_id=QueueId("a-queue"),
     )

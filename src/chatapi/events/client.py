@@ -43,5 +43,7 @@ class ClientView:
     profile: ClientProfile
     sees_everybody: bool
     """Whether the organization shows all its users to this reader."""
+    hears_typing: bool
+    """Whether the reader wants to be told who is typing."""
     membership: Membership
     queue_id: QueueId

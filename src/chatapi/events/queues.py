@@ -42,6 +42,8 @@ class LiveQueue:
     idle: timedelta
     expires_at: datetime
     fleeting_seen: int
+    polls: int = 0
+    """How many polls there were; all but the last one may be of connections that broke."""
     polled_at: float = field(default_factory=stopwatch)
 
     def view_of(self, reader: "Reader") -> ClientView:
@@ -50,6 +52,7 @@ class LiveQueue:
             role=reader.role,
             profile=self.profile,
             sees_everybody=reader.sees_everybody,
+            hears_typing=reader.hears_typing,
             membership=reader.membership,
             queue_id=self.id,
         )
@@ -63,6 +66,7 @@ class Reader:
     user_id: UserId
     role: Role
     sees_everybody: bool
+    hears_typing: bool
     membership: Membership
     is_current: Callable[[], bool]
     """False as soon as the log has told that something about the reader changed."""
@@ -133,6 +137,8 @@ class EventQueues:
         """
         queue = await self._get(reader, queue_id)
         queue.polled_at = stopwatch()
+        queue.polls += 1
+        turn = queue.polls
         await self._prolong(queue)
         view = queue.view_of(reader)
         feed = await self._hub.feed(queue.realm_id)
@@ -140,7 +146,7 @@ class EventQueues:
         await self._check_reach(feed, queue, cursor)
         deadline = asyncio.get_running_loop().time() + self._heartbeat_after() - waited
         while True:
-            found, cursor = await self._collect(feed, queue, view, cursor)
+            found, cursor = await self._collect(feed, queue, view, cursor, turn)
             if not reader.is_current():
                 raise AdmissionOutdatedError
             if queue.id not in self._live:
@@ -164,7 +170,7 @@ class EventQueues:
         return True
 
     async def _collect(
-        self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventNumber
+        self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventNumber, turn: int
     ) -> tuple[list[bytes], EventNumber]:
         """What there is for the reader after the cursor, and how far that looked.
 
@@ -185,7 +191,8 @@ class EventQueues:
                 return found, cursor
         entries = feed.since(cursor)[:_EVENTS_PER_ANSWER]
         reached = entries[-1].number if entries else cursor
-        if reached == feed.position:
+        # Told once only: not to a poll whose client has given it up and sent another one.
+        if reached == feed.position and turn == queue.polls:
             fleeting = self._take_fleeting(feed, queue, cursor)
             # Stable: after the logged event whose number it carries.
             entries = sorted([*entries, *fleeting], key=lambda entry: entry.number)

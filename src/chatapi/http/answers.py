@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import orjson
 import structlog
-from starlette.types import Receive, Send
+from starlette.types import Send
 
 from chatapi.core.errors import ApiError
 from chatapi.http.call import Call
@@ -82,7 +82,7 @@ async def send_event_stream(call: Call, send: Send, stream: EventStream) -> None
         }
     )
     sending = asyncio.ensure_future(_send_events(send, stream))
-    leaving = asyncio.ensure_future(_until_disconnected(call.receive))
+    leaving = asyncio.ensure_future(call.hung_up())
     try:
         await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -103,8 +103,3 @@ async def _send_events(send: Send, stream: EventStream) -> None:
         # Too late for an error of its own: the client comes again and is told then.
         log.exception("event_stream_failed")
     await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _until_disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

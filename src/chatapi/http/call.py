@@ -67,6 +67,11 @@ class Call:
         name = self.header(b"user-agent").partition("/")[0].strip()
         return name[:_LONGEST_CLIENT_NAME] or "Unspecified"
 
+    async def hung_up(self) -> None:
+        """Return when the client has left; its whole request was read before."""
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+
     def header(self, name: bytes) -> str:
         return self.headers.get(name, b"").decode("latin-1")
 

@@ -79,6 +79,7 @@ class EventQueueService:
             user_id=ctx.user.id,
             role=ctx.user.role,
             sees_everybody=sees_everybody(ctx.realm, ctx.user),
+            hears_typing=ctx.user.options.receives_typing_notifications,
             membership=membership,
             is_current=lambda: not ctx.caller.is_outdated,
         )

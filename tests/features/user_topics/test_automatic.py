@@ -19,8 +19,7 @@ from chatapi.features.user_topics.automatic import (
 )
 from chatapi.features.user_topics.policies import VisibilityPolicy
 from chatapi.features.users.repository import UserRepository
-from tests.factories import Person
-from tests.features.user_topics.conftest import MakeChannel
+from tests.factories import MakeChannel, Person
 from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
@@ -149,7 +148,7 @@ class TestApply:
         sender: UserRecord,
         make_channel: MakeChannel,
     ) -> None:
-        channel = await make_channel("general", member)
+        channel = (await make_channel("general", subscribers=[member])).id
         listener = await listen(client, member, event_types=["user_topic"])
         sends = [
             send(sender, channel, "new", starts_topic=True),
@@ -178,7 +177,7 @@ class TestApply:
         sender: UserRecord,
         make_channel: MakeChannel,
     ) -> None:
-        channel = await make_channel("general", member)
+        channel = (await make_channel("general", subscribers=[member])).id
         muted = {"stream_id": channel, "topic": "lunch", "visibility_policy": 1}
         assert_success(await client.post("/user_topics", member, **muted))
         listener = await listen(client, member)
@@ -196,7 +195,7 @@ class TestApply:
         sender: UserRecord,
         make_channel: MakeChannel,
     ) -> None:
-        channel = await make_channel("general", member)
+        channel = (await make_channel("general", subscribers=[member])).id
         plain = [send(sender, channel, str(number)) for number in range(50)]
         with recorded_statements(runtime.database, "user_topic") as statements:
             assert await apply(runtime, realm, plain) == [None] * 50

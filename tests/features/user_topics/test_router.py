@@ -8,11 +8,11 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import ChannelId
 from tests import factories
-from tests.factories import Person
-from tests.features.user_topics.conftest import MakeChannel
+from tests.factories import MakeChannel, Person
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.leaving import leave
 from tests.support.listening import Listener, listen
 
 KNOWS_EMPTY = {"client_capabilities": {"empty_topic_name": True}}
@@ -21,7 +21,7 @@ MUTED_TOPICS = "/users/me/subscriptions/muted_topics"
 
 @pytest.fixture
 async def general(make_channel: MakeChannel, member: Person) -> ChannelId:
-    return await make_channel("general", member)
+    return (await make_channel("general", subscribers=[member])).id
 
 
 async def choose(
@@ -154,7 +154,7 @@ class TestAccess:
     async def test_private_channels_do_not_exist_for_others(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
-        secret = await make_channel("secret", owner, invite_only=True)
+        secret = (await make_channel("secret", invite_only=True)).id
         refused = await choose(client, member, secret, "plans", 1)
         unknown = await choose(client, member, 4711, "plans", 1)
         assert refused.body == unknown.body
@@ -174,6 +174,37 @@ class TestAccess:
     ) -> None:
         refusal = assert_error(await choose(client, guest, general, "lunch", 1))
         assert refusal == "Invalid channel ID"
+
+    async def test_who_left_a_private_channel_learns_nothing_more(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        member: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        secret = await make_channel("secret", invite_only=True, subscribers=[member])
+        assert_success(await choose(client, member, secret.id, "plans", 1))
+        assert len(await known_topics(client, member)) == 1
+        await leave(runtime, realm, member, secret)
+        assert_error(await choose(client, member, secret.id, "plans", 0))
+        assert await known_topics(client, member) == []
+        assert await muted_topics(client, member) == []
+
+    async def test_guests_who_left_any_channel_neither(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        guest: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        channel = await make_channel("general", subscribers=[guest])
+        assert_success(await choose(client, guest, channel.id, "plans", 1))
+        assert len(await muted_topics(client, guest)) == 1
+        await leave(runtime, realm, guest, channel)
+        assert await known_topics(client, guest) == []
+        assert await muted_topics(client, guest) == []
 
     async def test_channels_of_other_organizations_do_not_exist(
         self, client: ApiClient, runtime: Runtime, general: ChannelId

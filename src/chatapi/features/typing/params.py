@@ -1,0 +1,23 @@
+"""Parameters of typing notifications."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from chatapi.features.messages.params import MAX_RECIPIENTS
+from chatapi.wire.params import Params
+from chatapi.wire.topics import Topic
+from chatapi.wire.types import Id
+
+
+class TypingParams(Params):
+    """SPEC 4.6: who types, and where."""
+
+    op: Annotated[Literal["start", "stop"], Field(examples=["start"])]
+    type: Literal["direct", "stream", "channel"] = "direct"
+    to: Annotated[list[Id] | None, Field(max_length=MAX_RECIPIENTS, examples=[[1]])] = None
+    """The people of a direct message; the caller may be among them or not."""
+    stream_id: Annotated[Id | None, Field(examples=[1])] = None
+    """Needed in channels."""
+    topic: Topic | None = None
+    """Needed in channels; `(no topic)` and the name of the empty topic mean the empty one."""

@@ -127,4 +127,5 @@ def main() -> None:
         measure(kind, scale=options.scale).show(console)
 
 
-main()
+if __name__ == "__main__":
+    main()

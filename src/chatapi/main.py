@@ -20,13 +20,20 @@ from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
 from chatapi.features.accounts.router import router as accounts
 from chatapi.features.bots.router import router as bots
+from chatapi.features.channels.router import router as channels
 from chatapi.features.event_queues.router import router as event_queues
+from chatapi.features.flags.router import router as flags
+from chatapi.features.history.router import router as history
+from chatapi.features.messages.router import router as messages
 from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.realm.router import router as realm
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
+from chatapi.features.typing.router import router as typing
+from chatapi.features.subscriptions.router import router as subscriptions
 from chatapi.features.user_groups.router import router as user_groups
 from chatapi.features.user_settings.router import router as user_settings
+from chatapi.features.user_topics.router import router as user_topics
 from chatapi.features.users.router import router as users
 from chatapi.http.gate import Gate
 from chatapi.http.index import RouteIndex
@@ -46,6 +53,13 @@ FEATURES: Sequence[FeatureRouter] = (
     profile_fields,
     user_settings,
     user_groups,
+    channels,
+    subscriptions,
+    history,
+    flags,
+    user_topics,
+    typing,
+    messages,
 )
 
 

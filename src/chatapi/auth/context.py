@@ -10,7 +10,7 @@ from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import AdmissionOutdatedError
-from chatapi.core.ids import EventNumber
+from chatapi.core.ids import EventNumber, UserId
 from chatapi.core.settings import Settings
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience
@@ -29,6 +29,11 @@ class ProcessContext:
     @property
     def db(self) -> DatabaseSession:
         return self.work.db
+
+    @property
+    def caller_id(self) -> UserId | None:
+        """Who calls, None for somebody who is not logged in."""
+        return None
 
     @property
     def settings(self) -> Settings:
@@ -61,9 +66,44 @@ class RealmContext(ServerContext):
 
     realm: RealmRecord
 
+    @property
+    @override
+    def caller_id(self) -> UserId | None:
+        return None if self.reader is None else self.reader.id
+
+    @property
+    def admitted(self) -> Caller | None:
+        """Whom the gate let in, None for anybody."""
+        return None
+
     async def lock(self) -> EventNumber:
-        """Call before the first write: from here on the organization stands still for others."""
-        return await self.db.lock_realm(self.realm.id)
+        """Call before the first write: from here on the organization stands still for others.
+
+        Also makes sure that the caller is, under the lock, still who they were at the gate, and
+        that the same request, sent a second time, has not been carried out meanwhile.
+        """
+        number = await self.db.lock_realm(self.realm.id)
+        if self.admitted is not None:
+            await self._check_admission(number)
+        if await self.work.was_answered_meanwhile():
+            raise AdmissionOutdatedError
+        return number
+
+    async def snapshot(self) -> EventNumber:
+        """From here on reads see one moment, and the caller is who they were at that moment.
+
+        Returns the number of the last event before it.
+        """
+        await self.db.snapshot()
+        reading = await EventLog(self.db).read_clock(self.realm.id)
+        await self._check_admission(reading.last_event)
+        return reading.last_event
+
+    async def _check_admission(self, number: EventNumber) -> None:
+        """The caller was found at the gate, perhaps before an event this session already sees."""
+        await self.runtime.hub.reach(self.db, self.realm.id, number)
+        if self.admitted is not None and self.admitted.is_outdated:
+            raise AdmissionOutdatedError
 
     def emit(self, event: Event, to: Audience) -> None:
         """Tell clients about a change, in the transaction that makes it."""
@@ -83,6 +123,11 @@ class VisitorContext(RealmContext):
 
     @property
     @override
+    def admitted(self) -> Caller | None:
+        return self.visitor
+
+    @property
+    @override
     def reader(self) -> UserRecord | None:
         return self.visitor.user if self.visitor else None
 
@@ -94,31 +139,10 @@ class Context(RealmContext):
     caller: Caller
     client_name: str
 
+    @property
     @override
-    async def lock(self) -> EventNumber:
-        """Also makes sure that the caller is, under the lock, still who they were at the gate."""
-        number = await super().lock()
-        await self._check_admission(number)
-        return number
-
-    async def snapshot(self) -> EventNumber:
-        """From here on reads see one moment, and the caller is who they were at that moment.
-
-        Returns the number of the last event before it.
-        """
-        await self.db.snapshot()
-        reading = await EventLog(self.db).read_clock(self.realm.id)
-        await self._check_admission(reading.last_event)
-        return reading.last_event
-
-    async def _check_admission(self, number: EventNumber) -> None:
-        """The caller was found at the gate, perhaps before an event this session already sees."""
-        hub = self.runtime.hub
-        feed = await hub.feed(self.realm.id)
-        if feed.position is None or feed.position < number:
-            await hub.catch_up_within(self.db, feed)
-        if self.caller.is_outdated:
-            raise AdmissionOutdatedError
+    def admitted(self) -> Caller:
+        return self.caller
 
     @property
     def user(self) -> UserRecord:

@@ -12,6 +12,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import Bus
+from chatapi.events.gathering import Gatherer
 from chatapi.events.hub import Hub
 from chatapi.events.queues import EventQueues
 from chatapi.events.unit_of_work import UnitOfWork
@@ -28,6 +29,7 @@ class Runtime:
     database: Database
     hub: Hub
     queues: EventQueues
+    gatherer: Gatherer
     realms: RealmDirectory
     callers: Callers
     channels: ChannelDirectory
@@ -45,6 +47,7 @@ class Runtime:
             database=database,
             hub=hub,
             queues=EventQueues(database, hub, clock, settings),
+            gatherer=Gatherer(database, hub, clock),
             realms=RealmDirectory(database, hub, settings),
             callers=Callers(hub, settings),
             channels=ChannelDirectory(hub),
@@ -60,6 +63,7 @@ class Runtime:
         await self.hub.start()
 
     async def close(self) -> None:
+        await self.gatherer.close()
         await self.hub.close()
         await self.limits.close()
         await self.database.close()

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVarTuple, overload
 
-from sqlalchemy import CursorResult, Executable, select
+from sqlalchemy import CursorResult, Executable, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 from sqlalchemy.sql.selectable import TypedReturnsRows
 
@@ -16,6 +16,12 @@ from chatapi.db.models import RealmClock
 
 Columns = TypeVarTuple("Columns")
 Values = Mapping[str, Any]
+
+_STOP_CLOCK = (
+    select(RealmClock.last_event)
+    .where(RealmClock.realm_id == bindparam("realm_id"))
+    .with_for_update()
+)
 
 
 class DatabaseSession:
@@ -88,11 +94,7 @@ class DatabaseSession:
         """
         if realm_id not in self._clocks:
             await self.write(realm_id)
-            row = await self.execute(
-                select(RealmClock.last_event)
-                .where(RealmClock.realm_id == realm_id)
-                .with_for_update()
-            )
+            row = await self.execute(_STOP_CLOCK, {"realm_id": realm_id})
             self._clocks[realm_id] = EventNumber(row.scalar_one())
         return self._clocks[realm_id]
 

@@ -107,6 +107,12 @@ class Hub:
         async with feed.healing, DatabaseSession(self._database) as db:
             await self.catch_up_within(db, feed)
 
+    async def reach(self, db: DatabaseSession, realm_id: RealmId, number: EventNumber) -> None:
+        """See everything up to an event, so that caches know of it."""
+        feed = await self.feed(realm_id)
+        if _position_of(feed) < number:
+            await self.catch_up_within(db, feed)
+
     async def catch_up_within(self, db: DatabaseSession, feed: Feed) -> None:
         """The same through an open session, whose holder must not wait for a second one."""
         event_log = EventLog(db)

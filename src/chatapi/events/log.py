@@ -4,12 +4,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.db.models import EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.events.entry import Entry, load_entry
+
+
+_ADD_EVENTS = insert(EventRow)
+_MOVE_CLOCK = (
+    update(RealmClock)
+    .where(RealmClock.realm_id == bindparam("realm"))
+    .values(last_event=bindparam("number"))
+)
+_READ_CLOCK = select(RealmClock.last_event, RealmClock.log_floor).where(
+    RealmClock.realm_id == bindparam("realm")
+)
 
 
 @dataclass(frozen=True)
@@ -45,19 +56,11 @@ class EventLog:
             }
             for entry in entries
         ]
-        await self._db.execute(insert(EventRow), rows)
-        await self._db.execute(
-            update(RealmClock)
-            .where(RealmClock.realm_id == realm_id)
-            .values(last_event=entries[-1].number)
-        )
+        await self._db.execute(_ADD_EVENTS, rows)
+        await self._db.execute(_MOVE_CLOCK, {"realm": realm_id, "number": entries[-1].number})
 
     async def read_clock(self, realm_id: RealmId) -> ClockReading:
-        row = await self._db.execute(
-            select(RealmClock.last_event, RealmClock.log_floor).where(
-                RealmClock.realm_id == realm_id
-            )
-        )
+        row = await self._db.execute(_READ_CLOCK, {"realm": realm_id})
         last_event, log_floor = row.one()
         return ClockReading(EventNumber(last_event), EventNumber(log_floor))
 

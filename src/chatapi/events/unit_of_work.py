@@ -1,7 +1,11 @@
 """One transaction and what it has to tell: events are written with it and published after it."""
 
+from collections.abc import Callable
+
 from chatapi.core.clock import Clock
+from chatapi.core.errors import AdmissionOutdatedError
 from chatapi.core.ids import EventNumber, QueueId, RealmId
+from chatapi.db.given_answers import GivenAnswers, Request
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience
 from chatapi.events.bus import Batch
@@ -18,8 +22,10 @@ class UnitOfWork:
         self.db = db
         self._hub = hub
         self._clock = clock
+        self._request: Request | None = None
         self._outbox: dict[RealmId, list[tuple[Event, Audience]]] = {}
         self._closed_queues: dict[RealmId, list[QueueId]] = {}
+        self._after_commit: list[Callable[[], None]] = []
 
     def emit(self, realm_id: RealmId, event: Event, to: Audience) -> None:
         """Remember an event; it gets its number when the transaction is committed."""
@@ -31,6 +37,39 @@ class UnitOfWork:
         """Tell all processes, after the commit, that a queue is gone."""
         self._closed_queues.setdefault(realm_id, []).append(queue_id)
 
+    def name_request(self, request: Request) -> None:
+        """The transaction belongs to a request that may be repeated: its answer is kept."""
+        self._request = request
+
+    @property
+    def has_named_request(self) -> bool:
+        return self._request is not None
+
+    def hand_over_request(self) -> Request | None:
+        """For whoever does the request's work in a transaction of its own, answer included."""
+        request, self._request = self._request, None
+        return request
+
+    async def was_answered_meanwhile(self) -> bool:
+        """Whether the request was sent twice at once, and the other one was first."""
+        if self._request is None:
+            return False
+        return await GivenAnswers(self.db).find(self._request) is not None
+
+    async def keep_answer(self, answer: str) -> None:
+        """Remember what the request is answered with, if it has a name."""
+        request = self.hand_over_request()
+        if request is None:
+            return
+        await self.db.write()
+        if not await GivenAnswers(self.db).keep(request, answer, self._clock.now()):
+            # The same request came twice at once: this one starts over and finds the answer.
+            raise AdmissionOutdatedError
+
+    def after_commit(self, remember: Callable[[], None]) -> None:
+        """Let a cache know of something as soon as it is true for everybody."""
+        self._after_commit.append(remember)
+
     async def commit(self) -> None:
         """Write the events, commit, and only then tell anybody."""
         batches = [await self._write_events(realm_id) for realm_id in self._outbox]
@@ -41,6 +80,8 @@ class UnitOfWork:
         self._outbox = {}
         self._closed_queues = {}
         await self.db.commit()
+        for remember in self._after_commit:
+            remember()
         for batch in batches:
             self._hub.publish(batch)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 
 from chatapi.core.errors import ApiError, BadRequestError
+from chatapi.core.ids import UserId
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.http.answers import EventStream
 from chatapi.http.call import Call
@@ -21,6 +22,10 @@ class Admitted(Protocol):
 
     @property
     def work(self) -> UnitOfWork: ...
+
+    @property
+    def caller_id(self) -> UserId | None:
+        """Who calls, None for somebody who is not logged in."""
 
 
 Credentials = Literal["ignored", "optional", "required"]

@@ -16,6 +16,7 @@ from chatapi.http.answers import (
 )
 from chatapi.http.call import Call
 from chatapi.http.forms import read_parameters
+from chatapi.http.idempotency import find_given_answer, keep_answer
 from chatapi.http.operation import Endpoint, Operation, inspect_endpoint
 
 API_PREFIX = "/api/v1"
@@ -66,8 +67,12 @@ class ChatRoute(APIRoute):
                 if values is None:
                     values = await read_parameters(call)
                 params, ignored = operation.params.read(values)
+                given = await find_given_answer(call, admitted, values)
+                if given is not None:
+                    return given, ignored
                 arguments = operation.arguments(admitted, call, params)
                 payload = await operation.endpoint(**arguments)
+                await keep_answer(admitted, payload)
                 await admitted.work.commit()
             except AdmissionOutdatedError:
                 continue

@@ -6,12 +6,14 @@ from datetime import timedelta
 import structlog
 
 from chatapi.auth.runtime import Runtime
+from chatapi.db.given_answers import GivenAnswers
 from chatapi.events.log import EventLog
 from chatapi.jobs.waiting_period import end_waiting_periods
 
 log = structlog.get_logger()
 
 _EVERY_SECONDS = 60
+_ANSWERS_KEPT = timedelta(days=1)
 
 
 async def run_jobs(runtime: Runtime) -> None:
@@ -43,4 +45,15 @@ async def forget_old_events(runtime: Runtime) -> None:
         await work.db.close()
 
 
-_JOBS = (expire_queues, forget_old_events, end_waiting_periods)
+async def forget_given_answers(runtime: Runtime) -> None:
+    """Whoever repeats a request does so within a day."""
+    work = runtime.begin()
+    try:
+        await work.db.write()
+        await GivenAnswers(work.db).forget_before(runtime.clock.now() - _ANSWERS_KEPT)
+        await work.commit()
+    finally:
+        await work.db.close()
+
+
+_JOBS = (expire_queues, forget_old_events, forget_given_answers, end_waiting_periods)

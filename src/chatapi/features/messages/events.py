@@ -83,4 +83,7 @@ class MessageSent(Event):
     def _local_id(self, view: ClientView) -> str | None:
         if self.echo is None or self.echo["queue_id"] != view.queue_id:
             return None
+        if view.user_id != self.facts.sender.id:
+            # Nobody writes into the queue of somebody else.
+            return None
         return self.echo["local_id"]

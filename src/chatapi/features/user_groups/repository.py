@@ -51,6 +51,15 @@ class GroupRepository:
         )
         return [group_records.read(row) for row in rows]
 
+    async def list_named(self, name_keys: Collection[str]) -> list[GroupRecord]:
+        """The groups with these names, given in lower case."""
+        rows = await self._db.execute(
+            group_records.select().where(
+                UserGroup.realm_id == self._realm_id, UserGroup.name_key.in_(name_keys)
+            )
+        )
+        return [group_records.read(row) for row in rows]
+
     async def name_exists(self, name_key: str) -> bool:
         rows = await self._db.execute(
             select(UserGroup.id).where(

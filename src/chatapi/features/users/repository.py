@@ -50,6 +50,13 @@ class UserRepository:
         row = rows.one_or_none()
         return None if row is None else user_records.read(row)
 
+    async def list_by_delivery_email(self, emails: Sequence[str]) -> list[UserRecord]:
+        """The users with these addresses, given in lower case."""
+        rows = await self._db.execute(
+            user_records.select().where(*self._ordinary(), User.email_key.in_(emails))
+        )
+        return [user_records.read(row) for row in rows]
+
     async def list_all(self) -> list[UserRecord]:
         rows = await self._db.execute(
             user_records.select().where(*self._ordinary()).order_by(User.id)

@@ -14,6 +14,7 @@ from chatapi.core.errors import (
     RequestTooLargeError,
     UnavailableError,
 )
+from chatapi.http.idempotency import IdempotencyKeyReusedError
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.route import ChatRoute
 
@@ -41,6 +42,8 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
         everywhere.append(NotFoundError)
     if route.method != "GET":
         everywhere.append(RequestTooLargeError)
+    if route.method == "POST" and operation.guard.credentials == "required":
+        everywhere.append(IdempotencyKeyReusedError)
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]
     return sorted(dict.fromkeys(declared), key=lambda error: error.status)
 

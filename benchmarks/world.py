@@ -1,0 +1,233 @@
+"""An organization of real size, written straight into the tables before a server starts."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, insert, select, update
+
+from chatapi.core.settings import Settings
+from chatapi.core.system_groups import SystemGroup
+from chatapi.db.database import Database
+from chatapi.db.models import (
+    Channel,
+    Conversation,
+    Message,
+    Realm,
+    Subscription,
+    SubscriptionPeriod,
+    User,
+)
+from chatapi.db.session import DatabaseSession
+from chatapi.permissions.settings import CHANNEL_PERMISSIONS
+
+_ROWS_AT_ONCE = 2_000
+_START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class World:
+    """What was made, by id."""
+
+    channels_by_size: dict[int, int]
+    """Channels to send to, by how many people are in them."""
+    history_channel: int
+    busy_topic: str
+
+
+def fill(database_url: str, *, people: int, channels: int, messages: int) -> World:
+    """People, channels most of them are in, and one channel with a long history."""
+    settings = Settings(database_url=database_url, data_dir=Path())
+    return asyncio.run(_fill(settings, people=people, channels=channels, messages=messages))
+
+
+async def _fill(settings: Settings, *, people: int, channels: int, messages: int) -> World:
+    database = Database(settings)
+    try:
+        async with DatabaseSession(database) as db:
+            await db.write()
+            builder = _Builder(db)
+            world = await builder.build(people=people, channels=channels, messages=messages)
+            await db.commit()
+            return world
+    finally:
+        await database.close()
+
+
+class _Builder:
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+        self._realm_id = 0
+        self._owner_id = 0
+        self._settings: dict[str, Any] = {}
+
+    async def build(self, *, people: int, channels: int, messages: int) -> World:
+        realm = (await self._db.execute(select(Realm.id, Realm.system_groups))).one()
+        self._realm_id = realm[0]
+        self._settings = {
+            setting.name: realm[1].get(setting.default, realm[1][SystemGroup.NOBODY])
+            for setting in CHANNEL_PERMISSIONS.values()
+        }
+        owner = await self._db.execute(select(func.min(User.id)).where(User.bot_type.is_(None)))
+        self._owner_id = owner.scalar_one() or 0
+        users = await self._add_people(people)
+        sizes = {}
+        for size in (10, 1_000, 10_000):
+            if size <= people:
+                sizes[size] = await self._add_channel(f"size {size}", users[:size])
+        for number in range(channels):
+            await self._add_channel(f"channel {number}", users[number % 50 :: 50])
+        history = await self._add_channel("history", users[:1_000])
+        topic = await self._add_messages(history, messages)
+        return World(sizes, history, topic)
+
+    async def _add_people(self, count: int) -> list[int]:
+        """The accounts that exist come first: they are in every channel."""
+        existing = await self._db.execute(
+            select(User.id).where(User.bot_type.is_(None)).order_by(User.id)
+        )
+        known = [user_id for (user_id,) in existing]
+        rows = [
+            {
+                "realm_id": self._realm_id,
+                "delivery_email": f"bench{number}@example.com",
+                "email_key": f"bench{number}@example.com",
+                "full_name": f"Bench {number}",
+                "role": 400,
+                "is_full_member": True,
+                "is_active": True,
+                "bot_type": None,
+                "bot_owner_id": None,
+                "date_joined": _START,
+                "timezone": "",
+                "email_visibility": 1,
+                "avatar_version": 1,
+                "is_imported_stub": False,
+                "is_system_bot": False,
+                "settings": {},
+                "password_hash": None,
+            }
+            for number in range(count - len(known))
+        ]
+        for part in _parts(rows):
+            await self._db.execute(insert(User), part)
+        made = await self._db.execute(
+            select(User.id).where(User.bot_type.is_(None)).order_by(User.id)
+        )
+        return [user_id for (user_id,) in made]
+
+    async def _add_channel(self, name: str, users: list[int]) -> int:
+        added = await self._db.execute(
+            insert(Channel)
+            .values(
+                realm_id=self._realm_id,
+                name=name,
+                name_key=name,
+                description="",
+                rendered_description="",
+                date_created=_START,
+                creator_id=self._owner_id,
+                invite_only=False,
+                is_web_public=False,
+                history_public_to_subscribers=True,
+                message_retention_days=None,
+                topics_policy="inherit",
+                default_push_notifications=False,
+                is_default=False,
+                is_archived=False,
+                subscriber_count=len(users),
+                settings=self._settings,
+            )
+            .returning(Channel.id)
+        )
+        channel_id: int = added.scalar_one()
+        choices = {
+            "is_active": True,
+            "read_up_to": 0,
+            "color": "#76ce90",
+            "is_muted": False,
+            "pin_to_top": False,
+            "desktop_notifications": None,
+            "audible_notifications": None,
+            "push_notifications": None,
+            "email_notifications": None,
+            "wildcard_mentions_notify": None,
+        }
+        for part in _parts(users):
+            keys = [{"user_id": user_id, "channel_id": channel_id} for user_id in part]
+            await self._db.execute(insert(Subscription), [{**key, **choices} for key in keys])
+            await self._db.execute(
+                insert(SubscriptionPeriod),
+                [{**key, "since_event": 0, "since_message": 0} for key in keys],
+            )
+        return channel_id
+
+    async def _add_messages(self, channel_id: int, count: int) -> str:
+        """A fifth of them in one topic, the others spread over a hundred."""
+        topics = [f"topic {number}" for number in range(100)]
+        conversations = {
+            topic: await self._add_topic(channel_id, topic) for topic in (*topics, "busy")
+        }
+        last: dict[int, int] = {}
+        rows = []
+        for number in range(1, count + 1):
+            topic = "busy" if number % 5 == 0 else topics[number % 100]
+            last[conversations[topic]] = number
+            rows.append(self._message(number, channel_id, conversations[topic]))
+        for part in _parts(rows):
+            await self._db.execute(insert(Message), part)
+        for conversation_id, message_id in last.items():
+            await self._db.execute(
+                update(Conversation)
+                .where(Conversation.id == conversation_id)
+                .values(last_message_id=message_id)
+            )
+        if not self._db.database.is_sqlite:
+            sequence = func.pg_get_serial_sequence("message", "id")
+            await self._db.execute(select(func.setval(sequence, count)))
+        return "busy"
+
+    async def _add_topic(self, channel_id: int, topic: str) -> int:
+        added = await self._db.execute(
+            insert(Conversation)
+            .values(
+                realm_id=self._realm_id,
+                channel_id=channel_id,
+                topic=topic,
+                topic_key=topic,
+                people_key=None,
+                first_message_id=1,
+                last_message_id=1,
+            )
+            .returning(Conversation.id)
+        )
+        conversation_id: int = added.scalar_one()
+        return conversation_id
+
+    def _message(self, number: int, channel_id: int, conversation_id: int) -> dict[str, Any]:
+        return {
+            "id": number,
+            "realm_id": self._realm_id,
+            "conversation_id": conversation_id,
+            "channel_id": channel_id,
+            "sender_id": self._owner_id,
+            "content": f"message number {number}",
+            "rendered_content": f"<p>message number {number}</p>",
+            "sent_at": _START + timedelta(seconds=number),
+            "client_name": "benchmark",
+            "is_me_message": False,
+            "read_by_sender": False,
+            "mentions_channel": False,
+            "mentions_topic": False,
+            "has_link": False,
+            "has_image": False,
+            "has_attachment": False,
+        }
+
+
+def _parts(rows: list[Any]) -> Iterator[list[Any]]:
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        yield rows[start : start + _ROWS_AT_ONCE]

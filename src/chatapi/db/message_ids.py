@@ -1,0 +1,24 @@
+"""New message ids: taken under the lock of a realm, they have the order of its commits."""
+
+from sqlalchemy import bindparam, func, select, text
+
+from chatapi.core.ids import MessageId
+from chatapi.db.models import Message
+from chatapi.db.session import DatabaseSession
+
+_FROM_SEQUENCE = select(
+    func.nextval(func.pg_get_serial_sequence(Message.__tablename__, "id"))
+).select_from(func.generate_series(1, bindparam("count")).alias())
+# The highest id ever given, which SQLite keeps also when the message is deleted.
+_HIGHEST_IN_SQLITE = text("SELECT seq FROM sqlite_sequence WHERE name = 'message'")
+
+
+async def take_message_ids(db: DatabaseSession, count: int) -> list[MessageId]:
+    """As many ids as asked for, ascending."""
+    if db.database.is_sqlite:
+        # Its one writer is the caller: nobody else can take the same.
+        row = await db.execute(_HIGHEST_IN_SQLITE)
+        highest: int = row.scalar_one_or_none() or 0
+        return [MessageId(highest + step) for step in range(1, count + 1)]
+    rows = await db.execute(_FROM_SEQUENCE, {"count": count})
+    return sorted(MessageId(number) for (number,) in rows)

@@ -1,0 +1,129 @@
+"""Writers that wait together are committed together: one transaction for many small writes."""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from chatapi.core.clock import Clock
+from chatapi.core.ids import RealmId
+from chatapi.db.database import Database
+from chatapi.db.faults import is_unavailable
+from chatapi.db.session import DatabaseSession
+from chatapi.events.hub import Hub
+from chatapi.events.unit_of_work import UnitOfWork
+
+_MOST_AT_ONCE = 100
+
+_Kind = tuple[RealmId, str]
+
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
+
+Write = Callable[[UnitOfWork, Sequence[ItemT]], Awaitable[Sequence[ResultT | Exception]]]
+"""Writes several items into one transaction of a realm that is locked and whose feed is up to
+date. An exception in the place of a result refuses that item alone, and must leave no trace."""
+
+
+@dataclass(eq=False)
+class _Waiting(Generic[ItemT]):
+    item: ItemT
+    done: asyncio.Future[Any]
+
+
+class Gatherer:
+    """Whoever comes while a transaction is under way goes into the next one.
+
+    A lone writer waits for nobody; under load the price of locks, round trips and the disk is
+    shared by all who wait.
+    """
+
+    def __init__(self, database: Database, hub: Hub, clock: Clock) -> None:
+        self._database = database
+        self._hub = hub
+        self._clock = clock
+        self._waiting: defaultdict[_Kind, deque[_Waiting[Any]]] = defaultdict(deque)
+        self._busy: set[_Kind] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def submit(
+        self, realm_id: RealmId, name: str, write: Write[ItemT, ResultT], item: ItemT
+    ) -> ResultT:
+        """The result of writing an item, once it is committed.
+
+        Items of one realm and name are written together, by the writer of any of them.
+        """
+        kind = (realm_id, name)
+        done: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
+        self._waiting[kind].append(_Waiting(item, done))
+        if kind not in self._busy:
+            self._busy.add(kind)
+            task = asyncio.create_task(self._work_through(kind, write))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        # Whoever stops waiting does not take back what may already be on its way.
+        return await asyncio.shield(done)
+
+    async def close(self) -> None:
+        """Let what is under way come to its end."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _work_through(self, kind: _Kind, write: Write[Any, Any]) -> None:
+        waiting = self._waiting[kind]
+        try:
+            while waiting:
+                await self._write_some(kind[0], write, waiting)
+        finally:
+            self._busy.discard(kind)
+            del self._waiting[kind]
+
+    async def _write_some(
+        self, realm_id: RealmId, write: Write[Any, Any], waiting: deque[_Waiting[Any]]
+    ) -> None:
+        batch: list[_Waiting[Any]] = []
+        try:
+            async with DatabaseSession(self._database) as db:
+                await db.lock_realm(realm_id)
+                # Only now: everybody who came while the lock was somebody else's comes along.
+                batch += [waiting.popleft() for _ in range(min(len(waiting), _MOST_AT_ONCE))]
+                results = await self._write(db, realm_id, write, [each.item for each in batch])
+        except Exception as error:  # noqa: BLE001 (each of those who wait is told)
+            if len(batch) > 1 and not is_unavailable(error):
+                await self._write_one_by_one(realm_id, write, batch)
+                return
+            batch = batch or [waiting.popleft() for _ in range(len(waiting))]
+            results = [error] * len(batch)
+        _tell(batch, results)
+
+    async def _write_one_by_one(
+        self, realm_id: RealmId, write: Write[Any, Any], batch: list[_Waiting[Any]]
+    ) -> None:
+        """Nobody has to suffer for what another one wrote."""
+        for each in batch:
+            try:
+                async with DatabaseSession(self._database) as db:
+                    await db.lock_realm(realm_id)
+                    results = await self._write(db, realm_id, write, [each.item])
+            except Exception as reason:  # noqa: BLE001 (the one who waits is told)
+                results = [reason]
+            _tell([each], results)
+
+    async def _write(
+        self, db: DatabaseSession, realm_id: RealmId, write: Write[Any, Any], items: list[Any]
+    ) -> Sequence[Any]:
+        await self._hub.reach(db, realm_id, await db.lock_realm(realm_id))
+        work = UnitOfWork(db, self._hub, self._clock)
+        results = await write(work, items)
+        await work.commit()
+        return results
+
+
+def _tell(batch: Sequence[_Waiting[Any]], results: Sequence[Any]) -> None:
+    for each, result in zip(batch, results, strict=True):
+        if each.done.done():
+            continue
+        if isinstance(result, Exception):
+            each.done.set_exception(result)
+        else:
+            each.done.set_result(cast(Any, result))

@@ -1,0 +1,78 @@
+"""Which conversation a message belongs to; the first message of one makes it."""
+
+from collections.abc import Iterable
+
+from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import name_key
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.messages.outgoing import ToPeople, ToTopic
+from chatapi.features.messages.repository import FoundTopic, MessageRepository, TopicKey
+
+
+class Conversations:
+    """The conversations of one batch, in a realm that is locked."""
+
+    def __init__(self, runtime: Runtime, realm_id: RealmId, work: UnitOfWork) -> None:
+        self._channels = runtime.channels
+        self._work = work
+        self._realm_id = realm_id
+        self._repository = MessageRepository(work.db, realm_id)
+        self._topics: dict[TopicKey, FoundTopic] = {}
+        self._people: dict[str, ConversationId] = {}
+
+    async def find(self, targets: Iterable[ToTopic | ToPeople]) -> None:
+        """Look up those that exist; topics that were used lately cost no statement."""
+        unknown_topics: set[TopicKey] = set()
+        unknown_people: set[str] = set()
+        for target in targets:
+            if isinstance(target, ToPeople):
+                unknown_people.add(target.key)
+                continue
+            channel_id = target.channel.record.id
+            known = self._channels.topic(self._realm_id, channel_id, target.topic)
+            if known is None:
+                unknown_topics.add(_topic_key(target))
+            else:
+                self._topics[_topic_key(target)] = FoundTopic(*known)
+        if unknown_topics:
+            found = await self._repository.find_topics(unknown_topics)
+            self._topics |= found
+            for (channel_id, _key), topic in found.items():
+                self._remember(channel_id, topic)
+        if unknown_people:
+            self._people |= await self._repository.find_people(unknown_people)
+
+    def is_there(self, target: ToTopic | ToPeople) -> bool:
+        if isinstance(target, ToPeople):
+            return target.key in self._people
+        return _topic_key(target) in self._topics
+
+    async def get(
+        self, target: ToTopic | ToPeople, message_id: MessageId
+    ) -> tuple[ConversationId, str]:
+        """The conversation and its topic; begun with the message if it is not there."""
+        if isinstance(target, ToPeople):
+            if target.key not in self._people:
+                self._people[target.key] = await self._repository.add_people(
+                    target.key, [person.id for person in target.people], message_id
+                )
+            return self._people[target.key], ""
+        key = _topic_key(target)
+        if key not in self._topics:
+            conversation_id = await self._repository.add_topic(key[0], target.topic, message_id)
+            self._topics[key] = FoundTopic(conversation_id, target.topic)
+            self._remember(key[0], self._topics[key])
+        found = self._topics[key]
+        return found.id, found.topic
+
+    def _remember(self, channel_id: ChannelId, topic: FoundTopic) -> None:
+        self._work.after_commit(
+            lambda: self._channels.remember_topic(
+                self._realm_id, channel_id, (topic.id, topic.topic)
+            )
+        )
+
+
+def _topic_key(target: ToTopic) -> TopicKey:
+    return target.channel.record.id, name_key(target.topic)

@@ -1,0 +1,72 @@
+"""Who and what a text may name, looked up before it is rendered."""
+
+from collections.abc import Collection
+
+from chatapi.auth.context import Context
+from chatapi.features.messages.repository import PeopleRepository
+from chatapi.features.user_groups.repository import GroupRepository
+from chatapi.permissions.channels import channel_access
+from chatapi.permissions.people import may_see
+from chatapi.permissions.require import is_allowed
+from chatapi.permissions.settings import GROUP_PERMISSIONS
+from chatapi.rendering import (
+    Directory,
+    NamedChannel,
+    NamedGroup,
+    NamedUser,
+    References,
+    find_references,
+)
+
+_CALLING = GROUP_PERMISSIONS["can_mention_group"]
+_NOTHING_TO_LOOK_UP = Directory()
+
+
+async def directory_for(ctx: Context, content: str) -> Directory:
+    """What the author of a text may name in it; most texts name nothing and cost nothing."""
+    references = find_references(content)
+    if not (
+        references.user_names
+        or references.user_ids
+        or references.group_names
+        or references.channel_names
+    ):
+        return _NOTHING_TO_LOOK_UP
+    return Directory.of(
+        users=await _users(ctx, references),
+        groups=await _groups(ctx, references.group_names),
+        channels=await _channels(ctx, references.channel_names),
+    )
+
+
+async def _users(ctx: Context, references: References) -> list[NamedUser]:
+    if not references.user_names and not references.user_ids:
+        return []
+    users = await PeopleRepository(ctx.db, ctx.realm.id).list_named(
+        references.user_names, references.user_ids
+    )
+    return [
+        NamedUser(user.id, user.full_name) for user in users if may_see(ctx.realm, ctx.user, user)
+    ]
+
+
+async def _groups(ctx: Context, names: Collection[str]) -> list[NamedGroup]:
+    groups = await GroupRepository(ctx.db, ctx.realm.id).list_named(names) if names else []
+    return [
+        NamedGroup(group.id, group.name, can_be_mentioned=await is_allowed(ctx, _CALLING, group))
+        for group in groups
+        if not group.deactivated
+    ]
+
+
+async def _channels(ctx: Context, names: Collection[str]) -> list[NamedChannel]:
+    """A channel the author may not know of stays the text it is."""
+    access = await channel_access(ctx)
+    found = [
+        await ctx.runtime.channels.by_name(ctx.db, ctx.realm.id, name) for name in sorted(names)
+    ]
+    return [
+        NamedChannel(known.record.id, known.record.name)
+        for known in found
+        if known is not None and access.knows(known.record)
+    ]

@@ -1,0 +1,66 @@
+"""A message that is ready to be written: checked, rendered and addressed."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from chatapi.auth.callers import Caller
+from chatapi.auth.people import UserRecord
+from chatapi.channels.directory import KnownChannel
+from chatapi.core.ids import UserId
+from chatapi.db.given_answers import Request
+from chatapi.features.messages.events import Echo
+from chatapi.rendering import RenderedMessage
+
+
+@dataclass(frozen=True)
+class ToTopic:
+    """A message for a topic of a channel."""
+
+    channel: KnownChannel
+    topic: str
+    may_start_topic: bool = True
+    is_channel_muted: bool = False
+    """By the sender, who may want to see the topic from now on."""
+
+
+@dataclass(frozen=True)
+class ToPeople:
+    """A direct message; the sender is among the people."""
+
+    people: tuple[UserRecord, ...]
+    may_start_conversation: bool = True
+
+    @property
+    def key(self) -> str:
+        """What tells this set of people from all others."""
+        return people_key(person.id for person in self.people)
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """One message with all that can be decided before the realm is locked."""
+
+    sender: UserRecord
+    to: ToTopic | ToPeople
+    content: str
+    rendered: RenderedMessage
+    client_name: str
+    read_by_sender: bool
+    caller: Caller | None = None
+    """Who asks for it; None for what the service itself has to say."""
+    echo: Echo | None = None
+    request: Request | None = None
+    """What the client calls this request, if it wants to be able to repeat it."""
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the sender or the channel changed since all that was decided."""
+        if self.caller is not None and self.caller.is_outdated:
+            return True
+        return isinstance(self.to, ToTopic) and self.to.channel.is_outdated
+
+
+def people_key(user_ids: Iterable[UserId]) -> str:
+    text = ",".join(str(user_id) for user_id in sorted(set(user_ids)))
+    return hashlib.sha256(text.encode()).hexdigest()

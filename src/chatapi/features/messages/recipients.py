@@ -1,0 +1,130 @@
+"""Where a message goes: the channel or the people named, if the sender may write there."""
+
+from typing import Any
+
+from chatapi.auth.context import Context
+from chatapi.auth.people import UserRecord
+from chatapi.channels.directory import KnownChannel
+from chatapi.channels.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ChannelId, GroupId
+from chatapi.features.messages.outgoing import ToPeople, ToTopic
+from chatapi.features.messages.params import Recipient
+from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.messages.rules import check_topic
+from chatapi.features.users.lookup import people_by_email, people_by_id
+from chatapi.permissions.channels import channel_access, is_allowed_in_channel
+from chatapi.permissions.memberships import Memberships
+from chatapi.permissions.readers import load_stays
+from chatapi.permissions.realm import RealmPermissions, is_allowed_in_realm
+
+
+async def find_channel(ctx: Context, reference: int | str) -> KnownChannel:
+    """A channel the sender may write in, by id or name."""
+    channels = ctx.runtime.channels
+    missing: StreamIdDoesNotExistError | StreamDoesNotExistError
+    if isinstance(reference, int):
+        known = await channels.by_id(ctx.db, ctx.realm.id, ChannelId(reference))
+        missing = StreamIdDoesNotExistError(reference)
+    else:
+        known = await channels.by_name(ctx.db, ctx.realm.id, reference)
+        missing = StreamDoesNotExistError(reference)
+    if known is None:
+        raise missing
+    channel = known.record
+    if not await may_enter(ctx, channel):
+        if not (await channel_access(ctx)).knows(channel):
+            raise missing
+        raise BadRequestError(f"Not authorized to send to channel '{channel.name}'")
+    if channel.is_archived:
+        raise BadRequestError(f"Not authorized to send to channel '{channel.name}': it is archived")
+    if not await is_allowed_in_channel(ctx, "can_send_message_group", channel):
+        raise BadRequestError(f"Not authorized to send to channel '{channel.name}'")
+    return known
+
+
+async def may_enter(ctx: Context, channel: ChannelRecord) -> bool:
+    """Whether the channel is open to the sender: by subscribing, or because it is public.
+
+    A bot may write wherever its owner is.
+    """
+    access = await channel_access(ctx)
+    if access.is_subscribed(channel.id):
+        return True
+    if channel.is_public and ctx.user.role.is_member:
+        return True
+    if ctx.user.bot_owner_id is None:
+        return False
+    stays = (await load_stays(ctx.db, ctx.user.bot_owner_id)).get(channel.id)
+    return stays is not None and stays[-1].until_event is None
+
+
+async def to_topic(ctx: Context, to: Recipient, topic: str | None) -> ToTopic:
+    """A topic of the channel a request names."""
+    known = await find_channel(ctx, _only(to))
+    channel = known.record
+    return ToTopic(
+        channel=known,
+        topic=check_topic(topic, channel, ctx.realm.options),
+        may_start_topic=await is_allowed_in_channel(ctx, "can_create_topic_group", channel),
+        is_channel_muted=channel.id in await _muted_channels(ctx),
+    )
+
+
+def _only(to: Recipient) -> int | str:
+    """Some clients put even a single channel into a list."""
+    if isinstance(to, list):
+        if len(to) != 1:
+            raise BadRequestError("to: Expected exactly one channel")
+        return to[0]
+    return to
+
+
+async def _muted_channels(ctx: Context) -> frozenset[ChannelId]:
+    repository = MessageRepository(ctx.db, ctx.realm.id)
+    return await ctx.caller.remember(
+        "muted_channels", lambda: repository.list_muted_channels(ctx.user.id)
+    )
+
+
+async def to_people(ctx: Context, to: Recipient) -> ToPeople:
+    """The people a request names, and the sender."""
+    people = {user.id: user for user in await _people(ctx, to)}
+    people[ctx.user.id] = ctx.user
+    others = [user for user in people.values() if user.id != ctx.user.id]
+    may_start = await _check_direct_messages(ctx, others)
+    return ToPeople(
+        tuple(people[user_id] for user_id in sorted(people)), may_start_conversation=may_start
+    )
+
+
+async def _people(ctx: Context, to: Recipient) -> list[UserRecord]:
+    if isinstance(to, str):
+        to = [email for part in to.split(",") if (email := part.strip())]
+    if isinstance(to, int):
+        to = [to]
+    if not to:
+        raise BadRequestError("to: Message must have recipients")
+    references: list[Any] = to
+    if isinstance(references[0], str):
+        return await people_by_email(ctx, references)
+    return await people_by_id(ctx, references)
+
+
+async def _check_direct_messages(ctx: Context, others: list[UserRecord]) -> bool:
+    """Refuse what the organization does not allow; tell whether the sender may begin.
+
+    A note to oneself, and talking to bots, is nobody else's business.
+    """
+    people = [user for user in others if not user.is_bot]
+    if not people:
+        return True
+    if not await is_allowed_in_realm(ctx, "direct_message_permission_group"):
+        allowed = RealmPermissions(ctx.realm).permission("direct_message_permission_group")
+        members = await Memberships(ctx.db, ctx.realm).members_of(
+            GroupId(group_id) for group_id in allowed.subgroups
+        )
+        if not any(user.id in members or user.id in allowed.members for user in people):
+            raise BadRequestError("Direct messages are not allowed in this organization.")
+    return await is_allowed_in_realm(ctx, "direct_message_initiator_group")

@@ -1,0 +1,163 @@
+"""Every SQL statement of sending."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, func, insert, select, tuple_, update
+
+from chatapi.auth.people import UserRecord, user_records
+from chatapi.channels.records import name_key
+from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
+from chatapi.db.models import (
+    Conversation,
+    ConversationMember,
+    GroupMention,
+    Mention,
+    Message,
+    Subscription,
+    User,
+)
+from chatapi.db.session import DatabaseSession
+
+TopicKey = tuple[ChannelId, str]
+"""A channel, and a topic as topics are compared."""
+
+_INSERT_MESSAGES = insert(Message)
+_MOVE_LAST_MESSAGE = (
+    update(Conversation)
+    .where(Conversation.id == bindparam("conversation"))
+    .values(last_message_id=bindparam("message"))
+)
+_MUTED_CHANNELS = select(Subscription.channel_id).where(
+    Subscription.user_id == bindparam("user_id"), Subscription.is_active, Subscription.is_muted
+)
+_SENDERS = (
+    select(Message.sender_id)
+    .distinct()
+    .where(Message.conversation_id == bindparam("conversation_id"))
+)
+
+
+@dataclass(frozen=True)
+class FoundTopic:
+    """The conversation of a topic."""
+
+    id: ConversationId
+    topic: str
+    """As it was first written."""
+
+
+class MessageRepository:
+    """Messages and conversations of one realm."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def add_messages(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        await self._db.execute(_INSERT_MESSAGES, rows)
+
+    async def move_last_messages(self, newest: Mapping[ConversationId, MessageId]) -> None:
+        rows = [
+            {"conversation": conversation_id, "message": message_id}
+            for conversation_id, message_id in newest.items()
+        ]
+        await self._db.execute(_MOVE_LAST_MESSAGE, rows)
+
+    async def find_topics(self, keys: Iterable[TopicKey]) -> dict[TopicKey, FoundTopic]:
+        rows = await self._db.execute(
+            select(
+                Conversation.channel_id, Conversation.topic_key, Conversation.id, Conversation.topic
+            ).where(tuple_(Conversation.channel_id, Conversation.topic_key).in_(list(keys)))
+        )
+        return {
+            (ChannelId(channel_id), key): FoundTopic(ConversationId(conversation_id), topic)
+            for channel_id, key, conversation_id, topic in rows
+            if channel_id is not None and key is not None
+        }
+
+    async def add_topic(
+        self, channel_id: ChannelId, topic: str, first_message: MessageId
+    ) -> ConversationId:
+        return await self._add_conversation(
+            channel_id=channel_id,
+            topic=topic,
+            topic_key=name_key(topic),
+            people_key=None,
+            first_message_id=first_message,
+            last_message_id=first_message,
+        )
+
+    async def find_people(self, keys: Iterable[str]) -> dict[str, ConversationId]:
+        rows = await self._db.execute(
+            select(Conversation.people_key, Conversation.id).where(
+                Conversation.realm_id == self._realm_id, Conversation.people_key.in_(list(keys))
+            )
+        )
+        return {key: ConversationId(found) for key, found in rows if key is not None}
+
+    async def add_people(
+        self, key: str, user_ids: Iterable[UserId], first_message: MessageId
+    ) -> ConversationId:
+        conversation_id = await self._add_conversation(
+            channel_id=None,
+            topic="",
+            topic_key=None,
+            people_key=key,
+            first_message_id=first_message,
+            last_message_id=first_message,
+        )
+        await self._db.execute(
+            insert(ConversationMember),
+            [{"user_id": user_id, "conversation_id": conversation_id} for user_id in user_ids],
+        )
+        return conversation_id
+
+    async def _add_conversation(self, **values: object) -> ConversationId:
+        rows = await self._db.execute(
+            insert(Conversation)
+            .values(realm_id=self._realm_id, **values)
+            .returning(Conversation.id)
+        )
+        return ConversationId(rows.scalar_one())
+
+    async def add_mentions(self, mentions: Sequence[tuple[MessageId, UserId]]) -> None:
+        await self._db.execute(
+            insert(Mention),
+            [{"message_id": message_id, "user_id": user_id} for message_id, user_id in mentions],
+        )
+
+    async def add_group_mentions(self, mentions: Sequence[tuple[MessageId, GroupId]]) -> None:
+        await self._db.execute(
+            insert(GroupMention),
+            [{"message_id": message_id, "group_id": group_id} for message_id, group_id in mentions],
+        )
+
+    async def list_senders(self, conversation_id: ConversationId) -> frozenset[UserId]:
+        """Who took part in a conversation."""
+        rows = await self._db.execute(_SENDERS, {"conversation_id": conversation_id})
+        return frozenset(UserId(user_id) for (user_id,) in rows)
+
+    async def list_muted_channels(self, user_id: UserId) -> frozenset[ChannelId]:
+        rows = await self._db.execute(_MUTED_CHANNELS, {"user_id": user_id})
+        return frozenset(ChannelId(channel_id) for (channel_id,) in rows)
+
+
+class PeopleRepository:
+    """Whom a message names or goes to."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def list_named(self, keys: Iterable[str], user_ids: Iterable[UserId]) -> list[UserRecord]:
+        """Active users with these names, in lower case, or with these ids."""
+        rows = await self._db.execute(
+            user_records.select().where(
+                User.realm_id == self._realm_id,
+                User.is_active,
+                func.lower(User.full_name).in_(list(keys)) | User.id.in_(list(user_ids)),
+            )
+        )
+        return [user_records.read(row) for row in rows]

@@ -1,0 +1,28 @@
+"""POST /messages."""
+
+from chatapi.auth.guards import Caller
+from chatapi.channels.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
+from chatapi.features.messages.errors import (
+    StreamWildcardMentionNotAllowedError,
+    TopicWildcardMentionNotAllowedError,
+)
+from chatapi.features.messages.params import SendMessageParams
+from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.service import MessageService
+from chatapi.http.route import FeatureRouter
+
+router = FeatureRouter("messages", "Send messages to channels and people, and read them.")
+
+
+@router.post(
+    "/messages",
+    errors=[
+        StreamDoesNotExistError,
+        StreamIdDoesNotExistError,
+        StreamWildcardMentionNotAllowedError,
+        TopicWildcardMentionNotAllowedError,
+    ],
+)
+async def send_message(ctx: Caller, params: SendMessageParams) -> SentPayload:
+    """Send a message to a channel or to people."""
+    return await MessageService(ctx).send(params)

@@ -1,0 +1,62 @@
+"""What a message may be, and who counts as having read their own; pure."""
+
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.wire.realm_settings import RealmSettings
+
+MANY = 15
+"""More people than this are not called all at once by just anybody."""
+
+_READING_CLIENTS = frozenset(
+    {
+        "zulipandroid",
+        "zulipios",
+        "zulipdesktop",
+        "zulipmobile",
+        "zulipelectron",
+        "zulipflutter",
+        "zulipterminal",
+        "zulip-terminal",
+        "snipe",
+        "website",
+        "ios",
+        "android",
+    }
+)
+"""Programs people sit in front of: what is sent from there, its sender has seen."""
+
+
+def check_content(content: str) -> str:
+    """Something to read, without blank space at its end."""
+    content = content.rstrip()
+    if not content.strip():
+        raise BadRequestError("content: Message must not be empty")
+    return content
+
+
+def check_topic(topic: str | None, channel: ChannelRecord, options: RealmSettings) -> str:
+    """The topic of a message, as the channel's policy has it."""
+    policy = channel.topics_policy
+    if policy == "empty_topic_only":
+        if topic:
+            raise BadRequestError("topic: Only the empty topic is allowed in this channel.")
+        return ""
+    if topic is None:
+        raise BadRequestError("Missing 'topic' argument")
+    if not topic.isprintable():
+        raise BadRequestError("topic: Invalid characters in topic")
+    if not topic and _needs_topic(policy, options):
+        raise BadRequestError("topic: Topics are required in this channel.")
+    return topic
+
+
+def _needs_topic(policy: str, options: RealmSettings) -> bool:
+    if policy == "inherit":
+        return options.topics_policy == "disable_empty_topic"
+    return policy == "disable_empty_topic"
+
+
+def is_read_by_sender(client_name: str) -> bool:
+    """Whether messages sent from a program count as read by whoever sent them."""
+    name = client_name.lower()
+    return name in _READING_CLIENTS or "desktop app" in name

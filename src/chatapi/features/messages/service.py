@@ -1,0 +1,109 @@
+"""The verb of messages: send."""
+
+import asyncio
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import QueueId
+from chatapi.db.given_answers import Request
+from chatapi.features.messages.errors import (
+    StreamWildcardMentionNotAllowedError,
+    TopicWildcardMentionNotAllowedError,
+)
+from chatapi.features.messages.events import Echo
+from chatapi.features.messages.mentions import directory_for
+from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
+from chatapi.features.messages.params import SendMessageParams
+from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.recipients import to_people, to_topic
+from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.messages.rules import MANY, check_content, is_read_by_sender
+from chatapi.features.messages.writer import MessageWriter
+from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.rendering import Directory, RenderedMessage, render_message
+
+_LONG = 1_000
+"""Texts beyond this many characters are rendered beside the other requests, not before them."""
+
+
+class MessageService:
+    """What a sender can do."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def send(self, params: SendMessageParams) -> SentPayload:
+        """Send a message, once, however often the request is repeated."""
+        ctx = self._ctx
+        outgoing = await self.prepare(params)
+        # What follows is another transaction, which may have to wait.
+        await ctx.db.close()
+        writer = MessageWriter(ctx.runtime, ctx.realm)
+        return await ctx.runtime.gatherer.submit(ctx.realm.id, "messages", writer.write, outgoing)
+
+    async def prepare(self, params: SendMessageParams) -> Outgoing:
+        """Everything that can be decided and done before the organization is locked."""
+        ctx = self._ctx
+        echo = _echo(params)
+        content = check_content(params.content)
+        to = await self._target(params)
+        rendered = await render(await directory_for(ctx, content), content)
+        await self._check_wildcards(to, rendered)
+        read = params.read_by_sender
+        return Outgoing(
+            sender=ctx.user,
+            to=to,
+            content=content,
+            rendered=rendered,
+            client_name=ctx.client_name,
+            read_by_sender=is_read_by_sender(ctx.client_name) if read is None else read,
+            caller=ctx.caller,
+            echo=echo,
+            request=self._request(echo),
+        )
+
+    async def _target(self, params: SendMessageParams) -> ToTopic | ToPeople:
+        if params.type in {"direct", "private"}:
+            return await to_people(self._ctx, params.to)
+        return await to_topic(self._ctx, params.to, params.topic)
+
+    async def _check_wildcards(self, to: ToTopic | ToPeople, rendered: RenderedMessage) -> None:
+        if isinstance(to, ToPeople) or not (rendered.mentions_channel or rendered.mentions_topic):
+            return
+        if await is_allowed_in_realm(self._ctx, "can_mention_many_users_group"):
+            return
+        if rendered.mentions_channel and to.channel.record.subscriber_count > MANY:
+            raise StreamWildcardMentionNotAllowedError
+        if rendered.mentions_topic and await self._count_participants(to) > MANY:
+            raise TopicWildcardMentionNotAllowedError
+
+    async def _count_participants(self, to: ToTopic) -> int:
+        ctx = self._ctx
+        found = await ctx.runtime.channels.find_topic(
+            ctx.db, ctx.realm.id, to.channel.record.id, to.topic
+        )
+        if found is None:
+            return 0
+        return len(await MessageRepository(ctx.db, ctx.realm.id).list_senders(found[0]))
+
+    def _request(self, echo: Echo | None) -> Request | None:
+        """What the request is called: by the header any request may have, or by its local id."""
+        named = self._ctx.work.hand_over_request()
+        if named is not None or echo is None:
+            return named
+        return Request.named(self._ctx.user.id, ("message", echo["queue_id"], echo["local_id"]), ())
+
+
+async def render(directory: Directory, content: str) -> RenderedMessage:
+    """Render a text; a long one must not keep others waiting."""
+    if len(content) <= _LONG:
+        return render_message(content, directory)
+    return await asyncio.to_thread(render_message, content, directory)
+
+
+def _echo(params: SendMessageParams) -> Echo | None:
+    if params.queue_id is None:
+        return None
+    if params.local_id is None:
+        raise BadRequestError("Missing 'local_id' argument: it belongs to queue_id")
+    return {"queue_id": QueueId(params.queue_id), "local_id": params.local_id}

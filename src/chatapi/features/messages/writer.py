@@ -1,0 +1,262 @@
+"""Writes messages into a locked realm: the one place where messages come into being.
+
+However many readers a message has, it is one row, one event and one changed conversation.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.clock import unix_seconds
+from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
+from chatapi.core.ids import ConversationId, MessageId, UserId
+from chatapi.db.given_answers import GivenAnswers, Request
+from chatapi.db.message_ids import take_message_ids
+from chatapi.events.audience import Audience, Users
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.messages.conversations import Conversations
+from chatapi.features.messages.events import MessageSent
+from chatapi.features.messages.facts import MessageFacts, SenderFacts, person_payload
+from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
+from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.user_topics.automatic import TopicSend, apply_automatic_policies
+from chatapi.permissions.channels import who_hears
+
+Outcome = SentPayload | Exception
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A message with its id and its conversation."""
+
+    outgoing: Outgoing
+    id: MessageId
+    conversation_id: ConversationId
+    topic: str
+    starts_conversation: bool
+
+    @property
+    def is_in_channel(self) -> bool:
+        return isinstance(self.outgoing.to, ToTopic)
+
+
+@dataclass(frozen=True)
+class MessageWriter:
+    """Writes messages of one realm; whoever calls has locked it."""
+
+    runtime: Runtime
+    realm: RealmRecord
+
+    async def write(self, work: UnitOfWork, batch: Sequence[Outgoing]) -> list[Outcome]:
+        """The answer for each message, or why it was refused; refused ones leave no trace."""
+        outcomes: dict[int, Outcome] = await _settled(work, batch)
+        open_places = [place for place in range(len(batch)) if place not in outcomes]
+        conversations = Conversations(self.runtime, self.realm.id, work)
+        await conversations.find(batch[place].to for place in open_places)
+        for place in open_places:
+            if (refusal := _refusal(batch[place], conversations)) is not None:
+                outcomes[place] = refusal
+        open_places = [place for place in open_places if place not in outcomes]
+        if open_places:
+            written = await self._write(work, conversations, [batch[p] for p in open_places])
+            outcomes |= zip(open_places, written, strict=True)
+        return [outcomes[place] for place in range(len(batch))]
+
+    async def _write(
+        self, work: UnitOfWork, conversations: Conversations, batch: Sequence[Outgoing]
+    ) -> list[SentPayload]:
+        now = self.runtime.clock.now()
+        placed = await _place(work, conversations, batch)
+        repository = MessageRepository(work.db, self.realm.id)
+        await repository.add_messages([self._row(each, now) for each in placed])
+        await repository.move_last_messages({each.conversation_id: each.id for each in placed})
+        await _add_mentions(repository, placed)
+        for each in placed:
+            work.emit(self.realm.id, await self._event(repository, each, now), to=_audience(each))
+        policies = await self._follow_topics(work, placed, now)
+        answers = [_answer(each.id, policy) for each, policy in zip(placed, policies, strict=True)]
+        await _keep_answers(work, batch, answers, now)
+        return answers
+
+    def _row(self, placed: Placed, now: datetime) -> Mapping[str, Any]:
+        outgoing, rendered = placed.outgoing, placed.outgoing.rendered
+        to = outgoing.to
+        return {
+            "id": placed.id,
+            "realm_id": self.realm.id,
+            "conversation_id": placed.conversation_id,
+            "channel_id": to.channel.record.id if isinstance(to, ToTopic) else None,
+            "sender_id": outgoing.sender.id,
+            "content": outgoing.content,
+            "rendered_content": rendered.html,
+            "sent_at": now,
+            "client_name": outgoing.client_name,
+            "is_me_message": rendered.is_me_message,
+            "read_by_sender": outgoing.read_by_sender,
+            "mentions_channel": rendered.mentions_channel,
+            "mentions_topic": rendered.mentions_topic,
+            "has_link": rendered.has_link,
+            "has_image": rendered.has_image,
+            "has_attachment": bool(rendered.upload_paths),
+        }
+
+    async def _event(
+        self, repository: MessageRepository, placed: Placed, now: datetime
+    ) -> MessageSent:
+        outgoing, rendered = placed.outgoing, placed.outgoing.rendered
+        participants = None
+        if rendered.mentions_topic and placed.is_in_channel:
+            participants = await repository.list_senders(placed.conversation_id)
+        return MessageSent(
+            facts=self._facts(placed, now),
+            read_by_sender=outgoing.read_by_sender,
+            mentioned_users=rendered.mentioned_user_ids,
+            mentioned_groups=rendered.mentioned_group_ids,
+            mentions_channel=rendered.mentions_channel,
+            topic_participants=participants,
+            echo=outgoing.echo,
+        )
+
+    def _facts(self, placed: Placed, now: datetime) -> MessageFacts:
+        outgoing = placed.outgoing
+        root_domain = self.runtime.settings.root_domain
+        channel = outgoing.to.channel.record if isinstance(outgoing.to, ToTopic) else None
+        people = outgoing.to.people if isinstance(outgoing.to, ToPeople) else ()
+        return MessageFacts(
+            id=placed.id,
+            conversation_id=placed.conversation_id,
+            channel_id=None if channel is None else channel.id,
+            channel_name="" if channel is None else channel.name,
+            topic=placed.topic,
+            people=tuple(person_payload(person, self.realm, root_domain) for person in people),
+            sender=SenderFacts.of(outgoing.sender, self.realm, root_domain),
+            realm_subdomain=self.realm.subdomain,
+            content=outgoing.content,
+            rendered_content=outgoing.rendered.html,
+            timestamp=unix_seconds(now),
+            client=outgoing.client_name,
+            is_me_message=outgoing.rendered.is_me_message,
+        )
+
+    async def _follow_topics(
+        self, work: UnitOfWork, placed: Sequence[Placed], now: datetime
+    ) -> list[int | None]:
+        """What sending changes about how much the senders see of their topics."""
+        sends = {
+            place: TopicSend(
+                sender=each.outgoing.sender,
+                channel_id=each.outgoing.to.channel.record.id,
+                topic=each.topic,
+                starts_topic=each.starts_conversation,
+                is_channel_muted=each.outgoing.to.is_channel_muted,
+            )
+            for place, each in enumerate(placed)
+            if isinstance(each.outgoing.to, ToTopic)
+        }
+        changed = await apply_automatic_policies(work, self.realm.id, now, list(sends.values()))
+        policies = dict(zip(sends, changed, strict=True))
+        return [policies.get(place) for place in range(len(placed))]
+
+
+async def _settled(work: UnitOfWork, batch: Sequence[Outgoing]) -> dict[int, Outcome]:
+    """What needs no writing, by place: repeated messages, and those that must start over.
+
+    What was decided before the lock holds only if nothing has changed since.
+    """
+    outcomes: dict[int, Outcome] = {
+        place: AdmissionOutdatedError() for place, each in enumerate(batch) if each.is_outdated
+    }
+    named: dict[int, Request] = {
+        place: each.request
+        for place, each in enumerate(batch)
+        if each.request is not None and place not in outcomes
+    }
+    if not named:
+        return outcomes
+    given = await GivenAnswers(work.db).find_many(named.values())
+    seen: set[tuple[UserId, str]] = set()
+    for place, request in named.items():
+        key = (request.user_id, request.key)
+        if key in given and given[key].digest == request.digest:
+            answer: SentPayload = orjson.loads(given[key].answer)
+            outcomes[place] = answer
+        elif key in given or key in seen:
+            # The other one is written, or about to be: starting over finds it.
+            outcomes[place] = AdmissionOutdatedError()
+        seen.add(key)
+    return outcomes
+
+
+def _refusal(outgoing: Outgoing, conversations: Conversations) -> BadRequestError | None:
+    """Who may answer may not always begin."""
+    to = outgoing.to
+    if conversations.is_there(to):
+        return None
+    if isinstance(to, ToTopic) and not to.may_start_topic:
+        name = to.channel.record.name
+        return BadRequestError(f"You do not have permission to start new topics in {name}.")
+    if isinstance(to, ToPeople) and not to.may_start_conversation:
+        return BadRequestError(
+            "You do not have permission to initiate direct message conversations."
+        )
+    return None
+
+
+async def _place(
+    work: UnitOfWork, conversations: Conversations, batch: Sequence[Outgoing]
+) -> list[Placed]:
+    """Give every message its id and its conversation, which may have to be made."""
+    placed: list[Placed] = []
+    for outgoing, message_id in zip(
+        batch, await take_message_ids(work.db, len(batch)), strict=True
+    ):
+        starts = not conversations.is_there(outgoing.to)
+        conversation_id, topic = await conversations.get(outgoing.to, message_id)
+        placed.append(Placed(outgoing, message_id, conversation_id, topic, starts))
+    return placed
+
+
+async def _add_mentions(repository: MessageRepository, placed: Sequence[Placed]) -> None:
+    people = [
+        (each.id, user_id)
+        for each in placed
+        for user_id in each.outgoing.rendered.mentioned_user_ids
+    ]
+    groups = [
+        (each.id, group_id)
+        for each in placed
+        for group_id in each.outgoing.rendered.mentioned_group_ids
+    ]
+    if people:
+        await repository.add_mentions(people)
+    if groups:
+        await repository.add_group_mentions(groups)
+
+
+def _audience(placed: Placed) -> Audience:
+    to = placed.outgoing.to
+    if isinstance(to, ToTopic):
+        return who_hears(to.channel.record)
+    return Users(ids=frozenset(person.id for person in to.people))
+
+
+def _answer(message_id: MessageId, policy: int | None) -> SentPayload:
+    answer: SentPayload = {"id": message_id}
+    if policy is not None:
+        answer["automatic_new_visibility_policy"] = policy
+    return answer
+
+
+async def _keep_answers(
+    work: UnitOfWork, batch: Sequence[Outgoing], answers: Sequence[SentPayload], now: datetime
+) -> None:
+    given = GivenAnswers(work.db)
+    for each, answer in zip(batch, answers, strict=True):
+        if each.request is not None:
+            await given.keep(each.request, orjson.dumps(answer).decode(), now)

@@ -1,0 +1,50 @@
+"""People named by a request, by their ids or by their API emails."""
+
+from collections.abc import Sequence
+
+from chatapi.auth.context import Context
+from chatapi.auth.people import UserRecord, user_id_in
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import UserId
+from chatapi.features.users.repository import UserRepository
+from chatapi.permissions.people import may_see
+
+
+async def people_by_id(ctx: Context, user_ids: Sequence[int]) -> list[UserRecord]:
+    """Active users, each once; one that does not exist for the caller is an error."""
+    wanted = set(user_ids)
+    users = await UserRepository(ctx.db, ctx.realm.id).list_some(list(wanted))
+    found = [user for user in users if may_see(ctx.realm, ctx.user, user)]
+    for user_id in sorted(wanted - {user.id for user in found}):
+        raise BadRequestError(f"Invalid user ID: {user_id}")
+    return _active(found)
+
+
+async def people_by_email(ctx: Context, emails: Sequence[str]) -> list[UserRecord]:
+    """The same by API email; a real address works for whoever may see it."""
+    host = ctx.realm.host(ctx.settings.root_domain)
+    repository = UserRepository(ctx.db, ctx.realm.id)
+    made_up = {email: user_id_in(email, host) for email in set(emails)}
+    by_id = await repository.list_some([each for each in made_up.values() if each is not None])
+    real = [email.strip().lower() for email, user_id in made_up.items() if user_id is None]
+    by_email = {
+        user.delivery_email.lower(): user
+        for user in await repository.list_by_delivery_email(real)
+        if user.shows_email_to(ctx.user)
+    }
+    known: dict[UserId, UserRecord] = {user.id: user for user in by_id}
+    found: dict[UserId, UserRecord] = {}
+    for email, user_id in made_up.items():
+        key = email.strip().lower()
+        user = by_email.get(key) if user_id is None else known.get(user_id)
+        if user is None or not may_see(ctx.realm, ctx.user, user):
+            raise BadRequestError(f"Invalid email '{email}'")
+        found[user.id] = user
+    return _active(list(found.values()))
+
+
+def _active(users: list[UserRecord]) -> list[UserRecord]:
+    for user in users:
+        if not user.is_active:
+            raise BadRequestError(f"The account of {user.full_name} is deactivated")
+    return sorted(users, key=lambda user: user.id)

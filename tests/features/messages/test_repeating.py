@@ -1,0 +1,121 @@
+"""A message that is sent again is sent once: after failures, restarts, and at the same time."""
+
+import asyncio
+
+from tests.factories import Person
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.apps import StartApp
+from tests.support.client import ApiClient, encode_form
+from tests.support.listening import listen
+
+
+def hello(person: Person, **more: object) -> dict[str, object]:
+    return {"type": "direct", "to": [person.user_id], "content": "Hello", **more}
+
+
+class TestLocalIds:
+    async def test_the_sending_client_finds_its_message_again(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        sender, other = [await listen(client, owner, event_types=["message"]) for _ in range(2)]
+        message = hello(owner, queue_id=sender.queue_id, local_id="12.01")
+        assert_success(await client.post("/messages", owner, **message))
+        [echoed], [plain] = await sender.new_events(), await other.new_events()
+        assert echoed["local_message_id"] == echoed["local_id"] == "12.01"
+        assert "local_message_id" not in plain
+
+    async def test_nobody_writes_into_the_queue_of_somebody_else(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        theirs = await listen(client, member, event_types=["message"])
+        message = hello(member, queue_id=theirs.queue_id, local_id="1")
+        assert_success(await client.post("/messages", owner, **message))
+        [event] = await theirs.new_events()
+        assert "local_message_id" not in event
+
+    async def test_a_retry_sends_nothing_twice(self, client: ApiClient, owner: Person) -> None:
+        listener = await listen(client, owner, event_types=["message"])
+        message = hello(owner, queue_id=listener.queue_id, local_id="1")
+        answers = [assert_success(await client.post("/messages", owner, **message)) for _ in "abc"]
+        assert len({answer["id"] for answer in answers}) == 1
+        assert len(await listener.new_events()) == 1
+
+    async def test_also_from_several_connections_at_once(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        listener = await listen(client, owner, event_types=["message"])
+        message = hello(owner, queue_id=listener.queue_id, local_id="1")
+        answers = await asyncio.gather(
+            *(client.post("/messages", owner, **message) for _ in range(8))
+        )
+        assert len({assert_success(answer)["id"] for answer in answers}) == 1
+        assert len(await listener.new_events()) == 1
+
+    async def test_another_local_id_is_another_message(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        ids = [
+            assert_success(
+                await client.post("/messages", owner, **hello(owner, queue_id="q", local_id=name))
+            )["id"]
+            for name in ("1", "2")
+        ]
+        assert ids[0] < ids[1]
+
+    async def test_also_in_another_process(
+        self, client: ApiClient, start_app: StartApp, owner: Person
+    ) -> None:
+        message = hello(owner, queue_id="queue", local_id="1")
+        first = assert_success(await client.post("/messages", owner, **message))
+        again = ApiClient(await start_app())
+        assert assert_success(await again.post("/messages", owner, **message)) == first
+        await again.aclose()
+
+
+class TestIdempotencyKeys:
+    """A header does the same for every POST."""
+
+    async def test_a_message_is_sent_once(self, client: ApiClient, owner: Person) -> None:
+        listener = await listen(client, owner, event_types=["message"])
+        answers = await asyncio.gather(
+            *(_post(client, owner, "/messages", "key", **hello(owner)) for _ in range(6))
+        )
+        assert len({assert_success(answer)["id"] for answer in answers}) == 1
+        assert len(await listener.new_events()) == 1
+
+    async def test_a_group_is_made_once(self, client: ApiClient, owner: Person) -> None:
+        group: dict[str, object] = {"name": "crew", "description": "", "members": []}
+        answers = await asyncio.gather(
+            *(_post(client, owner, "/user_groups/create", "key", **group) for _ in range(4))
+        )
+        assert len({assert_success(answer)["group_id"] for answer in answers}) == 1
+        again = await _post(client, owner, "/user_groups/create", "key", **group, unknown="x")
+        assert_error(again, "IDEMPOTENCY_KEY_REUSED")
+
+    async def test_a_key_belongs_to_one_request(self, client: ApiClient, owner: Person) -> None:
+        assert_success(await _post(client, owner, "/messages", "key", **hello(owner)))
+        other = await _post(client, owner, "/messages", "key", **hello(owner, content="Other"))
+        assert_error(other, "IDEMPOTENCY_KEY_REUSED")
+
+    async def test_and_to_one_person(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        ids = {
+            assert_success(await _post(client, person, "/messages", "key", **hello(owner)))["id"]
+            for person in (owner, member)
+        }
+        assert len(ids) == 2
+
+    async def test_a_refusal_is_not_kept(self, client: ApiClient, owner: Person) -> None:
+        assert_error(await _post(client, owner, "/messages", "key", **hello(owner, content="")))
+        assert_success(await _post(client, owner, "/messages", "key", **hello(owner)))
+
+    async def test_a_key_has_a_limit(self, client: ApiClient, owner: Person) -> None:
+        refusal = await _post(client, owner, "/messages", "k" * 201, **hello(owner))
+        assert "Idempotency-Key" in assert_error(refusal)
+
+
+async def _post(client: ApiClient, person: Person, path: str, key: str, **params: object) -> Answer:
+    return await client.call(
+        "POST", path, person, data=encode_form(params), headers={"Idempotency-Key": key}
+    )

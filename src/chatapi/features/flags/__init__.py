@@ -1,0 +1,1 @@
+"""Flags: what people have read, starred and collapsed."""

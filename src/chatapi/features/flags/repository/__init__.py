@@ -1,0 +1,18 @@
+"""Every SQL statement on flags: states of messages, positions, and what is unread."""
+
+from chatapi.features.flags.repository._marks import MarkRepository
+from chatapi.features.flags.repository._states import MessageState, StateRepository
+from chatapi.features.flags.repository._unread import (
+    MOST_UNREAD,
+    UnreadConversation,
+    UnreadRepository,
+)
+
+__all__ = [
+    "MOST_UNREAD",
+    "MarkRepository",
+    "MessageState",
+    "StateRepository",
+    "UnreadConversation",
+    "UnreadRepository",
+]

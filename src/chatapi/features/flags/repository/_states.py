@@ -1,0 +1,170 @@
+"""What a reader has noted about messages."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, or_, select
+from sqlalchemy.orm import aliased
+
+from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
+from chatapi.db.models import (
+    GroupMention,
+    Mention,
+    Message,
+    MessageFlag,
+    ReadCursor,
+    ReadException,
+    Subscription,
+)
+from chatapi.db.session import DatabaseSession
+from chatapi.db.upsert import upsert
+from chatapi.narrow.unread import FLOOR, READER, highest
+
+IdT = TypeVar("IdT", bound=int)
+
+_IDS_PER_STATEMENT = 10_000
+"""Both databases limit how many parameters one statement may have."""
+
+
+@dataclass(frozen=True)
+class MessageState:
+    """A message and what its reader has noted about it; None where there is no note."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    position: MessageId
+    """Everything in the conversation up to it is read, but for exceptions."""
+    exception: bool | None
+    is_read_by_sender: bool
+    """Whether the reader sent it and had read it by that."""
+    is_subscribed: bool | None
+    starred: bool | None
+    collapsed: bool | None
+    is_mentioned: bool
+    mentions_channel: bool
+    mentions_topic: bool
+    """Whether a mention of the topic reaches the reader, who wrote there before."""
+
+    @property
+    def is_unread(self) -> bool:
+        if self.channel_id is not None and not self.is_subscribed:
+            return False
+        if self.exception is not None:
+            return not self.exception
+        return self.id > self.position and not self.is_read_by_sender
+
+
+def mentions_reader() -> ColumnElement[bool]:
+    """Whether a message mentions the reader or a group of theirs: `{"group_ids": [...]}`."""
+    return or_(
+        Message.id.in_(select(Mention.message_id).where(Mention.user_id == READER)),
+        exists().where(
+            GroupMention.message_id == Message.id,
+            GroupMention.group_id.in_(bindparam("group_ids", expanding=True)),
+        ),
+    )
+
+
+def mentions_topic_of_reader() -> ColumnElement[bool]:
+    """Whether a message mentions those who took part in its topic, and the reader had."""
+    earlier = aliased(Message)
+    return and_(
+        Message.mentions_topic,
+        exists().where(
+            earlier.conversation_id == Message.conversation_id,
+            earlier.sender_id == READER,
+            earlier.id <= Message.id,
+        ),
+    )
+
+
+_STATES: Select[*tuple[Any, ...]] = (
+    select(
+        Message.id,
+        Message.conversation_id,
+        Message.channel_id,
+        highest(
+            func.coalesce(ReadCursor.message_id, 0),
+            func.coalesce(Subscription.read_up_to, 0),
+            FLOOR,
+        ),
+        ReadException.is_read,
+        and_(Message.sender_id == READER, Message.read_by_sender),
+        Subscription.is_active,
+        MessageFlag.starred,
+        MessageFlag.collapsed,
+        mentions_reader(),
+        Message.mentions_channel,
+        mentions_topic_of_reader(),
+    )
+    .outerjoin(
+        ReadCursor,
+        and_(ReadCursor.user_id == READER, ReadCursor.conversation_id == Message.conversation_id),
+    )
+    .outerjoin(
+        Subscription,
+        and_(Subscription.user_id == READER, Subscription.channel_id == Message.channel_id),
+    )
+    .outerjoin(
+        ReadException,
+        and_(ReadException.user_id == READER, ReadException.message_id == Message.id),
+    )
+    .outerjoin(
+        MessageFlag, and_(MessageFlag.user_id == READER, MessageFlag.message_id == Message.id)
+    )
+    .where(
+        Message.realm_id == bindparam("realm_id"),
+        Message.id.in_(bindparam("message_ids", expanding=True)),
+    )
+    .order_by(Message.id)
+)
+
+
+class StateRepository:
+    """The notes of one reader."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+        self._user_id = user_id
+
+    async def list_states(
+        self, message_ids: Collection[MessageId], groups: Collection[GroupId]
+    ) -> list[MessageState]:
+        """Of the messages that exist, by id; one statement for thousands of them."""
+        states: list[MessageState] = []
+        for chunk in chunks(sorted(set(message_ids)), _IDS_PER_STATEMENT):
+            rows = await self._db.execute(
+                _STATES,
+                {
+                    "reader_id": self._user_id,
+                    "realm_id": self._realm_id,
+                    "message_ids": chunk,
+                    "group_ids": list(groups),
+                },
+            )
+            states += [MessageState(*row) for row in rows]
+        return states
+
+    async def note(self, states: Iterable[MessageState], flag: str, *, value: bool) -> None:
+        """Star or collapse messages, or take that back."""
+        rows: list[dict[str, Any]] = [
+            {
+                "user_id": self._user_id,
+                "message_id": state.id,
+                "starred": bool(state.starred),
+                "collapsed": bool(state.collapsed),
+                flag: value,
+            }
+            for state in states
+        ]
+        await upsert(self._db, MessageFlag, rows)
+
+
+def chunks(ids: Sequence[IdT], size: int) -> Iterator[list[IdT]]:
+    remaining = iter(ids)
+    while chunk := list(islice(remaining, size)):
+        yield chunk

@@ -1,0 +1,41 @@
+"""Endpoints of flags."""
+
+from chatapi.auth.guards import Caller
+from chatapi.core.ids import ChannelId
+from chatapi.features.flags import state  # noqa: F401 (adds its sections to POST /register)
+from chatapi.features.flags.marks import MarkService
+from chatapi.features.flags.params import ChangeFlagsParams, MarkChannelParams, MarkTopicParams
+from chatapi.features.flags.payloads import ChangedFlagsPayload, MarkedAllPayload
+from chatapi.features.flags.service import FlagService
+from chatapi.http.route import FeatureRouter
+
+router = FeatureRouter("Flags", "What you have read, starred and collapsed.")
+
+
+@router.post("/messages/flags")
+async def change_flags(ctx: Caller, params: ChangeFlagsParams) -> ChangedFlagsPayload:
+    """Add or remove a flag of messages.
+
+    The flags `read`, `starred` and `collapsed` are yours to change. Answers with the messages
+    that changed. In channels you are not in, nothing can be unread.
+    """
+    return await FlagService(ctx).change(params)
+
+
+@router.post("/mark_all_as_read")
+async def mark_all_as_read(ctx: Caller) -> MarkedAllPayload:
+    """Mark all messages as read."""
+    await MarkService(ctx).mark_all()
+    return {"complete": True}
+
+
+@router.post("/mark_stream_as_read")
+async def mark_channel_as_read(ctx: Caller, params: MarkChannelParams) -> None:
+    """Mark all messages of a channel as read."""
+    await MarkService(ctx).mark_channel(ChannelId(params.stream_id))
+
+
+@router.post("/mark_topic_as_read")
+async def mark_topic_as_read(ctx: Caller, params: MarkTopicParams) -> None:
+    """Mark all messages of a topic as read."""
+    await MarkService(ctx).mark_topic(params)

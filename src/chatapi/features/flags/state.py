@@ -1,0 +1,129 @@
+"""What POST /register tells about messages: unread, starred, recent and newest."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.core.ids import ConversationId, MessageId, UserId
+from chatapi.events.client import ClientProfile
+from chatapi.features.flags.newest import newest_message_id
+from chatapi.features.flags.payloads import UnreadMessagesPayload
+from chatapi.features.flags.repository import MOST_UNREAD, UnreadConversation, UnreadRepository
+from chatapi.features.state import state_section
+from chatapi.permissions.messages import message_access
+from chatapi.permissions.readers import membership_of
+from chatapi.wire.topics import show_topic
+
+_TWO_PEOPLE = 2
+
+
+class NewestMessageState(TypedDict):
+    """How far the organization has come."""
+
+    max_message_id: int
+
+
+class UnreadState(TypedDict):
+    """What the caller has not read yet."""
+
+    unread_msgs: UnreadMessagesPayload
+
+
+class StarredState(TypedDict):
+    """What the caller starred and may still see."""
+
+    starred_messages: list[MessageId]
+
+
+class RecentConversationPayload(TypedDict):
+    """A direct conversation of the caller's."""
+
+    max_message_id: int
+    user_ids: list[UserId]
+    """The other people in it."""
+
+
+class RecentState(TypedDict):
+    """With whom the caller wrote lately."""
+
+    recent_private_conversations: list[RecentConversationPayload]
+
+
+@state_section("message")
+async def load_newest(ctx: Context, _profile: ClientProfile) -> NewestMessageState:
+    """The newest message there is, -1 if there is none."""
+    return {"max_message_id": await newest_message_id(ctx)}
+
+
+@state_section("message", "update_message_flags")
+async def load_unread(ctx: Context, profile: ClientProfile) -> UnreadState:
+    """By conversation; two statements, and their cost follows what is unread."""
+    repository = UnreadRepository(ctx.db, ctx.user.id)
+    membership = await membership_of(ctx)
+    conversations = await repository.list_all(membership.groups)
+    direct = [each.id for each in conversations if each.channel_id is None]
+    people = await repository.list_people(direct)
+    count = sum(len(each.message_ids) for each in conversations)
+    unread: UnreadMessagesPayload = {
+        "count": count,
+        "pms": [],
+        "streams": [],
+        "huddles": [],
+        "mentions": sorted(number for each in conversations for number in each.mention_ids),
+        "old_unreads_missing": count >= MOST_UNREAD,
+    }
+    for conversation in conversations:
+        _add(unread, conversation, ctx.user.id, people, profile)
+    return {"unread_msgs": unread}
+
+
+@state_section("starred_messages")
+async def load_starred(ctx: Context, _profile: ClientProfile) -> StarredState:
+    starred = await UnreadRepository(ctx.db, ctx.user.id).list_starred()
+    visible = await (await message_access(ctx)).visible(starred)
+    return {"starred_messages": sorted(visible)}
+
+
+@state_section("recent_private_conversations")
+async def load_recent(ctx: Context, _profile: ClientProfile) -> RecentState:
+    """The latest 1,000, newest first."""
+    repository = UnreadRepository(ctx.db, ctx.user.id)
+    recent = await repository.list_recent_direct()
+    people = await repository.list_people(recent)
+    return {
+        "recent_private_conversations": [
+            {
+                "max_message_id": last_message,
+                "user_ids": [each for each in people[key] if each != ctx.user.id],
+            }
+            for key, last_message in recent.items()
+        ]
+    }
+
+
+def _add(
+    unread: UnreadMessagesPayload,
+    conversation: UnreadConversation,
+    reader_id: UserId,
+    people: dict[ConversationId, list[UserId]],
+    profile: ClientProfile,
+) -> None:
+    message_ids = conversation.message_ids
+    if conversation.channel_id is not None:
+        topic = show_topic(conversation.topic, allow_empty=profile.knows_empty_topic)
+        unread["streams"].append(
+            {
+                "stream_id": conversation.channel_id,
+                "topic": topic,
+                "unread_message_ids": message_ids,
+            }
+        )
+        return
+    members = people[conversation.id]
+    if len(members) > _TWO_PEOPLE:
+        text = ",".join(str(user_id) for user_id in members)
+        unread["huddles"].append({"user_ids_string": text, "unread_message_ids": message_ids})
+        return
+    other = next((user_id for user_id in members if user_id != reader_id), reader_id)
+    unread["pms"].append(
+        {"other_user_id": other, "sender_id": other, "unread_message_ids": message_ids}
+    )

@@ -1,0 +1,1 @@
+"""History: messages as they are read again."""

@@ -1,0 +1,58 @@
+"""Parameters of reading messages."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chatapi.narrow import NarrowParam
+from chatapi.wire.limits import MAX_MESSAGE_LENGTH
+from chatapi.wire.params import Params
+from chatapi.wire.types import Id
+
+MOST_MESSAGES = 5_000
+_LONGEST_ANCHOR = 30
+_LONGEST_DATE = 50
+
+Count = Annotated[int, Field(ge=0, le=MOST_MESSAGES)]
+
+
+class ShowMessageParams(Params):
+    """GET /messages/{message_id}."""
+
+    apply_markdown: bool = Field(
+        default=True, description="Whether the content comes as HTML, or as it was written."
+    )
+    client_gravatar: bool = Field(
+        default=True, description="Whether the client works out avatars by itself where it can."
+    )
+    allow_empty_topic_name: bool = Field(
+        default=False, description="Whether the client understands a topic without a name."
+    )
+
+
+class ReadMessagesParams(ShowMessageParams):
+    """GET /messages: around an anchor, or by their ids."""
+
+    anchor: Annotated[str | None, Field(max_length=_LONGEST_ANCHOR, examples=["newest"])] = None
+    """A message id, or `newest`, `oldest`, `first_unread` or `date`."""
+    anchor_date: Annotated[
+        str | None, Field(max_length=_LONGEST_DATE, examples=["2026-01-31T12:00:00Z"])
+    ] = None
+    """With the anchor `date`: the first message since this moment, in ISO 8601."""
+    use_first_unread_anchor: bool = Field(
+        default=False, description="The old way to ask for the anchor `first_unread`."
+    )
+    include_anchor: bool = Field(
+        default=True, description="Whether the message at the anchor itself is shown."
+    )
+    num_before: Count | None = None
+    num_after: Count | None = None
+    narrow: NarrowParam | None = None
+    message_ids: Annotated[list[Id] | None, Field(max_length=MOST_MESSAGES)] = None
+    """Instead of an anchor: these messages, as far as they exist for the reader."""
+
+
+class RenderParams(Params):
+    """POST /messages/render."""
+
+    content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **world**"])]

@@ -1,0 +1,166 @@
+"""Every SQL statement of reading messages."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, or_, select, union_all
+
+from chatapi.auth.people import UserRecord, user_records
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
+from chatapi.db.models import (
+    Conversation,
+    ConversationMember,
+    Message,
+    Subscription,
+    User,
+    UserTopic,
+)
+from chatapi.db.session import DatabaseSession
+from chatapi.features.user_topics.policies import VisibilityPolicy
+from chatapi.narrow.unread import READER, unread_messages, values_for
+
+Conditions = Sequence[ColumnElement[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """A message with its topic."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    sender_id: UserId
+    content: str
+    rendered_content: str
+    sent_at: datetime
+    client_name: str
+    is_me_message: bool
+    topic: str
+
+
+_ROWS: Select[*tuple[Any, ...]] = select(
+    Message.id,
+    Message.conversation_id,
+    Message.channel_id,
+    Message.sender_id,
+    Message.content,
+    Message.rendered_content,
+    Message.sent_at,
+    Message.client_name,
+    Message.is_me_message,
+    Conversation.topic,
+).join(Conversation, Conversation.id == Message.conversation_id)
+_OLDEST_FIRST = _ROWS.order_by(Message.id)
+_NEWEST_FIRST = _ROWS.order_by(Message.id.desc())
+_ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
+_USERS = user_records.select().where(User.id.in_(bindparam("user_ids", expanding=True)))
+_MEMBERS = (
+    select(ConversationMember.conversation_id, ConversationMember.user_id)
+    .where(ConversationMember.conversation_id.in_(bindparam("conversation_ids", expanding=True)))
+    .order_by(ConversationMember.user_id)
+)
+
+
+def _topic_has_policy(*policies: VisibilityPolicy) -> ColumnElement[bool]:
+    has_policy = exists().where(
+        UserTopic.user_id == READER,
+        UserTopic.channel_id == Conversation.channel_id,
+        UserTopic.topic_key == Conversation.topic_key,
+        UserTopic.visibility_policy.in_(policies),
+    )
+    return has_policy.correlate(Conversation)
+
+
+def is_in_unmuted_topic() -> ColumnElement[bool]:
+    return ~_topic_has_policy(VisibilityPolicy.MUTED)
+
+
+def is_unmuted() -> ColumnElement[bool]:
+    """In a channel that is not muted, unless the topic is chosen to be seen nevertheless."""
+    is_channel_muted = exists().where(
+        Subscription.user_id == READER,
+        Subscription.channel_id == Conversation.channel_id,
+        Subscription.is_muted,
+    )
+    return and_(
+        is_in_unmuted_topic(),
+        or_(
+            ~is_channel_muted.correlate(Conversation),
+            _topic_has_policy(VisibilityPolicy.UNMUTED, VisibilityPolicy.FOLLOWED),
+        ),
+    )
+
+
+class HistoryRepository:
+    """Messages that conditions allow; whoever asks has put the access of the reader into them."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def list_up_to(
+        self, conditions: Conditions, message_id: int, limit: int
+    ) -> list[HistoryRow]:
+        """The last messages up to an id, which is included, the oldest first."""
+        rows = await self._db.execute(
+            _NEWEST_FIRST.where(*conditions, Message.id <= message_id).limit(limit)
+        )
+        return [HistoryRow(*row) for row in rows][::-1]
+
+    async def list_from(
+        self, conditions: Conditions, message_id: int, limit: int
+    ) -> list[HistoryRow]:
+        """The first messages from an id on, which is included."""
+        rows = await self._db.execute(
+            _OLDEST_FIRST.where(*conditions, Message.id >= message_id).limit(limit)
+        )
+        return [HistoryRow(*row) for row in rows]
+
+    async def list_some(
+        self, conditions: Conditions, message_ids: Sequence[int]
+    ) -> list[HistoryRow]:
+        rows = await self._db.execute(_OLDEST_FIRST.where(*conditions, Message.id.in_(message_ids)))
+        return [HistoryRow(*row) for row in rows]
+
+    async def find(self, message_id: MessageId) -> HistoryRow | None:
+        rows = await self._db.execute(_ONE, {"realm_id": self._realm_id, "message_id": message_id})
+        row = rows.one_or_none()
+        return None if row is None else HistoryRow(*row)
+
+    async def find_first_unread(
+        self, reader_id: UserId, conditions: Conditions
+    ) -> MessageId | None:
+        parts = unread_messages(Message.id.label("id"), where=tuple(conditions))
+        first = [part.order_by(Message.id).limit(1).subquery() for part in parts]
+        found = union_all(*(select(part.c.id) for part in first)).subquery()
+        rows = await self._db.execute(select(func.min(found.c.id)), values_for(reader_id))
+        message_id: MessageId | None = rows.scalar_one()
+        return message_id
+
+    async def find_first_since(self, conditions: Conditions, moment: datetime) -> MessageId | None:
+        rows = await self._db.execute(
+            select(Message.id)
+            .where(*conditions, Message.sent_at >= moment)
+            .order_by(Message.id)
+            .limit(1)
+        )
+        message_id = rows.scalar_one_or_none()
+        return None if message_id is None else MessageId(message_id)
+
+    async def list_users(self, user_ids: Iterable[UserId]) -> dict[UserId, UserRecord]:
+        rows = await self._db.execute(_USERS, {"user_ids": list(user_ids)})
+        users = [user_records.read(row) for row in rows]
+        return {user.id: user for user in users}
+
+    async def list_people(
+        self, conversation_ids: Iterable[ConversationId]
+    ) -> dict[ConversationId, list[UserId]]:
+        """Who takes part in direct conversations, by id."""
+        people: defaultdict[ConversationId, list[UserId]] = defaultdict(list)
+        rows = await self._db.execute(_MEMBERS, {"conversation_ids": list(conversation_ids)})
+        for conversation_id, user_id in rows:
+            people[ConversationId(conversation_id)].append(UserId(user_id))
+        return people

@@ -1,0 +1,44 @@
+"""Endpoints of reading messages."""
+
+from chatapi.auth.guards import Caller, MaybeAnonymous
+from chatapi.core.ids import MessageId
+from chatapi.features.history.params import ReadMessagesParams, RenderParams, ShowMessageParams
+from chatapi.features.history.payloads import (
+    MessagesPayload,
+    OneMessagePayload,
+    RenderedPayload,
+)
+from chatapi.features.history.render import render
+from chatapi.features.history.service import HistoryService
+from chatapi.http.route import FeatureRouter
+from chatapi.narrow import BadNarrowError
+from chatapi.wire.types import Id
+
+router = FeatureRouter("History", "Read what was written.")
+
+
+@router.get("/messages", errors=[BadNarrowError])
+async def get_messages(ctx: MaybeAnonymous, params: ReadMessagesParams) -> MessagesPayload:
+    """Get messages.
+
+    The `narrow` says which ones; without it, everything that was sent to you. They are read
+    around an `anchor`, `num_before` older and `num_after` newer ones (5,000 at most), or by
+    `message_ids`. With the anchor `first_unread` and nothing unread, the anchor is
+    10000000000000000. People without an account can read web-public channels, by naming one or
+    with `channels:web-public`.
+    """
+    return await HistoryService(ctx).read(params)
+
+
+@router.get("/messages/{message_id:int}")
+async def get_message(
+    ctx: MaybeAnonymous, message_id: Id, params: ShowMessageParams
+) -> OneMessagePayload:
+    """Get one message, and its content as it was written."""
+    return await HistoryService(ctx).get(MessageId(message_id), params)
+
+
+@router.post("/messages/render")
+async def render_text(ctx: Caller, params: RenderParams) -> RenderedPayload:
+    """Render a text as it would look in a message."""
+    return await render(ctx, params)

@@ -1,0 +1,106 @@
+"""Reading messages: around an anchor, by id, or one of them."""
+
+from collections.abc import Sequence
+
+from chatapi.auth.context import RealmContext
+from chatapi.core.errors import AdmissionOutdatedError, BadRequestError, UnauthorizedError
+from chatapi.core.ids import MessageId
+from chatapi.features.history.anchors import Anchors
+from chatapi.features.history.params import MOST_MESSAGES, ReadMessagesParams, ShowMessageParams
+from chatapi.features.history.payloads import MessagesPayload, OneMessagePayload
+from chatapi.features.history.repository import HistoryRepository, HistoryRow
+from chatapi.features.history.showing import MessageShowing
+from chatapi.features.history.window import Wanted, read_window
+from chatapi.narrow import Narrow, compile_narrow, read_terms
+from chatapi.permissions.messages import MessageAccess, message_access
+
+
+class HistoryService:
+    """What was written, for anybody who may see it, logged in or not."""
+
+    def __init__(self, ctx: RealmContext) -> None:
+        self._ctx = ctx
+        self._repository = HistoryRepository(ctx.db, ctx.realm.id)
+
+    async def read(self, params: ReadMessagesParams) -> MessagesPayload:
+        """Messages of a narrow; without one, all that were sent to the caller."""
+        _check_combination(params)
+        access = await message_access(self._ctx)
+        narrow = await compile_narrow(
+            self._ctx,
+            access,
+            read_terms(params.narrow),
+            is_by_id=params.message_ids is not None,
+        )
+        await self._take_snapshot(access, narrow)
+        if params.message_ids is not None:
+            rows = await self._repository.list_some(narrow.conditions, params.message_ids)
+            shown = await self._visible(access, narrow, rows)
+            return {"messages": await MessageShowing(self._ctx, access, params).show(shown)}
+        return await self._read_around(access, narrow, params)
+
+    async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
+        """One message; one that the reader may not see is as unknown as any."""
+        access = await message_access(self._ctx)
+        await self._ctx.snapshot()
+        row = await self._repository.find(message_id)
+        if row is None or not await access.sees(row):
+            raise self._refusal(access)
+        shown = await MessageShowing(self._ctx, access, params).show([row])
+        return {"message": shown[0], "raw_content": row.content}
+
+    async def _read_around(
+        self, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
+    ) -> MessagesPayload:
+        anchor = await Anchors(self._repository, access, narrow).find(params)
+        wanted = Wanted(
+            anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
+        )
+        window = await read_window(self._repository, narrow.conditions, wanted)
+        shown = await self._visible(access, narrow, window.rows)
+        return {
+            "messages": await MessageShowing(self._ctx, access, params).show(shown),
+            "anchor": anchor,
+            "found_anchor": window.found_anchor and len(shown) == len(window.rows),
+            "found_oldest": window.found_oldest,
+            "found_newest": window.found_newest,
+            "history_limited": False,
+        }
+
+    async def _take_snapshot(self, access: MessageAccess, narrow: Narrow) -> None:
+        """From here on one moment; what was looked up before must still hold at that moment."""
+        if narrow.channel is None:
+            # What a snapshot reads is not remembered, so it should find what it needs.
+            await self._ctx.runtime.channels.many(
+                self._ctx.db, self._ctx.realm.id, access.channels.membership.stays
+            )
+        await self._ctx.snapshot()
+        if narrow.channel is not None and narrow.channel.is_outdated:
+            raise AdmissionOutdatedError
+
+    async def _visible(
+        self, access: MessageAccess, narrow: Narrow, rows: Sequence[HistoryRow]
+    ) -> list[HistoryRow]:
+        if not narrow.is_by_id:
+            return list(rows)
+        visible = await access.visible(rows)
+        return [row for row in rows if row.id in visible]
+
+    def _refusal(self, access: MessageAccess) -> Exception:
+        if access.reader_id is None:
+            return UnauthorizedError()
+        return BadRequestError("Invalid message(s)")
+
+
+def _check_combination(params: ReadMessagesParams) -> None:
+    if params.message_ids is not None:
+        around = {"anchor", "num_before", "num_after", "use_first_unread_anchor"}
+        if passed := sorted(around & params.model_fields_set):
+            names = ", ".join(passed)
+            raise BadRequestError(f"message_ids cannot be combined with {names}")
+        return
+    for name in ("num_before", "num_after"):
+        if getattr(params, name) is None:
+            raise BadRequestError(f"Missing '{name}' argument")
+    if (params.num_before or 0) + (params.num_after or 0) > MOST_MESSAGES:
+        raise BadRequestError(f"Too many messages requested (maximum {MOST_MESSAGES})")

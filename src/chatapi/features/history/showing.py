@@ -1,0 +1,117 @@
+"""Messages from the database as a reader is shown them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.clock import unix_seconds
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.features.flags.repository import MessageState, StateRepository
+from chatapi.features.history.params import ShowMessageParams
+from chatapi.features.history.payloads import HistoryMessagePayload
+from chatapi.features.history.repository import HistoryRepository, HistoryRow
+from chatapi.features.messages.facts import (
+    MessageFacts,
+    MessageForm,
+    SenderFacts,
+    message_payload,
+    person_payload,
+)
+from chatapi.features.messages.payloads import RecipientPayload
+from chatapi.permissions.messages import MessageAccess
+
+_FLAGS_OF_STRANGERS = ["read"]
+
+
+class MessageShowing:
+    """Shows messages that the reader may see; three statements at most for all of them."""
+
+    def __init__(self, ctx: RealmContext, access: MessageAccess, params: ShowMessageParams) -> None:
+        self._ctx = ctx
+        self._access = access
+        self._params = params
+        self._repository = HistoryRepository(ctx.db, ctx.realm.id)
+        self._channels: dict[ChannelId, ChannelRecord] = {}
+        self._people: dict[ConversationId, tuple[RecipientPayload, ...]] = {}
+        self._senders: dict[UserId, tuple[SenderFacts, MessageForm]] = {}
+        self._states: dict[MessageId, MessageState] = {}
+
+    async def show(self, rows: Sequence[HistoryRow]) -> list[HistoryMessagePayload]:
+        if not rows:
+            return []
+        await self._load(rows)
+        return [self._show(row) for row in rows]
+
+    async def _load(self, rows: Sequence[HistoryRow]) -> None:
+        ctx = self._ctx
+        channel_ids = {row.channel_id for row in rows if row.channel_id is not None}
+        self._channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
+        direct = {row.conversation_id for row in rows if row.channel_id is None}
+        members = await self._repository.list_people(direct) if direct else {}
+        user_ids = {row.sender_id for row in rows}.union(*members.values())
+        users = await self._repository.list_users(user_ids)
+        self._people = {
+            key: tuple(self._person(users[user_id]) for user_id in people)
+            for key, people in members.items()
+        }
+        self._senders = {row.sender_id: self._sender(users[row.sender_id]) for row in rows}
+        if self._access.reader_id is not None:
+            states = StateRepository(ctx.db, ctx.realm.id, self._access.reader_id)
+            groups = self._access.channels.membership.groups
+            found = await states.list_states([row.id for row in rows], groups)
+            self._states = {state.id: state for state in found}
+
+    def _person(self, user: UserRecord) -> RecipientPayload:
+        return person_payload(user, self._ctx.realm, self._ctx.settings.root_domain)
+
+    def _sender(self, user: UserRecord) -> tuple[SenderFacts, MessageForm]:
+        reader = self._ctx.reader
+        facts = SenderFacts.of(user, self._ctx.realm, self._ctx.settings.root_domain)
+        if reader is None and not user.is_bot:
+            hidden = user.made_up_email(self._ctx.realm, self._ctx.settings.root_domain)
+            facts = replace(facts, email=hidden)
+        form = MessageForm(
+            apply_markdown=self._params.apply_markdown,
+            allow_empty_topic=self._params.allow_empty_topic_name,
+            shows_email=user.shows_email_to(reader),
+            client_gravatar=self._params.client_gravatar,
+        )
+        return facts, form
+
+    def _show(self, row: HistoryRow) -> HistoryMessagePayload:
+        sender, form = self._senders[row.sender_id]
+        channel_name = "" if row.channel_id is None else self._channels[row.channel_id].name
+        facts = MessageFacts(
+            id=row.id,
+            conversation_id=row.conversation_id,
+            channel_id=row.channel_id,
+            channel_name=channel_name,
+            topic=row.topic,
+            people=self._people.get(row.conversation_id, ()),
+            sender=sender,
+            realm_subdomain=self._ctx.realm.subdomain,
+            content=row.content,
+            rendered_content=row.rendered_content,
+            timestamp=unix_seconds(row.sent_at),
+            client=row.client_name,
+            is_me_message=row.is_me_message,
+        )
+        return {**message_payload(facts, form), "flags": self._flags(row)}
+
+    def _flags(self, row: HistoryRow) -> list[str]:
+        if self._access.reader_id is None:
+            return list(_FLAGS_OF_STRANGERS)
+        state = self._states[row.id]
+        is_received = self._access.received(row)
+        flags = {
+            "read": not state.is_unread,
+            "starred": state.starred,
+            "collapsed": state.collapsed,
+            "mentioned": state.is_mentioned,
+            "stream_wildcard_mentioned": state.mentions_channel and is_received,
+            "topic_wildcard_mentioned": state.mentions_topic and is_received,
+            "historical": not is_received,
+        }
+        return [flag for flag, is_set in flags.items() if is_set]

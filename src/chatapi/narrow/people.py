@@ -1,0 +1,136 @@
+"""Operators about who writes to whom: `dm`, `dm-including`, `group-pm-with`, `sender`."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from sqlalchemy import and_, false, func, select
+from typing_extensions import override
+
+from chatapi.auth.people import UserRecord, is_named, user_records
+from chatapi.channels.people import people_key
+from chatapi.core.ids import UserId
+from chatapi.db.models import Conversation, ConversationMember, Message, User
+from chatapi.narrow.errors import BadNarrowError
+from chatapi.narrow.operator import Compiled, Operator, Surroundings
+from chatapi.narrow.terms import Operand
+
+_FEWEST_IN_GROUP = 3
+
+
+class DirectWith(Operator):
+    """The conversation of the reader with exactly these people."""
+
+    names: ClassVar = ("dm", "pm-with")
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        reader_id = around.access.reader_id
+        people = await _find_people(operand, around)
+        if reader_id is None:
+            return Compiled(false(), false())
+        rows = await around.ctx.db.execute(
+            select(Conversation.id).where(
+                Conversation.realm_id == around.ctx.realm.id,
+                Conversation.people_key == people_key({reader_id, *people}),
+            )
+        )
+        conversation_id = rows.scalar_one_or_none()
+        if conversation_id is None:
+            return Compiled(false(), false())
+        # The reader is among the people of the conversation that was looked for.
+        is_in = Message.conversation_id == conversation_id
+        return Compiled(is_in, is_in)
+
+
+class DirectIncluding(Operator):
+    """Direct messages of the reader in which all of these people take part."""
+
+    names: ClassVar = ("dm-including",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        conditions = [
+            Message.conversation_id.in_(
+                select(ConversationMember.conversation_id)
+                .where(ConversationMember.user_id == user_id)
+                .correlate(None)
+            )
+            for user_id in await _find_people(operand, around)
+        ]
+        in_direct = around.access.in_direct()
+        return Compiled(and_(in_direct, *conditions), in_direct)
+
+
+class GroupDirectWith(DirectIncluding):
+    """The same, but for conversations of more than two people only."""
+
+    names: ClassVar = ("group-pm-with",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        including = await super().compile(operand, around)
+        groups = (
+            select(ConversationMember.conversation_id)
+            .group_by(ConversationMember.conversation_id)
+            .having(func.count() >= _FEWEST_IN_GROUP)
+            .where(ConversationMember.conversation_id == Message.conversation_id)
+            .correlate(Message)
+        )
+        return Compiled(and_(including.condition, groups.exists()), including.scope)
+
+
+class SentBy(Operator):
+    """Messages of one sender."""
+
+    names: ClassVar = ("sender",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        people = await _find_people(operand, around)
+        if len(people) != 1:
+            raise BadNarrowError("the operand of sender must be one user")
+        return Compiled(Message.sender_id == people[0])
+
+
+async def _find_people(operand: Operand, around: Surroundings) -> list[UserId]:
+    """The users a term names by ids or by addresses; whether they are active does not matter."""
+    if isinstance(operand, int):
+        return await _by_id([operand], around)
+    if isinstance(operand, str):
+        names = [name.strip() for name in operand.split(",")]
+        return await _by_name([name for name in names if name], around)
+    numbers = [each for each in operand if isinstance(each, int)]
+    if len(numbers) == len(operand):
+        return await _by_id(numbers, around)
+    return await _by_name([str(each) for each in operand], around)
+
+
+async def _by_id(numbers: Sequence[int], around: Surroundings) -> list[UserId]:
+    rows = await around.ctx.db.execute(
+        select(User.id).where(User.realm_id == around.ctx.realm.id, User.id.in_(numbers))
+    )
+    found = {UserId(user_id) for (user_id,) in rows}
+    for number in numbers:
+        if number not in found:
+            raise BadNarrowError(f"unknown user {number}")
+    return sorted(found)
+
+
+async def _by_name(names: Sequence[str], around: Surroundings) -> list[UserId]:
+    return [(await _find_named(name, around)).id for name in names]
+
+
+async def _find_named(name: str, around: Surroundings) -> UserRecord:
+    """By API email, or by the real address for those who may see it."""
+    ctx = around.ctx
+    root_domain = ctx.settings.root_domain
+    rows = await ctx.db.execute(user_records.select().where(is_named(ctx.realm, root_domain, name)))
+    row = rows.one_or_none()
+    user = None if row is None else user_records.read(row)
+    made_up = None if user is None else user.made_up_email(ctx.realm, root_domain)
+    is_known_by_it = user is not None and (
+        name.lower() == made_up or user.shows_email_to(ctx.reader)
+    )
+    if user is None or not is_known_by_it:
+        raise BadNarrowError(f"unknown user {name}")
+    return user

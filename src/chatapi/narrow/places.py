@@ -1,0 +1,88 @@
+"""Operators about where messages are: `channel`, `channels` and `topic`."""
+
+from typing import ClassVar
+
+from sqlalchemy import ColumnElement, and_, false, select
+from typing_extensions import override
+
+from chatapi.channels.directory import KnownChannel
+from chatapi.channels.records import name_key
+from chatapi.core.ids import ChannelId
+from chatapi.db.models import Channel, Conversation, Message
+from chatapi.narrow.errors import BadNarrowError
+from chatapi.narrow.operator import Compiled, Operator, Surroundings, id_operand, text_operand
+from chatapi.narrow.terms import Operand
+from chatapi.wire.topics import read_topic
+
+
+class InChannel(Operator):
+    """Messages of one channel, named by its id or its name."""
+
+    names: ClassVar = ("channel", "stream")
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        channel = (await find_channel(operand, around)).record
+        return Compiled(_is_in(channel.id), around.access.in_channel(channel))
+
+
+class InChannels(Operator):
+    """Messages of all public or of all web-public channels."""
+
+    names: ClassVar = ("channels", "streams")
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        channels = (
+            select(Channel.id)
+            .where(Channel.realm_id == around.ctx.realm.id, Channel.history_public_to_subscribers)
+            .correlate(None)
+        )
+        access = around.access.channels
+        match operand:
+            case "web-public":
+                is_open = access.user is not None or access.shows_web_public
+                channels = channels.where(Channel.is_web_public if is_open else false())
+            case "public":
+                is_open = access.user is not None and access.user.role.is_member
+                channels = channels.where(~Channel.invite_only if is_open else false())
+            case _:
+                raise BadNarrowError(f"unknown channels operand {operand}")
+        condition = and_(Message.channel_id.is_not(None), Message.channel_id.in_(channels))
+        return Compiled(condition, and_(Message.realm_id == around.ctx.realm.id, condition))
+
+
+class InTopic(Operator):
+    """Messages of a topic: of one channel, or of all topics of this name."""
+
+    names: ClassVar = ("topic", "subject")
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        topic = read_topic(text_operand(operand, "topic"))
+        ctx, channel = around.ctx, around.channel
+        if channel is None:
+            named = select(Conversation.id).where(
+                Conversation.realm_id == ctx.realm.id, Conversation.topic_key == name_key(topic)
+            )
+            return Compiled(Message.conversation_id.in_(named.correlate(None)))
+        found = await ctx.runtime.channels.find_topic(ctx.db, ctx.realm.id, channel.id, topic)
+        return Compiled(false() if found is None else Message.conversation_id == found[0])
+
+
+async def find_channel(operand: Operand, around: Surroundings) -> KnownChannel:
+    """The channel a term names; one that the reader may not know of is as unknown as any."""
+    ctx = around.ctx
+    known = None
+    if isinstance(operand, str):
+        known = await ctx.runtime.channels.by_name(ctx.db, ctx.realm.id, operand)
+    number = id_operand(operand)
+    if known is None and number is not None:
+        known = await ctx.runtime.channels.by_id(ctx.db, ctx.realm.id, ChannelId(number))
+    if known is None or not around.access.channels.knows(known.record):
+        raise BadNarrowError(f"unknown channel {operand}")
+    return known
+
+
+def _is_in(channel_id: ChannelId) -> ColumnElement[bool]:
+    return and_(Message.channel_id.is_not(None), Message.channel_id == channel_id)

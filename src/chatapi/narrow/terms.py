@@ -1,0 +1,63 @@
+"""The terms of a narrow, in both forms clients send them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from chatapi.wire.params import WireModel
+from chatapi.wire.types import Id
+
+_MOST_TERMS = 50
+_MOST_PEOPLE = 1_000
+_LONGEST_OPERAND = 10_000
+
+_Text = Annotated[str, Field(max_length=_LONGEST_OPERAND)]
+Operand: TypeAlias = (
+    _Text
+    | Id
+    | Annotated[list[Id], Field(max_length=_MOST_PEOPLE)]
+    | Annotated[list[_Text], Field(max_length=_MOST_PEOPLE)]
+)
+
+
+class TermObject(WireModel):
+    """What messages have to be like, or with `negated` must not be like."""
+
+    operator: _Text
+    operand: Operand
+    negated: bool = False
+
+
+TermPair: TypeAlias = Annotated[list[Operand], Field(min_length=2, max_length=2)]
+"""Operator and operand, as older clients write a term."""
+
+NarrowParam: TypeAlias = Annotated[
+    list[TermObject | TermPair],
+    Field(
+        max_length=_MOST_TERMS,
+        examples=[[{"operator": "channel", "operand": "general"}]],
+        description="What to show, as terms of `operator`, `operand` and perhaps `negated`.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term, whatever form it came in."""
+
+    operator: str
+    operand: Operand
+    negated: bool = False
+
+
+def read_terms(narrow: Sequence[TermObject | TermPair] | None) -> list[Term]:
+    return [_read(term) for term in narrow or ()]
+
+
+def _read(term: TermObject | TermPair) -> Term:
+    if isinstance(term, TermObject):
+        return Term(term.operator.lower(), term.operand, term.negated)
+    operator, operand = term
+    return Term(str(operator).lower(), operand)

@@ -1,0 +1,163 @@
+"""Which messages a reader may see: one rule, asked of rows that were read and put into SQL."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select, union_all
+
+from chatapi.auth.context import RealmContext
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.models import (
+    Conversation,
+    ConversationMember,
+    Message,
+    Subscription,
+    SubscriptionPeriod,
+)
+from chatapi.events.membership import Stay
+from chatapi.permissions.channels import ChannelAccess, channel_access
+
+
+class Placed(Protocol):
+    """A message, as far as it takes to say who may see it."""
+
+    @property
+    def id(self) -> MessageId: ...
+
+    @property
+    def conversation_id(self) -> ConversationId: ...
+
+    @property
+    def channel_id(self) -> ChannelId | None: ...
+
+
+@dataclass(frozen=True)
+class MessageAccess:
+    """What one reader may see; stands behind every read of messages, and of what hangs on them.
+
+    The conditions are about `Message` and never depend on what a client asked for: a filter
+    can only be added to them. They fit into any statement, whatever else it joins.
+    """
+
+    ctx: RealmContext
+    channels: ChannelAccess
+
+    @property
+    def reader_id(self) -> UserId | None:
+        """None: somebody without an account."""
+        return None if self.channels.user is None else self.channels.user.id
+
+    async def sees(self, message: Placed) -> bool:
+        return message.id in await self.visible([message])
+
+    async def visible(self, messages: Collection[Placed]) -> frozenset[MessageId]:
+        """Those of the messages that the reader may see; they are of the reader's realm."""
+        records = await self.ctx.runtime.channels.many(
+            self.ctx.db,
+            self.ctx.realm.id,
+            {message.channel_id for message in messages if message.channel_id is not None},
+        )
+        direct = {message.conversation_id for message in messages if message.channel_id is None}
+        own = await self._own_among(direct) if direct else frozenset()
+        return frozenset(
+            message.id
+            for message in messages
+            if (
+                message.conversation_id in own
+                if message.channel_id is None
+                else self.channels.sees(records[message.channel_id], message.id)
+            )
+        )
+
+    def received(self, message: Placed) -> bool:
+        """Whether a visible message was sent to the reader, who could have read it live."""
+        if message.channel_id is None:
+            return True
+        return self.channels.membership.received(message.channel_id, message.id)
+
+    def in_feed(self) -> ColumnElement[bool]:
+        """What was sent to the reader: in direct messages, and in the channels they are in."""
+        if self.reader_id is None:
+            return false()
+        is_in_channel = (
+            exists()
+            .where(
+                Subscription.user_id == self.reader_id,
+                Subscription.channel_id == Message.channel_id,
+                Subscription.is_active,
+                SubscriptionPeriod.user_id == self.reader_id,
+                SubscriptionPeriod.channel_id == Message.channel_id,
+                SubscriptionPeriod.since_message < Message.id,
+                or_(
+                    SubscriptionPeriod.until_message.is_(None),
+                    SubscriptionPeriod.until_message >= Message.id,
+                ),
+            )
+            .correlate(Message)
+        )
+        return and_(
+            Message.realm_id == self.ctx.realm.id,
+            # Whoever joined lately does not look through the years before.
+            Message.id >= _first_received(self.reader_id),
+            or_(self.in_direct(), is_in_channel),
+        )
+
+    def in_direct(self) -> ColumnElement[bool]:
+        """Direct messages of the reader's own."""
+        if self.reader_id is None:
+            return false()
+        return Message.conversation_id.in_(
+            select(ConversationMember.conversation_id)
+            .where(ConversationMember.user_id == self.reader_id)
+            .correlate(None)
+        )
+
+    def in_channel(self, channel: ChannelRecord) -> ColumnElement[bool]:
+        """All of a channel, or what was sent during the reader's stays, or nothing."""
+        if not self.channels.reads(channel):
+            return false()
+        in_channel = Message.channel_id == channel.id
+        if self.channels.reads_all_of(channel):
+            return in_channel
+        if not self.channels.is_subscribed(channel.id):
+            return false()
+        stays = self.channels.membership.stays[channel.id]
+        return and_(in_channel, or_(*(_during(stay) for stay in stays)))
+
+    async def _own_among(
+        self, conversation_ids: Collection[ConversationId]
+    ) -> frozenset[ConversationId]:
+        if self.reader_id is None:
+            return frozenset()
+        rows = await self.ctx.db.execute(
+            select(ConversationMember.conversation_id).where(
+                ConversationMember.user_id == self.reader_id,
+                ConversationMember.conversation_id.in_(conversation_ids),
+            )
+        )
+        return frozenset(ConversationId(conversation_id) for (conversation_id,) in rows)
+
+
+async def message_access(ctx: RealmContext) -> MessageAccess:
+    """The access of whoever asks."""
+    return MessageAccess(ctx, await channel_access(ctx))
+
+
+def _during(stay: Stay) -> ColumnElement[bool]:
+    begun = Message.id > stay.since_message
+    return begun if stay.until_message is None else and_(begun, Message.id <= stay.until_message)
+
+
+def _first_received(reader_id: UserId) -> ColumnElement[int]:
+    """No message below it was sent to the reader; unknown, and so no message, if none was."""
+    beginnings = union_all(
+        select(func.min(SubscriptionPeriod.since_message).label("begins")).where(
+            SubscriptionPeriod.user_id == reader_id
+        ),
+        select(func.min(Conversation.first_message_id))
+        .join(ConversationMember, ConversationMember.conversation_id == Conversation.id)
+        .where(ConversationMember.user_id == reader_id),
+    ).subquery()
+    return select(func.min(beginnings.c.begins)).scalar_subquery()

@@ -12,14 +12,14 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.http_client import Account, build_request
-from benchmarks.servers import (
-    RunningServer,
-    bare_server,
-    chat_server,
-    create_account,
-    run_command,
+from benchmarks.servers import RunningServer, bare_server, chat_server, create_account, run_command
+from benchmarks.workloads import (
+    delivery_latency,
+    kib_per_waiting_queue,
+    milliseconds,
+    requests_per_second,
 )
-from benchmarks.workloads import delivery_latency, kib_per_waiting_queue, requests_per_second
+from benchmarks.world import World, fill
 from tests.support.temporary_postgres import temporary_postgres
 
 _ROUNDS = 5
@@ -43,11 +43,18 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Servers:
-    """What is measured, and what it is measured beside."""
+class Measured:
+    """What is measured, what it is measured beside, and who asks."""
 
+    report: Report
     chat: RunningServer
     bare: RunningServer
+    world: World
+    owner: Account
+    scale: float
+
+    def rounds(self, count: int) -> int:
+        return max(3, int(count * self.scale))
 
 
 @contextmanager
@@ -63,9 +70,12 @@ def databases(kind: str) -> Iterator[tuple[str, str]]:
             yield server.url_for("chat"), server.url_for("bare")
 
 
-def measure(kind: str, *, scale: float) -> Report:
-    report = Report(kind)
-    with databases(kind) as (chat_url, bare_url):
+@contextmanager
+def running(
+    report: Report, scale: float, *, people: int, channels: int, messages: int
+) -> Iterator[Measured]:
+    """An organization of the given size, and the yardstick."""
+    with databases(report.database) as (chat_url, bare_url):
         environment = {
             "CHATAPI_DATABASE_URL": chat_url,
             "CHATAPI_RATE_LIMITS": "off",
@@ -75,46 +85,111 @@ def measure(kind: str, *, scale: float) -> Report:
         run_command(environment, "db", "upgrade")
         run_command(environment, "org", "create", "--name", "Benchmark")
         owner = create_account(environment, "owner@example.com", "owner")
-        writer = create_account(environment, "writer@example.com", "member")
+        world = fill(chat_url, people=people, channels=channels, messages=messages)
         with (
             chat_server(environment) as chat,
             bare_server({"BARE_DATABASE_URL": bare_url}) as bare,
         ):
-            asyncio.run(measure_servers(report, Servers(chat, bare), (owner, writer), scale))
-    return report
+            yield Measured(report, chat, bare, world, owner, scale)
 
 
-async def measure_servers(
-    report: Report, servers: Servers, accounts: tuple[Account, Account], scale: float
-) -> None:
-    chat, bare = servers.chat, servers.bare
-    owner, writer = accounts
-    report.add("first answer after start", f"{chat.seconds_to_first_answer:.2f} s", "< 2 s")
-    report.add("resident memory after start", f"{chat.resident_kib() / 1024:.0f} MB", "< 120 MB")
-    bare_get = build_request("GET", "/bare")
-    bare_insert = build_request("POST", "/insert")
-    own_user = build_request("GET", "/api/v1/users/me", owner)
-    register = build_request("POST", "/api/v1/register", owner)
-    rename = build_request("PATCH", "/api/v1/settings", writer, {"enter_sends": True})
-    for what, request, yardstick, beside, expected, requests in (
-        ("GET /users/me", own_user, bare_get, "the bare GET", ">= 0.50", 3000),
-        ("POST /register", register, bare_insert, "the bare INSERT", "", 300),
-        ("PATCH /settings, no change", rename, bare_insert, "the bare INSERT", "", 1000),
-    ):
-        ratios = []
-        count = max(100, int(requests * scale))
-        for _ in range(_ROUNDS):
-            base = await requests_per_second(bare.port, yardstick, count)
-            ratios.append(await requests_per_second(chat.port, request, count) / base)
-        report.add(f"{what} / {beside}", f"{statistics.median(ratios):.2f}", expected)
-    latency = await delivery_latency(
-        chat.port, owner, writer, pollers=200, rounds=max(1, int(30 * scale))
+async def measure_start(on: Measured) -> None:
+    on.report.add("first answer after start", f"{on.chat.seconds_to_first_answer:.2f} s", "< 2 s")
+    memory = on.chat.resident_kib() / 1024
+    on.report.add("resident memory after start", f"{memory:.0f} MB", "< 120 MB")
+    own_user = build_request("GET", "/api/v1/users/me", on.owner)
+    ratio = await _ratio(on, own_user, build_request("GET", "/bare"), 3_000)
+    on.report.add("GET /users/me / the bare GET", f"{ratio:.2f}", ">= 0.50")
+
+
+async def measure_sending(on: Measured) -> None:
+    """Sixteen connections at once, then one alone."""
+    bare = build_request("POST", "/send", None, {**_HELLO, "to": "general"})
+    speeds: dict[int, float] = {}
+    for size, channel_id in on.world.channels_by_size.items():
+        request = _hello(on.owner, channel_id)
+        ratio = await _ratio(on, request, bare, 2_000)
+        speeds[size] = ratio
+        name = f"send to {size:,} subscribers / the bare INSERT"
+        on.report.add(name, f"{ratio:.2f}", ">= 0.80" if on.report.database != "sqlite" else "")
+    sizes = sorted(speeds)
+    comparison = speeds[sizes[-1]] / speeds[sizes[0]]
+    name = f"send to {sizes[-1]:,} / send to {sizes[0]:,} subscribers"
+    on.report.add(name, f"{comparison:.2f}", ">= 0.90")
+    alone = [_hello(on.owner, on.world.channels_by_size[sizes[-1]])] * on.rounds(200)
+    on.report.add(
+        "one send alone, p50", f"{await milliseconds(on.chat.port, alone):.1f} ms", "< 5 ms"
     )
-    report.add("delivery to 200 pollers, p50", f"{latency.p50:.1f} ms")
-    report.add("delivery to 200 pollers, p99", f"{latency.p99:.1f} ms", "< 50 ms")
-    memory = await kib_per_waiting_queue(chat, owner, count=1000)
-    report.add("memory per waiting queue", f"{memory:.1f} KiB", "<= 20 KiB")
-    report.add("resident memory at the end", f"{chat.resident_kib() / 1024:.0f} MB")
+
+
+async def measure_reading(on: Measured) -> None:
+    narrow = [
+        {"operator": "channel", "operand": on.world.history_channel},
+        {"operator": "topic", "operand": on.world.busy_topic},
+    ]
+    newest = build_request(
+        "GET",
+        "/api/v1/messages",
+        on.owner,
+        {"anchor": "newest", "num_before": 100, "num_after": 0, "narrow": narrow},
+    )
+    took = await milliseconds(on.chat.port, [newest] * on.rounds(100))
+    on.report.add("newest 100 of a topic in 100,000 messages, p50", f"{took:.1f} ms", "< 10 ms")
+    mark = {"stream_id": on.world.history_channel, "topic_name": on.world.busy_topic}
+    marks = [
+        build_request("POST", "/api/v1/mark_topic_as_read", reader, mark)
+        for reader in on.world.readers[:20]
+    ]
+    for reader in on.world.readers[:20]:
+        await milliseconds(on.chat.port, [build_request("GET", "/api/v1/users/me", reader)])
+    took = await milliseconds(on.chat.port, marks)
+    on.report.add("mark a topic of 20,000 unread as read, p50", f"{took:.1f} ms", "< 10 ms")
+
+
+async def measure_delivery(on: Measured) -> None:
+    message = _hello(on.owner, on.world.channels_by_size[1_000])
+    for pollers, rounds, expected in ((200, 30, "< 50 ms"), (2_000, 5, "")):
+        latency = await delivery_latency(
+            on.chat.port, on.world.readers, message, pollers=pollers, rounds=on.rounds(rounds)
+        )
+        on.report.add(f"delivery to {pollers:,} pollers, p50", f"{latency.p50:.1f} ms")
+        on.report.add(f"delivery to {pollers:,} pollers, p99", f"{latency.p99:.1f} ms", expected)
+    memory = await kib_per_waiting_queue(on.chat, on.world.readers, count=1_000)
+    on.report.add("memory per waiting queue", f"{memory:.1f} KiB", "<= 20 KiB")
+    on.report.add("resident memory at the end", f"{on.chat.resident_kib() / 1024:.0f} MB")
+
+
+async def measure_register(on: Measured) -> None:
+    register = build_request("POST", "/api/v1/register", on.world.readers[0])
+    took = await milliseconds(on.chat.port, [register] * on.rounds(50))
+    on.report.add("register, 1,000 users and 200 channels, p50", f"{took:.1f} ms", "< 40 ms")
+
+
+_HELLO = {"type": "channel", "topic": "greetings", "content": "Hello world, how are you today?"}
+
+
+def _hello(sender: Account, channel_id: int) -> bytes:
+    return build_request("POST", "/api/v1/messages", sender, {**_HELLO, "to": channel_id})
+
+
+async def _ratio(on: Measured, request: bytes, yardstick: bytes, requests: int) -> float:
+    """How fast requests are answered, compared with the yardstick in the same minute."""
+    ratios = []
+    count = max(100, int(requests * on.scale))
+    for _ in range(_ROUNDS):
+        base = await requests_per_second(on.bare.port, yardstick, count)
+        ratios.append(await requests_per_second(on.chat.port, request, count) / base)
+    return statistics.median(ratios)
+
+
+def measure(kind: str, *, scale: float) -> Report:
+    report = Report(kind)
+    with running(report, scale, people=10_000, channels=10, messages=100_000) as on:
+        for part in (measure_start, measure_sending, measure_reading, measure_delivery):
+            asyncio.run(part(on))
+    with running(report, scale, people=1_000, channels=200, messages=1_000) as on:
+        asyncio.run(measure_register(on))
+    return report
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import statistics
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -39,6 +40,18 @@ class Latency:
     p99: float
 
 
+async def milliseconds(port: int, requests: Sequence[bytes]) -> float:
+    """The median time of an answer when nothing else is asked."""
+    connection = await Connection.open(port)
+    times: list[float] = []
+    for request in requests:
+        started = time.perf_counter()
+        await connection.send(request)
+        times.append((time.perf_counter() - started) * 1000)
+    await connection.close()
+    return statistics.median(times)
+
+
 class Poller:
     """A client that waits on its queue and notes when each event arrives."""
 
@@ -52,7 +65,7 @@ class Poller:
             "POST",
             "/api/v1/register",
             self._account,
-            {"event_types": ["realm_user"], "fetch_event_types": []},
+            {"event_types": ["message"], "fetch_event_types": []},
         )
         state = orjson.loads(await self._connection.send(request))
         self._queue = {"queue_id": state["queue_id"], "last_event_id": state["last_event_id"]}
@@ -71,28 +84,29 @@ class Poller:
         await self._connection.close()
 
 
-async def open_pollers(port: int, account: Account, count: int) -> list[Poller]:
-    pollers = [Poller(await Connection.open(port), account) for _ in range(count)]
+async def open_pollers(port: int, accounts: Sequence[Account], count: int) -> list[Poller]:
+    pollers = [
+        Poller(await Connection.open(port), accounts[number % len(accounts)])
+        for number in range(count)
+    ]
     for poller in pollers:
         await poller.register()
     return pollers
 
 
 async def delivery_latency(
-    port: int, readers: Account, writer: Account, *, pollers: int, rounds: int
+    port: int, readers: Sequence[Account], message: bytes, *, pollers: int, rounds: int
 ) -> Latency:
-    """The writer changes their name again and again; everybody who waits is told."""
+    """A message is sent ten times a second; everybody who waits in the channel is told."""
     waiting = await open_pollers(port, readers, pollers)
     sender = await Connection.open(port)
     latencies: list[float] = []
-    for number in range(rounds):
+    for _ in range(rounds):
         polls = [asyncio.create_task(poller.next_arrival()) for poller in waiting]
-        await asyncio.sleep(0.2)  # until all of them wait; a poll that comes late finds the event
-        change = build_request(
-            "PATCH", "/api/v1/settings", writer, {"full_name": f"Writer number {number}"}
-        )
+        # Until all of them wait; a poll that comes late finds the event.
+        await asyncio.sleep(max(0.1, pollers / 1_000))
         sent = time.perf_counter()
-        await sender.send(change)
+        await sender.send(message)
         latencies += [(arrived - sent) * 1000 for arrived in await asyncio.gather(*polls)]
     for poller in waiting:
         await poller.close()
@@ -101,13 +115,15 @@ async def delivery_latency(
     return Latency(p50=percentiles[49], p99=percentiles[98])
 
 
-async def kib_per_waiting_queue(server: RunningServer, account: Account, count: int) -> float:
+async def kib_per_waiting_queue(
+    server: RunningServer, accounts: Sequence[Account], count: int
+) -> float:
     """Growth of the process while so many queues are polled and nothing happens."""
-    warm_up = await open_pollers(server.port, account, 50)
+    warm_up = await open_pollers(server.port, accounts, 50)
     polls = [asyncio.create_task(poller.next_arrival()) for poller in warm_up]
     await asyncio.sleep(0.5)
     before = server.resident_kib()
-    waiting = await open_pollers(server.port, account, count)
+    waiting = await open_pollers(server.port, accounts, count)
     polls += [asyncio.create_task(poller.next_arrival()) for poller in waiting]
     await asyncio.sleep(2)
     after = server.resident_kib()

@@ -9,10 +9,13 @@ from typing import Any
 
 from sqlalchemy import func, insert, select, update
 
+from benchmarks.http_client import Account
+from chatapi.core.ids import hash_api_key
 from chatapi.core.settings import Settings
 from chatapi.core.system_groups import SystemGroup
 from chatapi.db.database import Database
 from chatapi.db.models import (
+    ApiKey,
     Channel,
     Conversation,
     Message,
@@ -25,6 +28,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 
 _ROWS_AT_ONCE = 2_000
+_READERS = 100
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -36,6 +40,8 @@ class World:
     """Channels to send to, by how many people are in them."""
     history_channel: int
     busy_topic: str
+    readers: list[Account]
+    """People who can log in; they are in every channel that is large enough."""
 
 
 def fill(database_url: str, *, people: int, channels: int, messages: int) -> World:
@@ -79,10 +85,10 @@ class _Builder:
             if size <= people:
                 sizes[size] = await self._add_channel(f"size {size}", users[:size])
         for number in range(channels):
-            await self._add_channel(f"channel {number}", users[number % 50 :: 50])
+            await self._add_channel(f"channel {number}", users[number % 10 :: 10])
         history = await self._add_channel("history", users[:1_000])
         topic = await self._add_messages(history, messages)
-        return World(sizes, history, topic)
+        return World(sizes, history, topic, await self._add_keys())
 
     async def _add_people(self, count: int) -> list[int]:
         """The accounts that exist come first: they are in every channel."""
@@ -90,7 +96,7 @@ class _Builder:
             select(User.id).where(User.bot_type.is_(None)).order_by(User.id)
         )
         known = [user_id for (user_id,) in existing]
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "realm_id": self._realm_id,
                 "delivery_email": f"bench{number}@example.com",
@@ -118,6 +124,30 @@ class _Builder:
             select(User.id).where(User.bot_type.is_(None)).order_by(User.id)
         )
         return [user_id for (user_id,) in made]
+
+    async def _add_keys(self) -> list[Account]:
+        chosen = await self._db.execute(
+            select(User.id, User.delivery_email)
+            .where(User.delivery_email.like("bench%"))
+            .order_by(User.id)
+            .limit(_READERS)
+        )
+        people = [
+            (user_id, email, f"{number:032}") for number, (user_id, email) in enumerate(chosen)
+        ]
+        await self._db.execute(
+            insert(ApiKey),
+            [
+                {
+                    "user_id": user_id,
+                    "key_hash": hash_api_key(key),
+                    "is_primary": True,
+                    "created_at": _START,
+                }
+                for user_id, _email, key in people
+            ],
+        )
+        return [Account(email, key) for _user_id, email, key in people]
 
     async def _add_channel(self, name: str, users: list[int]) -> int:
         added = await self._db.execute(
@@ -172,7 +202,7 @@ class _Builder:
             topic: await self._add_topic(channel_id, topic) for topic in (*topics, "busy")
         }
         last: dict[int, int] = {}
-        rows = []
+        rows: list[dict[str, Any]] = []
         for number in range(1, count + 1):
             topic = "busy" if number % 5 == 0 else topics[number % 100]
             last[conversations[topic]] = number

@@ -9,13 +9,14 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.ids import UserId
 from chatapi.core.roles import BotType, Role
-from chatapi.features.channels.params import CreateChannelParams
+from chatapi.features.channels.creation import ChannelCreator
+from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.realm.creation import create_organization
 from chatapi.features.realm.repository import RealmRepository
-from chatapi.features.subscriptions.service import SubscriptionService
+from chatapi.features.subscriptions.roster import Roster
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 
@@ -104,18 +105,21 @@ async def make_channel(
     subscribers: Iterable[Person] = (),
     **options: object,
 ) -> ChannelRecord:
-    """A channel with some people in it; `options` are those of POST /channels/create."""
+    """A channel with some people in it and without a message about that.
+
+    `options` are those of POST /channels/create.
+    """
     ctx = await acting_as(runtime, realm, creator)
-    params = CreateChannelParams.model_validate(
-        {
-            "name": name or f"channel {next(_numbers)}",
-            "subscribers": [person.user_id for person in subscribers],
-            **options,
-        }
-    )
+    description = str(options.pop("description", ""))
+    chosen = ChannelOptions.model_validate(options)
     try:
-        created = await SubscriptionService(ctx).create(params)
-        channel = await ChannelRepository(ctx.db, realm.id).get(ChannelId(created["id"]))
+        await ctx.lock()
+        channel = await ChannelCreator(ctx, chosen).create(
+            name or f"channel {next(_numbers)}", description
+        )
+        user_ids = [person.user_id for person in subscribers]
+        await Roster(ctx).add(user_ids, [channel], new=[channel.id])
+        channel = await ChannelRepository(ctx.db, realm.id).get(channel.id)
         await ctx.work.commit()
     finally:
         await ctx.db.close()

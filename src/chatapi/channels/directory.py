@@ -63,8 +63,10 @@ class ChannelDirectory:
         memory = self._memory(realm_id)
         key = name_key(name)
         channel_id = memory.ids_by_name.get(key)
-        if channel_id is not None and channel_id in memory.by_id:
-            return memory.by_id[channel_id]
+        known = None if channel_id is None else memory.by_id.get(channel_id)
+        # It may have another name by now.
+        if known is not None and name_key(known.record.name) == key:
+            return known
         return await self._load(db, realm_id, _BY_NAME, key)
 
     async def many(

@@ -4,11 +4,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from chatapi.core.ids import MAX_ID
 from chatapi.wire.params import WireModel
 from chatapi.wire.types import LanguageCode
 
 Seconds = Annotated[int, Field(ge=0, le=10 * 365 * 24 * 3600)]
 Days = Annotated[int, Field(ge=-1, le=100_000)]
+
+
+NO_CHANNEL = -1
+OptionalChannel = Annotated[int, Field(ge=NO_CHANNEL, le=MAX_ID)]
+"""The id of a channel in which something is announced, -1 for none."""
 
 
 class OwnersOnly:
@@ -62,6 +68,7 @@ class RealmSettings(WireModel):
     require_e2ee_push_notifications: bool = False
     require_unique_names: bool = False
     send_channel_events_messages: bool = True
+    new_stream_announcements_stream_id: OptionalChannel = NO_CHANNEL
     send_welcome_emails: bool = False
     message_content_allowed_in_email_notifications: bool = True
     enable_spectator_access: bool = False

@@ -49,9 +49,8 @@ async def require_kind(ctx: Context, kind: ChannelKind) -> None:
         await require_in_realm(ctx, "can_create_public_channel_group")
 
 
-async def require_topics_policy(ctx: Context, policy: str) -> None:
-    if policy != "inherit":
-        await require_in_realm(ctx, "can_set_topics_policy_group")
+async def require_topics_policy(ctx: Context) -> None:
+    await require_in_realm(ctx, "can_set_topics_policy_group")
 
 
 async def require_permission_choice(ctx: Context, name: str) -> None:

@@ -43,7 +43,8 @@ class ChannelCreator:
         """Refuse a caller who may not have such a channel."""
         options = self._options
         await require_kind(self._ctx, self._kind())
-        await require_topics_policy(self._ctx, options.topics_policy)
+        if options.topics_policy != "inherit":
+            await require_topics_policy(self._ctx)
         if options.is_default_stream:
             require_default_choice(self._ctx, invite_only=options.invite_only)
         if options.message_retention_days != REALM_DEFAULT:

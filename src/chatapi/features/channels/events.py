@@ -89,6 +89,10 @@ class ChannelsDeleted(Event):
         return frozenset(map(ChannelId, self.stream_ids))
 
 
+ChannelValue = bool | GroupSettingPayload | str | None
+"""Anything that can be said about a channel."""
+
+
 class ChannelUpdated(Event):
     """One thing about a channel changed; `name` is the channel's name before the change."""
 
@@ -97,7 +101,7 @@ class ChannelUpdated(Event):
 
     stream_id: int
     property: str
-    value: bool | GroupSettingPayload | str | None
+    value: ChannelValue
     rendered_description: str | None = None
     history_public_to_subscribers: bool | None = None
     is_web_public: bool | None = None

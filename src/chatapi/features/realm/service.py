@@ -5,9 +5,11 @@ from typing import Any
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError, OwnerRequiredError
+from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Everyone
 from chatapi.events.queue_rows import QueueRows
+from chatapi.features.channels.access import ChannelFinder, require_not_archived
 from chatapi.features.realm.events import RealmSettingChanged, RealmSettingsChanged
 from chatapi.features.realm.params import ChangeRealmParams
 from chatapi.features.realm.repository import RealmRepository
@@ -22,6 +24,7 @@ from chatapi.permissions.changes import changed_value
 from chatapi.permissions.realm import RealmPermissions
 from chatapi.permissions.settings import REALM_PERMISSIONS
 from chatapi.permissions.values import ValueChecker
+from chatapi.wire.realm_settings import NO_CHANNEL
 
 Changes = Mapping[str, Any]
 
@@ -39,6 +42,7 @@ class RealmService:
         self._check_owner(params)
         name = self._changed_name(params)
         settings = {**self._changed_settings(params), **await self._changed_permissions(params)}
+        await self._check_channel(settings)
         if name:
             await self._realms.change(self._ctx.realm.id, **name)
         if settings:
@@ -74,6 +78,13 @@ class RealmService:
         if opens and not self._ctx.settings.web_public_streams_enabled:
             raise BadRequestError("enable_spectator_access is switched off on this server")
         return changes
+
+    async def _check_channel(self, changes: Changes) -> None:
+        """Where something is announced, administrators must be able to look."""
+        channel_id = changes.get("new_stream_announcements_stream_id", NO_CHANNEL)
+        if channel_id != NO_CHANNEL:
+            channel = await ChannelFinder(self._ctx).get_known(ChannelId(channel_id))
+            require_not_archived(channel)
 
     async def _changed_permissions(self, params: ChangeRealmParams) -> Changes:
         checker = ValueChecker(self._ctx)

@@ -29,10 +29,10 @@ from chatapi.permissions.settings import (
     REALM_PERMISSIONS,
 )
 from chatapi.wire import limits
+from chatapi.wire.realm_settings import NO_CHANNEL
 from chatapi.wire.topics import EMPTY_TOPIC_DISPLAY_NAME
 
 _SELF_HOSTED = 1
-_NO_CHANNEL = -1
 _NO_UPLOADS = 0
 
 # Longer than a poll waits for its heartbeat: a client that hears nothing for so long tries again.
@@ -100,10 +100,9 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
             for key, site in KNOWN_SITES.items()
         },
         "realm_empty_topic_display_name": EMPTY_TOPIC_DISPLAY_NAME,
-        "realm_moderation_request_channel_id": _NO_CHANNEL,
-        "realm_new_stream_announcements_stream_id": _NO_CHANNEL,
-        "realm_signup_announcements_stream_id": _NO_CHANNEL,
-        "realm_zulip_update_announcements_stream_id": _NO_CHANNEL,
+        "realm_moderation_request_channel_id": NO_CHANNEL,
+        "realm_signup_announcements_stream_id": NO_CHANNEL,
+        "realm_zulip_update_announcements_stream_id": NO_CHANNEL,
         "gif_rating_policy_options": {"disabled": {"name": "GIFs disabled", "id": 0}},
         "settings_send_digest_emails": False,
     }

@@ -45,6 +45,10 @@ Property = Literal[
 ]
 
 
+Choice = bool | Annotated[str, Field(max_length=10)]
+"""A colour, or yes or no."""
+
+
 class ChannelToJoin(WireModel):
     """A channel by name; what else is said counts when it does not exist yet."""
 
@@ -108,7 +112,7 @@ class PropertyChange(WireModel):
 
     stream_id: Id
     property: Property
-    value: bool | Annotated[str, Field(max_length=10)]
+    value: Choice
 
 
 class ChangePropertiesParams(Params):
@@ -127,4 +131,4 @@ class ChangePropertyParams(Params):
     """PATCH /users/me/subscriptions/{stream_id}."""
 
     property: Property
-    value: Annotated[bool | Annotated[str, Field(max_length=10)], LooseJson()]
+    value: Annotated[Choice, LooseJson()]

@@ -13,9 +13,11 @@ from chatapi.core.ids import ChannelId, UserId
 from chatapi.features.channels.access import require_not_archived
 from chatapi.features.channels.creation import ChannelCreator
 from chatapi.features.channels.errors import ChannelAlreadyExistsError
+from chatapi.features.channels.notices import ChannelNotices
 from chatapi.features.channels.params import ChannelOptions, CreateChannelParams
 from chatapi.features.channels.payloads import CreatedChannelPayload
 from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.subscriptions.notices import announce, greet
 from chatapi.features.subscriptions.params import (
     ChangeSubscriptionsParams,
     ChannelToJoin,
@@ -74,6 +76,9 @@ class SubscriptionService:
             is_fatal=params.authorization_errors_fatal,
         )
         payload = _subscribed_payload(joined)
+        if params.send_new_subscription_messages:
+            sent = await greet(self._ctx, joined.users, joined.channels, joined.arrivals)
+            payload["new_subscription_messages_sent"] = sent
         if joined.unauthorized or not params.authorization_errors_fatal:
             payload["unauthorized"] = list(joined.unauthorized)
         return payload
@@ -86,6 +91,7 @@ class SubscriptionService:
             raise ChannelAlreadyExistsError(params.name)
         wanted = ChannelToJoin(name=params.name, description=params.description)
         joined = await self._join(users, [wanted], params, is_fatal=True)
+        await greet(self._ctx, joined.users, joined.channels, joined.arrivals)
         return {"id": joined.channels[0].id}
 
     async def unsubscribe(self, params: UnsubscribeParams) -> UnsubscribedPayload:
@@ -134,7 +140,16 @@ class SubscriptionService:
             new=[channel.id for channel in created],
             colors=_colors(channels, wanted),
         )
+        await self._tell_created(created, options)
         return Joined(users, channels, created, arrivals, wish.unauthorized)
+
+    async def _tell_created(
+        self, created: Sequence[ChannelRecord], options: ChannelOptions
+    ) -> None:
+        for channel in created:
+            await ChannelNotices(self._ctx).tell_created(channel)
+        if options.announce:
+            await announce(self._ctx, created)
 
     async def _sort(
         self, door: Doorkeeper, users: Collection[UserRecord], wanted: Sequence[ChannelToJoin]

@@ -5,6 +5,7 @@ from chatapi.auth.people import UserRecord
 from chatapi.core.roles import Role
 from chatapi.events.queue_rows import QueueRows
 from chatapi.features.bots.announcements import tell_bot_added, tell_bot_removed
+from chatapi.features.subscriptions.attendance import count_in, count_out
 from chatapi.features.users.errors import CannotDeactivateLastUserError
 from chatapi.features.users.events import UserUpdated
 from chatapi.features.users.memberships import tell_departure, tell_return
@@ -30,6 +31,7 @@ async def reactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=True)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": True}), to=who_sees(user))
     await tell_return(ctx, user)
+    await count_in(ctx, user)
     if user.is_bot:
         await tell_bot_added(ctx, user)
 
@@ -49,5 +51,6 @@ async def _end(ctx: RealmContext, user: UserRecord) -> None:
         ctx.work.close_queue(ctx.realm.id, queue_id)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=who_sees(user))
     await tell_departure(ctx, user)
+    await count_out(ctx, user)
     if user.is_bot:
         await tell_bot_removed(ctx, user)

@@ -10,6 +10,7 @@ from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.audience import Nobody
 from chatapi.events.queue_rows import QueueRows
 from chatapi.features.bots.announcements import tell_bots_of_new_role
+from chatapi.features.channels.sight import tell_new_sight
 from chatapi.features.users.activation import keep_an_owner
 from chatapi.features.users.events import (
     CredentialsChanged,
@@ -36,6 +37,7 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
     after = replace(before, role=role)
     tell_moves(ctx, [(before, after)])
     await tell_bots_of_new_role(ctx, before, role)
+    await tell_new_sight(ctx, before, after)
     if sees_everybody(ctx.realm, before) is not sees_everybody(ctx.realm, after):
         await _restart_clients(ctx, after)
 

@@ -8,6 +8,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.features.bots.announcements import tell_bot_added
+from chatapi.features.subscriptions.attendance import join_default_channels
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.memberships import tell_first_group
 from chatapi.features.users.repository import (
@@ -70,6 +71,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     user = await users.get(user_id)
     ctx.emit(_user_added(ctx, user), to=who_sees(user))
     tell_first_group(ctx, user)
+    await join_default_channels(ctx, user)
     if user.is_bot:
         await tell_bot_added(ctx, user)
     return CreatedUser(user, api_key)

@@ -1,0 +1,108 @@
+"""What clients are told when a channel changes."""
+
+from collections.abc import Iterator, Mapping
+
+from chatapi.auth.context import Context
+from chatapi.channels.records import ChannelRecord
+from chatapi.events.audience import WhoKnowsChannelUnlike
+from chatapi.features.channels.events import (
+    ChannelsCreated,
+    ChannelsDeleted,
+    ChannelUpdated,
+    ChannelValue,
+)
+from chatapi.features.channels.payloads import ChannelPayload, channel_payload
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.channels.rules import ChannelKind, PostPolicy, post_policy
+from chatapi.features.subscriptions.events import PeersAdded
+from chatapi.features.subscriptions.repository import SubscriptionRepository
+from chatapi.permissions.channels import who_knows
+from chatapi.wire.group_values import GroupSettingPayload
+
+
+class ChannelAnnouncer:
+    """Tells everybody for whom a channel exists, and those for whom it begins or ceases to."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def tell_change(
+        self,
+        before: ChannelRecord,
+        after: ChannelRecord,
+        permissions: Mapping[str, GroupSettingPayload],
+    ) -> None:
+        """One event for each thing that changed, and the channel itself for who gains sight."""
+        before_knew, knows = who_knows(before), who_knows(after)
+        if before_knew != knows:
+            gained = WhoKnowsChannelUnlike(channel=knows, unlike=before_knew)
+            self._ctx.emit(ChannelsCreated(streams=[await self._show(after)]), to=gained)
+            subscribers = SubscriptionRepository(self._ctx.db, self._ctx.realm.id)
+            peers = await subscribers.list_present(after.id)
+            self._ctx.emit(PeersAdded(stream_ids=[after.id], user_ids=peers), to=gained)
+        for event in self._updates(before, after, permissions):
+            self._ctx.emit(event, to=knows)
+        if before_knew != knows:
+            lost = WhoKnowsChannelUnlike(channel=before_knew, unlike=knows)
+            self._ctx.emit(ChannelsDeleted.of(after.id), to=lost)
+
+    def tell_archived(self, channel: ChannelRecord) -> None:
+        knows = who_knows(channel)
+        self._ctx.emit(_archiving(channel, is_archived=True), to=knows)
+        self._ctx.emit(ChannelsDeleted.of(channel.id, is_archived=True), to=knows)
+
+    async def tell_unarchived(self, channel: ChannelRecord) -> None:
+        knows = who_knows(channel)
+        self._ctx.emit(_archiving(channel, is_archived=False), to=knows)
+        event = ChannelsCreated(streams=[await self._show(channel)], is_unarchived=True)
+        self._ctx.emit(event, to=knows)
+
+    def _updates(
+        self,
+        before: ChannelRecord,
+        after: ChannelRecord,
+        permissions: Mapping[str, GroupSettingPayload],
+    ) -> Iterator[ChannelUpdated]:
+        def update(name: str, value: ChannelValue) -> ChannelUpdated:
+            return ChannelUpdated(
+                stream_id=after.id, old_name=before.name, property=name, value=value
+            )
+
+        if before.name != after.name:
+            yield update("name", after.name)
+        if before.description != after.description:
+            rendered = {"rendered_description": after.rendered_description}
+            yield update("description", after.description).model_copy(update=rendered)
+        if ChannelKind.of(before) != ChannelKind.of(after):
+            rest = {
+                "history_public_to_subscribers": after.history_public_to_subscribers,
+                "is_web_public": after.is_web_public,
+            }
+            yield update("invite_only", after.invite_only).model_copy(update=rest)
+        for name in _PLAIN:
+            if getattr(before, name) != getattr(after, name):
+                yield update(name, getattr(after, name))
+        for name, value in permissions.items():
+            yield update(name, value)
+        policy = post_policy(after, self._ctx.realm)
+        if policy is not post_policy(before, self._ctx.realm):
+            yield update("stream_post_policy", int(policy))
+            yield update("is_announcement_only", policy is PostPolicy.ADMINISTRATORS)
+
+    async def _show(self, channel: ChannelRecord) -> ChannelPayload:
+        repository = ChannelRepository(self._ctx.db, self._ctx.realm.id)
+        (facts,) = await repository.list_facts_of([channel.id])
+        return channel_payload(facts, self._ctx.realm, self._ctx.now())
+
+
+_PLAIN = ("message_retention_days", "topics_policy", "default_push_notifications")
+
+
+def _archiving(channel: ChannelRecord, *, is_archived: bool) -> ChannelUpdated:
+    return ChannelUpdated(
+        stream_id=channel.id,
+        old_name=channel.name,
+        property="is_archived",
+        value=is_archived,
+        is_about_archived=True,
+    )

@@ -1,0 +1,130 @@
+"""Channels and topics as their readers see them."""
+
+from typing import cast
+
+from chatapi.auth.context import Context, RealmContext
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import BadRequestError, UnauthorizedError
+from chatapi.core.ids import ChannelId, MessageId
+from chatapi.features.channels.params import ListChannelsParams, ListTopicsParams
+from chatapi.features.channels.payloads import (
+    ChannelFacts,
+    ChannelIdPayload,
+    ChannelPayload,
+    ChannelsPayload,
+    ListedChannelPayload,
+    OneChannelPayload,
+    TopicsPayload,
+    channel_payload,
+)
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.subscriptions.repository import SubscriptionRepository
+from chatapi.permissions.channels import ChannelAccess, channel_access
+from chatapi.wire.topics import show_topic
+
+
+class ChannelReader:
+    """Shows channels to those for whom they exist."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._channels = ChannelRepository(ctx.db, ctx.realm.id)
+
+    async def list_known(self) -> list[ChannelFacts]:
+        """All channels that exist for the caller, archived ones included, by id."""
+        access = await channel_access(self._ctx)
+        return [each for each in await self._channels.list_facts() if access.knows(each.channel)]
+
+    async def list_channels(self, params: ListChannelsParams) -> ChannelsPayload:
+        """GET /streams."""
+        access = await channel_access(self._ctx)
+        of_owner = await self._channels_of_owner(params)
+        shown: list[ListedChannelPayload] = []
+        for facts in await self.list_known():
+            channel = facts.channel
+            if _is_wanted(channel, params, access) or _is_open(channel, params, of_owner):
+                entry = cast(ListedChannelPayload, self.show(facts))
+                if params.include_default:
+                    entry["is_default"] = channel.is_default
+                shown.append(entry)
+        return {"streams": shown}
+
+    async def get(self, channel_id: ChannelId) -> OneChannelPayload:
+        """GET /streams/{stream_id}."""
+        access = await channel_access(self._ctx)
+        for facts in await self._channels.list_facts_of([channel_id]):
+            if access.knows(facts.channel):
+                return {"stream": self.show(facts)}
+        raise BadRequestError("Invalid channel ID")
+
+    async def find_id(self, name: str) -> ChannelIdPayload:
+        """GET /get_stream_id."""
+        known = await self._ctx.runtime.channels.by_name(self._ctx.db, self._ctx.realm.id, name)
+        access = await channel_access(self._ctx)
+        if known is None or not access.knows(known.record):
+            raise BadRequestError(f"Invalid channel name '{name}'")
+        return {"stream_id": known.record.id}
+
+    def show(self, facts: ChannelFacts) -> ChannelPayload:
+        return channel_payload(facts, self._ctx.realm, self._ctx.now())
+
+    async def _channels_of_owner(self, params: ListChannelsParams) -> set[ChannelId]:
+        owner_id = self._ctx.user.bot_owner_id
+        if not params.include_owner_subscribed or owner_id is None:
+            return set()
+        subscriptions = SubscriptionRepository(self._ctx.db, self._ctx.realm.id)
+        return await subscriptions.channel_ids_of(owner_id)
+
+
+class TopicReader:
+    """Shows the topics of a channel to whoever may read in it, logged in or not."""
+
+    def __init__(self, ctx: RealmContext) -> None:
+        self._ctx = ctx
+
+    async def list_topics(self, channel_id: ChannelId, params: ListTopicsParams) -> TopicsPayload:
+        """GET /users/me/{stream_id}/topics: those with messages that the reader may see."""
+        known = await self._ctx.runtime.channels.by_id(self._ctx.db, self._ctx.realm.id, channel_id)
+        access = await channel_access(self._ctx)
+        if known is None or not access.reads(known.record):
+            if self._ctx.reader is None:
+                raise UnauthorizedError
+            raise BadRequestError("Invalid channel ID")
+        topics = await self._topics(known.record, access)
+        allow_empty = params.allow_empty_topic_name
+        return {
+            "topics": [
+                {"name": show_topic(topic, allow_empty=allow_empty), "max_id": last}
+                for topic, last in topics
+            ]
+        }
+
+    async def _topics(
+        self, channel: ChannelRecord, access: ChannelAccess
+    ) -> list[tuple[str, MessageId]]:
+        repository = ChannelRepository(self._ctx.db, self._ctx.realm.id)
+        if access.reads_all_of(channel):
+            return await repository.list_topics(channel.id)
+        if not access.is_subscribed(channel.id):
+            return []
+        return await repository.list_topics_within(channel.id, access.membership.stays[channel.id])
+
+
+def _is_wanted(channel: ChannelRecord, params: ListChannelsParams, access: ChannelAccess) -> bool:
+    if channel.is_archived and params.exclude_archived:
+        return False
+    if params.include_all or params.include_all_active:
+        return True
+    if params.include_subscribed and access.is_subscribed(channel.id):
+        return True
+    return params.include_can_access_content and access.reads(channel)
+
+
+def _is_open(channel: ChannelRecord, params: ListChannelsParams, of_owner: set[ChannelId]) -> bool:
+    if channel.is_archived and params.exclude_archived:
+        return False
+    if params.include_public and channel.is_public:
+        return True
+    if params.include_web_public and channel.is_web_public:
+        return True
+    return channel.id in of_owner

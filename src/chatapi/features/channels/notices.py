@@ -1,0 +1,74 @@
+"""What the notification bot says in a channel about the channel."""
+
+from collections.abc import Iterator
+
+from chatapi.auth.context import Context
+from chatapi.auth.people import UserRecord
+from chatapi.channels.records import ChannelRecord
+from chatapi.features.channels.rules import ChannelKind
+from chatapi.features.messages.notices import ChannelNotice, post_notices
+from chatapi.rendering import Directory, NamedChannel, NamedUser
+
+_TOPIC = "channel events"
+
+
+class ChannelNotices:
+    """Keeps people in a channel informed, in organizations that want that."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def tell_created(self, channel: ChannelRecord) -> None:
+        who = mention(self._ctx.user)
+        text = f"**{_kind_name(channel)}** channel created by {who}."
+        if channel.description:
+            text += f" **Description:**\n\n````quote\n{channel.description}\n````"
+        await self._post(channel, text)
+
+    async def tell_changed(self, before: ChannelRecord, after: ChannelRecord) -> None:
+        for text in self._changes(before, after):
+            await self._post(after, text)
+
+    async def tell_archived(self, channel: ChannelRecord) -> None:
+        await self._post(channel, f"{mention(self._ctx.user)} archived this channel.")
+
+    async def tell_unarchived(self, channel: ChannelRecord) -> None:
+        await self._post(channel, f"{mention(self._ctx.user)} unarchived this channel.")
+
+    def _changes(self, before: ChannelRecord, after: ChannelRecord) -> Iterator[str]:
+        who = mention(self._ctx.user)
+        if before.name != after.name:
+            yield f"{who} renamed this channel from **{before.name}** to **{after.name}**."
+        if before.description != after.description:
+            new = after.description or "*No description.*"
+            yield f"{who} changed the description of this channel.\n\n````quote\n{new}\n````"
+        if ChannelKind.of(before) != ChannelKind.of(after):
+            kinds = f"from **{_kind_name(before)}** to **{_kind_name(after)}**"
+            yield f"{who} changed the access to this channel {kinds}."
+
+    async def _post(self, channel: ChannelRecord, text: str) -> None:
+        if not self._ctx.realm.options.send_channel_events_messages:
+            return
+        topic = "" if channel.topics_policy == "empty_topic_only" else _TOPIC
+        names = names_of(self._ctx.user, [channel])
+        await post_notices(self._ctx, [ChannelNotice(channel, topic, text)], names)
+
+
+def mention(user: UserRecord) -> str:
+    """Names somebody without calling them."""
+    return f"@_**{user.full_name}|{user.id}**"
+
+
+def names_of(user: UserRecord, channels: list[ChannelRecord]) -> Directory:
+    return Directory.of(
+        users=[NamedUser(user.id, user.full_name)],
+        channels=[NamedChannel(channel.id, channel.name) for channel in channels],
+    )
+
+
+def _kind_name(channel: ChannelRecord) -> str:
+    if channel.is_web_public:
+        return "Web-public"
+    if channel.is_public:
+        return "Public"
+    return "Private, protected history" if channel.has_protected_history else "Private"

@@ -1,0 +1,66 @@
+"""What POST /register tells about channels."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.channels.events import knows_archived_channels
+from chatapi.features.channels.listing import ChannelReader
+from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.state import state_section
+
+
+class ChannelsState(TypedDict):
+    """All channels that exist for the caller, archived ones only for clients that know them."""
+
+    streams: list[ChannelPayload]
+
+
+class DefaultChannelsState(TypedDict):
+    """The channels that new users join; guests are told of none."""
+
+    realm_default_streams: list[int]
+
+
+class DefaultChannelGroupPayload(TypedDict):
+    """Channels that new users could choose together; there are none."""
+
+    id: int
+    name: str
+    description: str
+    streams: list[int]
+
+
+class DefaultChannelGroupsState(TypedDict):
+    """Kept for clients that ask."""
+
+    realm_default_stream_groups: list[DefaultChannelGroupPayload]
+
+
+@state_section("stream")
+async def load_channels(ctx: Context, profile: ClientProfile) -> ChannelsState:
+    reader = ChannelReader(ctx)
+    keeps_archived = knows_archived_channels(profile)
+    return {
+        "streams": [
+            reader.show(facts)
+            for facts in await reader.list_known()
+            if keeps_archived or not facts.channel.is_archived
+        ]
+    }
+
+
+@state_section("default_streams")
+async def load_default_channels(ctx: Context, _profile: ClientProfile) -> DefaultChannelsState:
+    if not ctx.user.role.is_member:
+        return {"realm_default_streams": []}
+    defaults = await ChannelRepository(ctx.db, ctx.realm.id).list_defaults()
+    return {"realm_default_streams": [channel.id for channel in defaults]}
+
+
+@state_section("default_stream_groups")
+async def load_default_channel_groups(
+    _ctx: Context, _profile: ClientProfile
+) -> DefaultChannelGroupsState:
+    return {"realm_default_stream_groups": []}

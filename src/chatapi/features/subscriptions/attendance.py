@@ -1,0 +1,46 @@
+"""Accounts that begin, end and come back, as channels notice it."""
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.channels.records import ChannelRecord
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.subscriptions.events import PeersAdded, PeersRemoved
+from chatapi.features.subscriptions.repository import SubscriptionRepository
+from chatapi.features.subscriptions.roster import Roster
+from chatapi.permissions.channels import who_knows
+
+
+async def join_default_channels(ctx: RealmContext, user: UserRecord) -> None:
+    """People who are new find something to read; guests and bots are invited one by one."""
+    if user.is_bot or not user.role.is_member:
+        return
+    defaults = await ChannelRepository(ctx.db, ctx.realm.id).list_defaults()
+    await Roster(ctx).add([user.id], defaults)
+
+
+async def count_out(ctx: RealmContext, user: UserRecord) -> None:
+    """A deactivated user stays in their channels but is not counted there."""
+    for channel in await _count(ctx, user, -1):
+        event = PeersRemoved(
+            stream_ids=[channel.id], user_ids=[user.id], is_about_archived=channel.is_archived
+        )
+        ctx.emit(event, to=who_knows(channel))
+
+
+async def count_in(ctx: RealmContext, user: UserRecord) -> None:
+    """Whoever comes back is in the channels they were in."""
+    for channel in await _count(ctx, user, 1):
+        event = PeersAdded(
+            stream_ids=[channel.id], user_ids=[user.id], is_about_archived=channel.is_archived
+        )
+        ctx.emit(event, to=who_knows(channel))
+
+
+async def _count(ctx: RealmContext, user: UserRecord, change: int) -> list[ChannelRecord]:
+    subscriptions = SubscriptionRepository(ctx.db, ctx.realm.id)
+    channel_ids = await subscriptions.channel_ids_of(user.id)
+    if not channel_ids:
+        return []
+    await subscriptions.count_subscribers(channel_ids, change)
+    facts = await ChannelRepository(ctx.db, ctx.realm.id).list_facts_of(channel_ids)
+    return [each.channel for each in facts]

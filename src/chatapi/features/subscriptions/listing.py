@@ -1,0 +1,121 @@
+"""Channels with what the reader chose for them and, if wanted, with who is in them."""
+
+from typing import Literal, cast
+
+import orjson
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.features.channels.access import ChannelFinder
+from chatapi.features.channels.listing import ChannelReader
+from chatapi.features.channels.payloads import ChannelPayload, SubscribersPayload
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.subscriptions.payloads import (
+    IsSubscribedPayload,
+    KnownChannelPayload,
+    SubscribedChannelsPayload,
+    SubscriptionPayload,
+    WithSubscribers,
+    subscription_payload,
+)
+from chatapi.features.subscriptions.repository import SubscriptionRepository
+from chatapi.features.users.service import UserReader
+from chatapi.permissions.channels import channel_access
+
+IncludeSubscribers = Literal["true", "false", "partial"]
+_FEW = 250
+"""Up to so many subscribers are listed where some would be enough."""
+
+
+class SubscriptionsState(TypedDict):
+    """All channels that exist for the caller, by what the caller has to do with them."""
+
+    subscriptions: list[SubscriptionPayload]
+    unsubscribed: list[SubscriptionPayload]
+    never_subscribed: list[KnownChannelPayload]
+
+
+class SubscriptionReader:
+    """Reads the caller's subscriptions, and other people's as far as the caller may know."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._channels = ChannelReader(ctx)
+        self._subscriptions = SubscriptionRepository(ctx.db, ctx.realm.id)
+
+    async def list_own(
+        self, include_subscribers: IncludeSubscribers, *, include_archived: bool
+    ) -> SubscriptionsState:
+        """Three statements at most, however many channels there are."""
+        choices = await self._subscriptions.own(self._ctx.user.id)
+        inside: list[SubscriptionPayload] = []
+        outside: list[SubscriptionPayload] = []
+        never_inside: list[KnownChannelPayload] = []
+        subscribers = await self._subscribers(include_subscribers)
+        for facts in await self._channels.list_known():
+            if facts.channel.is_archived and not include_archived:
+                continue
+            channel = self._channels.show(facts)
+            listed = _listed(channel, subscribers, include_subscribers)
+            if facts.channel.id not in choices:
+                never_inside.append(cast(KnownChannelPayload, {**channel, **listed}))
+                continue
+            chosen, is_inside = choices[facts.channel.id]
+            own = subscription_payload(channel, chosen.to_wire())
+            place = inside if is_inside else outside
+            place.append(cast(SubscriptionPayload, {**own, **listed}))
+        return {
+            "subscriptions": inside,
+            "unsubscribed": outside,
+            "never_subscribed": never_inside,
+        }
+
+    async def list_members(self, channel_id: ChannelId) -> SubscribersPayload:
+        """GET /streams/{stream_id}/members."""
+        channel = await ChannelFinder(self._ctx).get_known(channel_id)
+        return {"subscribers": await self._subscriptions.list_present(channel.id)}
+
+    async def is_subscribed(self, user_id: UserId, channel_id: ChannelId) -> IsSubscribedPayload:
+        """GET /users/{user_id}/subscriptions/{stream_id}."""
+        user = await UserReader(self._ctx).find(str(user_id))
+        channel = await ChannelFinder(self._ctx).get_known(channel_id)
+        channel_ids = await self._subscriptions.channel_ids_of(user.id)
+        return {"is_subscribed": user.is_active and channel.id in channel_ids}
+
+    async def list_channels_of(self, user_id: UserId) -> SubscribedChannelsPayload:
+        """GET /users/{user_id}/channels."""
+        user = await UserReader(self._ctx).find(str(user_id))
+        channel_ids = await self._subscriptions.channel_ids_of(user.id)
+        access = await channel_access(self._ctx)
+        channels = await ChannelRepository(self._ctx.db, self._ctx.realm.id).list_all()
+        known = [
+            channel.id
+            for channel in channels
+            if channel.id in channel_ids and access.knows(channel)
+        ]
+        return {"subscribed_channel_ids": [*known]}
+
+    async def _subscribers(self, include_subscribers: IncludeSubscribers) -> dict[ChannelId, str]:
+        match include_subscribers:
+            case "true":
+                return await self._subscriptions.subscribers_as_text()
+            case "partial":
+                return await self._subscriptions.subscribers_as_text(few=_FEW)
+            case "false":
+                return {}
+
+
+def _listed(
+    channel: ChannelPayload,
+    subscribers: dict[ChannelId, str],
+    include_subscribers: IncludeSubscribers,
+) -> WithSubscribers:
+    """The ids as the database wrote them, which is already JSON."""
+    if include_subscribers == "false":
+        return {}
+    ids = subscribers.get(ChannelId(channel["stream_id"]), "")
+    fragment = cast(list[int], orjson.Fragment(f"[{ids}]"))
+    if include_subscribers == "partial" and channel["subscriber_count"] > _FEW:
+        return {"partial_subscribers": fragment}
+    return {"subscribers": fragment}

@@ -1,0 +1,60 @@
+"""What the notification bot says when people are subscribed and channels are created."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from chatapi.auth.context import Context
+from chatapi.auth.people import UserRecord
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.features.channels.notices import mention, names_of
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.messages.notices import ChannelNotice, DirectNotice, post_notices
+from chatapi.features.subscriptions.roster import Moved
+
+MOST_MESSAGES = 100
+"""Nobody is subscribed one by one together with so many others: it is not personal any more."""
+
+_ANNOUNCEMENTS_TOPIC = "new channels"
+
+
+async def greet(
+    ctx: Context,
+    users: Sequence[UserRecord],
+    channels: Sequence[ChannelRecord],
+    arrivals: Moved,
+) -> bool:
+    """Write to people whom somebody else subscribed; False: they are too many for that."""
+    joined: defaultdict[UserId, list[ChannelRecord]] = defaultdict(list)
+    for channel in channels:
+        for user_id in arrivals.get(channel.id, ()):
+            joined[user_id].append(channel)
+    greeted = [
+        user for user in users if user.id in joined and user.id != ctx.user.id and not user.is_bot
+    ]
+    if len(greeted) > MOST_MESSAGES:
+        return False
+    notices = [DirectNotice(user.id, _greeting(ctx.user, joined[user.id])) for user in greeted]
+    await post_notices(ctx, notices, names_of(ctx.user, list(channels)))
+    return True
+
+
+async def announce(ctx: Context, created: Sequence[ChannelRecord]) -> None:
+    """Tell of new channels where the organization wants that; of private ones never."""
+    public = [channel for channel in created if channel.is_public]
+    place_id = ChannelId(ctx.realm.options.new_stream_announcements_stream_id)
+    place = await ChannelRepository(ctx.db, ctx.realm.id).find(place_id)
+    if not public or place is None or place.is_archived:
+        return
+    topic = "" if place.topics_policy == "empty_topic_only" else _ANNOUNCEMENTS_TOPIC
+    links = ", ".join(f"#**{channel.name}**" for channel in public)
+    noun = "a new channel" if len(public) == 1 else "new channels"
+    text = f"{mention(ctx.user)} created {noun}: {links}."
+    await post_notices(ctx, [ChannelNotice(place, topic, text)], names_of(ctx.user, public))
+
+
+def _greeting(actor: UserRecord, channels: Sequence[ChannelRecord]) -> str:
+    if len(channels) == 1:
+        return f"{mention(actor)} subscribed you to the channel #**{channels[0].name}**."
+    names = "\n".join(f"* #**{channel.name}**" for channel in channels)
+    return f"{mention(actor)} subscribed you to the following channels:\n\n{names}"

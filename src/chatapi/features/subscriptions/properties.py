@@ -1,0 +1,60 @@
+"""What people choose for the channels they are in."""
+
+from collections.abc import Sequence
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ChannelId
+from chatapi.events.audience import Users
+from chatapi.features.channels.access import ChannelFinder
+from chatapi.features.subscriptions.colors import is_color
+from chatapi.features.subscriptions.events import SubscriptionUpdated
+from chatapi.features.subscriptions.params import Choice, PropertyChange
+from chatapi.features.subscriptions.repository import SubscriptionRepository
+
+
+class PropertyService:
+    """Changes choices: all that was asked for, or nothing."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._subscriptions = SubscriptionRepository(ctx.db, ctx.realm.id)
+
+    async def change(self, changes: Sequence[PropertyChange]) -> None:
+        """SPEC 4.5; muting is told under both its names."""
+        await self._ctx.lock()
+        subscribed = await self._subscriptions.channel_ids_of(self._ctx.user.id)
+        for change in changes:
+            channel_id = ChannelId(change.stream_id)
+            if channel_id not in subscribed:
+                await ChannelFinder(self._ctx).get_known(channel_id)
+                raise BadRequestError(f"Not subscribed to channel ID {channel_id}")
+            await self._change(channel_id, *_checked(change))
+
+    async def _change(self, channel_id: ChannelId, name: str, value: Choice) -> None:
+        user_id = self._ctx.user.id
+        await self._subscriptions.set_inside(channel_id, [user_id], **{name: value})
+        self._tell(channel_id, name, value)
+        if name == "is_muted":
+            self._tell(channel_id, "in_home_view", not value)
+
+    def _tell(self, channel_id: ChannelId, name: str, value: Choice) -> None:
+        user_id = self._ctx.user.id
+        event = SubscriptionUpdated(
+            stream_id=channel_id, property=name, value=value, user_id=user_id
+        )
+        self._ctx.emit(event, to=Users.only(user_id))
+
+
+def _checked(change: PropertyChange) -> tuple[str, Choice]:
+    """The column and its value."""
+    value = change.value
+    if change.property == "color":
+        if not isinstance(value, str) or not is_color(value):
+            raise BadRequestError("color is not a color, such as #a1b2c3")
+        return "color", value.lower()
+    if not isinstance(value, bool):
+        raise BadRequestError(f"{change.property} is not a boolean")
+    if change.property == "in_home_view":
+        return "is_muted", not value
+    return change.property, value

@@ -1,0 +1,116 @@
+"""Endpoints of subscriptions."""
+
+from chatapi.auth.guards import Caller
+from chatapi.channels.errors import StreamDoesNotExistError
+from chatapi.core.errors import AdministratorRequiredError, OwnerRequiredError
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.features.channels.errors import ChannelAlreadyExistsError
+from chatapi.features.channels.params import CreateChannelParams
+from chatapi.features.channels.payloads import CreatedChannelPayload, SubscribersPayload
+from chatapi.features.subscriptions import state  # noqa: F401 (adds its section to POST /register)
+from chatapi.features.subscriptions.listing import SubscriptionReader
+from chatapi.features.subscriptions.params import (
+    ChangePropertiesParams,
+    ChangePropertyParams,
+    ChangeSubscriptionsParams,
+    ListSubscriptionsParams,
+    PropertyChange,
+    SubscribeParams,
+    UnsubscribeParams,
+)
+from chatapi.features.subscriptions.payloads import (
+    ChangedSubscriptionsPayload,
+    IsSubscribedPayload,
+    SubscribedChannelsPayload,
+    SubscribedPayload,
+    SubscriptionsPayload,
+    UnsubscribedPayload,
+)
+from chatapi.features.subscriptions.properties import PropertyService
+from chatapi.features.subscriptions.service import SubscriptionService
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Subscriptions", "Who is in which channel, and what they chose for it.")
+
+
+@router.get("/users/me/subscriptions")
+async def get_subscriptions(ctx: Caller, params: ListSubscriptionsParams) -> SubscriptionsPayload:
+    """Get the channels you are in."""
+    own = await SubscriptionReader(ctx).list_own(params.include_subscribers, include_archived=False)
+    return {"subscriptions": own["subscriptions"]}
+
+
+@router.post("/users/me/subscriptions", errors=[AdministratorRequiredError, OwnerRequiredError])
+async def subscribe(ctx: Caller, params: SubscribeParams) -> SubscribedPayload:
+    """Subscribe yourself or others to channels; those that do not exist are created.
+
+    Members may join public channels, private ones only if their settings name them. Subscribing
+    others needs `can_add_subscribers_group` of the channel, or that of the organization and a
+    channel in which you can read. All parameters but the first few are for new channels, and
+    ignored for channels that exist.
+    """
+    return await SubscriptionService(ctx).subscribe(params)
+
+
+@router.patch("/users/me/subscriptions", errors=[StreamDoesNotExistError])
+async def change_subscriptions(
+    ctx: Caller, params: ChangeSubscriptionsParams
+) -> ChangedSubscriptionsPayload:
+    """Leave some channels and join others."""
+    return await SubscriptionService(ctx).change(params)
+
+
+@router.delete("/users/me/subscriptions", errors=[StreamDoesNotExistError])
+async def unsubscribe(ctx: Caller, params: UnsubscribeParams) -> UnsubscribedPayload:
+    """Unsubscribe yourself or others from channels.
+
+    You can always leave and take your bots with you. Others can be taken out by those in the
+    channel's `can_remove_subscribers_group` and by those who may change the channel.
+    """
+    return await SubscriptionService(ctx).unsubscribe(params)
+
+
+@router.post("/users/me/subscriptions/properties")
+async def change_subscription_properties(ctx: Caller, params: ChangePropertiesParams) -> None:
+    """Change what you chose for channels you are in."""
+    await PropertyService(ctx).change(params.subscription_data)
+
+
+@router.patch("/users/me/subscriptions/{stream_id:int}")
+async def change_subscription_property(
+    ctx: Caller, stream_id: Id, params: ChangePropertyParams
+) -> None:
+    """Change what you chose for one channel you are in."""
+    change = PropertyChange(stream_id=stream_id, property=params.property, value=params.value)
+    await PropertyService(ctx).change([change])
+
+
+@router.get("/users/{user_id:int}/subscriptions/{stream_id:int}")
+async def get_subscription_status(ctx: Caller, user_id: Id, stream_id: Id) -> IsSubscribedPayload:
+    """Find out whether a user is in a channel."""
+    return await SubscriptionReader(ctx).is_subscribed(UserId(user_id), ChannelId(stream_id))
+
+
+@router.get("/users/{user_id:int}/channels")
+async def get_channels_of_user(ctx: Caller, user_id: Id) -> SubscribedChannelsPayload:
+    """Get the channels a user is in, of those that exist for you."""
+    return await SubscriptionReader(ctx).list_channels_of(UserId(user_id))
+
+
+@router.get("/streams/{stream_id:int}/members")
+async def get_subscribers(ctx: Caller, stream_id: Id) -> SubscribersPayload:
+    """Get the users who are in a channel."""
+    return await SubscriptionReader(ctx).list_members(ChannelId(stream_id))
+
+
+@router.post(
+    "/channels/create",
+    errors=[ChannelAlreadyExistsError, AdministratorRequiredError, OwnerRequiredError],
+)
+async def create_channel(ctx: Caller, params: CreateChannelParams) -> CreatedChannelPayload:
+    """Create a channel with its first subscribers.
+
+    You are among them only if you name yourself.
+    """
+    return await SubscriptionService(ctx).create(params)

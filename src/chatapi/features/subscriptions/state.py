@@ -1,0 +1,22 @@
+"""What POST /register tells about subscriptions."""
+
+from typing import cast
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.channels.events import knows_archived_channels
+from chatapi.features.state import state_section
+from chatapi.features.subscriptions.listing import (
+    IncludeSubscribers,
+    SubscriptionReader,
+    SubscriptionsState,
+)
+
+
+@state_section("subscription")
+async def load_subscriptions(ctx: Context, profile: ClientProfile) -> SubscriptionsState:
+    """Read in the snapshot the queue begins at."""
+    return await SubscriptionReader(ctx).list_own(
+        cast(IncludeSubscribers, profile.include_subscribers),
+        include_archived=knows_archived_channels(profile),
+    )

@@ -29,6 +29,8 @@ def upgrade() -> None:
         sa.Column("content_type", sa.String(length=100), nullable=False),
         sa.Column("size", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("is_claimed", sa.Boolean(), nullable=False),
+        sa.Column("link_secret", sa.String(length=43), nullable=False),
         sa.ForeignKeyConstraint(["owner_id"], ["account.id"], name=op.f("fk_attachment_owner_id")),
         sa.ForeignKeyConstraint(["realm_id"], ["realm.id"], name=op.f("fk_attachment_realm_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_attachment")),
@@ -37,7 +39,21 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("attachment", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_attachment_owner_id"), ["owner_id"], unique=False)
-        batch_op.create_index(batch_op.f("ix_attachment_realm_id"), ["realm_id"], unique=False)
+        batch_op.create_index(
+            batch_op.f("ix_attachment_is_claimed_created_at"),
+            ["is_claimed", "created_at"],
+            unique=False,
+        )
+
+    op.add_column(
+        "realm",
+        sa.Column(
+            "upload_bytes",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            server_default=sa.text("0"),
+            nullable=False,
+        ),
+    )
 
     op.create_table(
         "channel",
@@ -512,10 +528,11 @@ def downgrade() -> None:
     op.drop_table("given_answer")
     op.drop_table("channel")
     with op.batch_alter_table("attachment", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_attachment_realm_id"))
+        batch_op.drop_index(batch_op.f("ix_attachment_is_claimed_created_at"))
         batch_op.drop_index(batch_op.f("ix_attachment_owner_id"))
 
     op.drop_table("attachment")
+    op.drop_column("realm", "upload_bytes")
     # ### end Alembic commands ###
     op.execute("DELETE FROM account WHERE is_system_bot")
     # SQLite drops a column by itself by now; a copy of the table would break what points at it.

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Identity, String, UniqueConstraint
+from sqlalchemy import Identity, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from chatapi.db.base import Base, BigId
@@ -24,3 +24,5 @@ class Realm(Base):
     """Only what differs from the defaults of RealmSettings and of the permission settings."""
     system_groups: Mapped[dict[str, Any]]
     """The ids of the groups every organization has, by name."""
+    upload_bytes: Mapped[int] = mapped_column(BigId, server_default=text("0"))
+    """The size of all uploaded files, so that nobody has to count."""

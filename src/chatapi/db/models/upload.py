@@ -15,7 +15,7 @@ class Attachment(Base):
     __table_args__ = (
         UniqueConstraint("path_id"),
         Index(None, "owner_id"),
-        Index(None, "realm_id"),
+        Index(None, "is_claimed", "created_at"),
         {"sqlite_autoincrement": True},
     )
 
@@ -27,6 +27,10 @@ class Attachment(Base):
     content_type: Mapped[str] = mapped_column(String(100))
     size: Mapped[int] = mapped_column(BigId)
     created_at: Mapped[datetime]
+    is_claimed: Mapped[bool]
+    """Whether a message links it, or did; other files go after a while."""
+    link_secret: Mapped[str] = mapped_column(String(43))
+    """What addresses that are good for a moment are signed with."""
 
 
 class AttachmentMessage(Base):

@@ -1,0 +1,62 @@
+"""Channels for tests, read and changed through the API."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from chatapi.channels.records import ChannelRecord
+from tests.factories import Person
+from tests.support.answers import Answer, assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import Listener
+
+SUBSCRIPTIONS = "/users/me/subscriptions"
+KNOWS_ARCHIVED = {"archived_channels": True}
+
+
+def unnamed(people: Iterable[Person] = (), groups: Iterable[int] = ()) -> dict[str, list[int]]:
+    """The value of a permission that is no group of its own."""
+    members = sorted(int(person.user_id) for person in people)
+    return {"direct_members": members, "direct_subgroups": sorted(groups)}
+
+
+async def subscribe(client: ApiClient, person: Person, *names: str, **params: object) -> Answer:
+    wanted = [{"name": name} for name in names]
+    return await client.post(SUBSCRIPTIONS, person, subscriptions=wanted, **params)
+
+
+async def unsubscribe(client: ApiClient, person: Person, *names: str, **params: object) -> Answer:
+    return await client.delete(SUBSCRIPTIONS, person, subscriptions=list(names), **params)
+
+
+async def channel_of(client: ApiClient, person: Person, channel: ChannelRecord) -> dict[str, Any]:
+    """One channel as GET /streams/{stream_id} shows it."""
+    shown: dict[str, Any] = assert_success(await client.get(f"/streams/{channel.id}", person))
+    return dict(shown["stream"])
+
+
+async def names_seen_by(client: ApiClient, person: Person, **params: object) -> set[str]:
+    """The names of the channels that GET /streams shows."""
+    answer = assert_success(await client.get("/streams", person, **params))
+    return {stream["name"] for stream in answer["streams"]}
+
+
+async def members_of(client: ApiClient, person: Person, channel: ChannelRecord) -> list[int]:
+    answer = assert_success(await client.get(f"/streams/{channel.id}/members", person))
+    members: list[int] = answer["subscribers"]
+    return members
+
+
+async def told(listener: Listener, *types: str) -> list[dict[str, Any]]:
+    """The new events of some types, without their ids."""
+    wanted = types or ("stream", "subscription", "default_streams")
+    events = [event for event in await listener.new_events() if event["type"] in wanted]
+    for event in events:
+        del event["id"]
+    return events
+
+
+def kinds(events: Iterable[dict[str, Any]]) -> list[str]:
+    """What the events are, such as `subscription/add`."""
+    return [
+        f"{event['type']}/{event['op']}" if "op" in event else event["type"] for event in events
+    ]

@@ -1,0 +1,247 @@
+"""Who is told what when people come into channels and leave them, on both databases."""
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.channels.channels import (
+    SUBSCRIPTIONS,
+    channel_of,
+    kinds,
+    subscribe,
+    told,
+    unsubscribe,
+)
+from tests.support.answers import assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import listen
+from tests.support.standing import change_role, deactivate
+
+
+@pytest.fixture
+async def everybody(
+    owner: Person, admin: Person, member: Person, guest: Person
+) -> dict[str, Person]:
+    return {"owner": owner, "admin": admin, "member": member, "guest": guest}
+
+
+class TestCreating:
+    async def test_public_channels_are_told_to_all_but_guests(
+        self, client: ApiClient, everybody: dict[str, Person]
+    ) -> None:
+        listeners = {name: await listen(client, each) for name, each in everybody.items()}
+        creator = everybody["member"]
+        assert_success(await subscribe(client, creator, "general"))
+        events = {name: await told(listener) for name, listener in listeners.items()}
+        assert kinds(events["member"]) == ["stream/create", "subscription/add"]
+        assert kinds(events["admin"]) == ["stream/create", "subscription/peer_add"]
+        assert events["guest"] == []
+        (stream,) = events["admin"][0]["streams"]
+        assert stream["name"] == "general"
+        assert events["admin"][1]["stream_ids"] == [stream["stream_id"]]
+        assert events["admin"][1]["user_ids"] == [creator.user_id]
+
+    async def test_private_channels_are_told_to_administrators_and_people_inside(
+        self, client: ApiClient, everybody: dict[str, Person], make_user: MakeUser
+    ) -> None:
+        outsider = await make_user()
+        people = {**everybody, "outsider": outsider}
+        listeners = {name: await listen(client, each) for name, each in people.items()}
+        principals = [everybody["member"].user_id, everybody["guest"].user_id]
+        assert_success(
+            await subscribe(
+                client, everybody["member"], "secret", invite_only=True, principals=principals
+            )
+        )
+        events = {name: kinds(await told(each)) for name, each in listeners.items()}
+        assert events["member"] == ["stream/create", "subscription/add"]
+        assert events["guest"] == ["stream/create", "subscription/add"]
+        assert events["admin"] == ["stream/create", "subscription/peer_add"]
+        assert events["outsider"] == []
+
+
+class TestComing:
+    async def test_the_newcomer_gets_the_whole_channel(
+        self,
+        client: ApiClient,
+        owner: Person,
+        member: Person,
+        guest: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        channel = await make_channel("secret", invite_only=True, subscribers=[owner, member])
+        newcomer = await listen(client, guest, include_subscribers="true")
+        assert_success(await subscribe(client, member, "secret", principals=[guest.user_id]))
+        create, add = await told(newcomer)
+        shown = await channel_of(client, guest, channel)
+        assert create == {"type": "stream", "op": "create", "streams": [shown]}
+        (subscription,) = add["subscriptions"]
+        own = assert_success(await client.get(SUBSCRIPTIONS, guest, include_subscribers="true"))[
+            "subscriptions"
+        ]
+        assert sorted(own[0]["subscribers"]) == subscription["subscribers"]
+        assert {**own[0], "subscribers": subscription["subscribers"]} == subscription
+        assert {**shown, **subscription} == subscription
+
+    async def test_subscribers_are_left_out_for_clients_that_did_not_ask(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("general")
+        listener = await listen(client, member)
+        assert_success(await subscribe(client, member, "general"))
+        (add,) = await told(listener)
+        assert "subscribers" not in add["subscriptions"][0]
+
+    async def test_members_knew_a_public_channel_and_guests_did_not(
+        self,
+        client: ApiClient,
+        member: Person,
+        guest: Person,
+        make_user: MakeUser,
+        make_channel: MakeChannel,
+    ) -> None:
+        await make_channel("general", subscribers=[member])
+        other = await make_user()
+        as_guest, as_member = await listen(client, guest), await listen(client, other)
+        principals = [guest.user_id, other.user_id]
+        assert_success(await subscribe(client, member, "general", principals=principals))
+        assert kinds(await told(as_guest)) == ["stream/create", "subscription/add"]
+        assert kinds(await told(as_member)) == ["subscription/add"]
+
+    async def test_each_gets_their_own_channels(
+        self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("one", subscribers=[member])
+        await make_channel("two")
+        first, second = await listen(client, member), await listen(client, guest)
+        principals = [member.user_id, guest.user_id]
+        assert_success(await subscribe(client, member, "one", "two", principals=principals))
+        names = {}
+        for listener in (first, second):
+            (add,) = [event for event in await told(listener) if event["op"] == "add"]
+            names[listener.person.user_id] = [each["name"] for each in add["subscriptions"]]
+        assert names == {member.user_id: ["two"], guest.user_id: ["one", "two"]}
+
+    async def test_a_queue_that_was_asleep_is_told_the_same(
+        self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
+    ) -> None:
+        """The guest leaves before the queue is read; what was told while inside is told."""
+        await make_channel("secret", invite_only=True, subscribers=[member])
+        sleeper = await listen(client, guest)
+        assert_success(await subscribe(client, member, "secret", principals=[guest.user_id]))
+        assert_success(await unsubscribe(client, guest, "secret"))
+        assert kinds(await told(sleeper)) == [
+            "stream/create",
+            "subscription/add",
+            "subscription/remove",
+            "stream/delete",
+        ]
+
+
+class TestLeaving:
+    async def test_leaving_a_public_channel(
+        self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("general", subscribers=[member])
+        leaver, other = await listen(client, member), await listen(client, owner)
+        assert_success(await unsubscribe(client, member, "general"))
+        assert await told(leaver) == [
+            {
+                "type": "subscription",
+                "op": "remove",
+                "subscriptions": [{"stream_id": channel.id, "name": "general"}],
+            }
+        ]
+        assert await told(other) == [
+            {
+                "type": "subscription",
+                "op": "peer_remove",
+                "stream_ids": [channel.id],
+                "user_ids": [member.user_id],
+            }
+        ]
+
+    @pytest.mark.parametrize("role", [Role.MEMBER, Role.GUEST])
+    async def test_a_private_channel_is_gone_for_those_outside(
+        self,
+        client: ApiClient,
+        owner: Person,
+        make_user: MakeUser,
+        make_channel: MakeChannel,
+        role: Role,
+    ) -> None:
+        person = await make_user(role)
+        channel = await make_channel("secret", invite_only=True, subscribers=[owner, person])
+        leaver = await listen(client, person)
+        assert_success(await unsubscribe(client, person, "secret"))
+        assert kinds(await told(leaver)) == ["subscription/remove", "stream/delete"]
+        assert_success(
+            await client.patch(f"/streams/{channel.id}", owner, description="Another one")
+        )
+        assert_success(await unsubscribe(client, owner, "secret"))
+        assert await told(leaver) == []
+
+    async def test_administrators_go_on_knowing_it(
+        self, client: ApiClient, admin: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("secret", invite_only=True, subscribers=[admin])
+        leaver = await listen(client, admin)
+        assert_success(await unsubscribe(client, admin, "secret"))
+        assert kinds(await told(leaver)) == ["subscription/remove"]
+
+
+class TestAccounts:
+    async def test_deactivated_people_leave_the_lists_and_come_back(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        owner: Person,
+        member: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        channel = await make_channel("general", subscribers=[owner, member])
+        listener = await listen(client, owner)
+        await deactivate(runtime, realm, member)
+        (removed,) = await told(listener)
+        assert (removed["op"], removed["user_ids"]) == ("peer_remove", [member.user_id])
+        assert (await channel_of(client, owner, channel))["subscriber_count"] == 1
+        assert_success(await client.post(f"/users/{member.user_id}/reactivate", owner))
+        (added,) = await told(listener)
+        assert (added["op"], added["user_ids"]) == ("peer_add", [member.user_id])
+        assert (await channel_of(client, owner, channel))["subscriber_count"] == 2
+
+    async def test_new_people_join_the_default_channels(
+        self, client: ApiClient, owner: Person, make_user: MakeUser, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("general", is_default_stream=True)
+        listener = await listen(client, owner)
+        newcomer = await make_user()
+        await make_user(Role.GUEST)
+        await make_user(bot_owner=owner)
+        (added,) = await told(listener)
+        assert (added["op"], added["user_ids"]) == ("peer_add", [newcomer.user_id])
+        assert (await channel_of(client, owner, channel))["subscriber_count"] == 1
+
+    async def test_a_new_role_shows_and_hides_channels(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        owner: Person,
+        member: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        public, kept = await make_channel("public"), await make_channel(subscribers=[member])
+        secret = await make_channel("secret", invite_only=True)
+        listener = await listen(client, member, event_types=["stream"])
+        await change_role(runtime, realm, member, Role.GUEST)
+        (lost,) = await told(listener)
+        assert (lost["op"], lost["stream_ids"]) == ("delete", [public.id])
+        await change_role(runtime, realm, member, Role.ADMIN)
+        (gained,) = await told(listener)
+        assert gained["op"] == "create"
+        assert [each["stream_id"] for each in gained["streams"]] == [public.id, secret.id]
+        assert kept.id not in [each["stream_id"] for each in gained["streams"]]

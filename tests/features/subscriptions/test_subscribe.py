@@ -1,0 +1,295 @@
+"""POST /users/me/subscriptions: joining, subscribing others, creating on demand."""
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import SystemGroup
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.channels.channels import (
+    SUBSCRIPTIONS,
+    channel_of,
+    members_of,
+    names_seen_by,
+    subscribe,
+    unnamed,
+)
+from tests.features.realm.settings import allow, change_realm
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.standing import deactivate
+
+
+class TestJoining:
+    async def test_members_join_public_channels(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("general")
+        payload = assert_success(await subscribe(client, member, "General"))
+        key = str(member.user_id)
+        assert payload["subscribed"] == {key: ["general"]}
+        assert payload["already_subscribed"] == {}
+        assert await members_of(client, member, channel) == [member.user_id]
+        again = assert_success(await subscribe(client, member, "general"))
+        assert again["subscribed"] == {}
+        assert again["already_subscribed"] == {key: ["general"]}
+
+    async def test_guests_do_not_join_by_themselves(
+        self, client: ApiClient, guest: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("general")
+        message = assert_error(await subscribe(client, guest, "general"))
+        assert message == "Unable to access channel (general)."
+
+    @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
+    async def test_nobody_joins_a_private_channel_uninvited(
+        self, client: ApiClient, make_user: MakeUser, make_channel: MakeChannel, role: Role
+    ) -> None:
+        await make_channel("secret", invite_only=True)
+        person = await make_user(role)
+        assert_error(await subscribe(client, person, "secret"))
+
+    @pytest.mark.parametrize("setting", ["can_subscribe_group", "can_add_subscribers_group"])
+    async def test_whoever_a_private_channel_names_joins_it(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel, setting: str
+    ) -> None:
+        named = {setting: unnamed([member])}
+        channel = await make_channel("secret", invite_only=True, **named)
+        assert_success(await subscribe(client, member, "secret"))
+        assert await members_of(client, member, channel) == [member.user_id]
+
+    async def test_a_guest_who_is_named_still_does_not(
+        self, client: ApiClient, guest: Person, make_channel: MakeChannel
+    ) -> None:
+        named = unnamed([guest])
+        await make_channel("secret", invite_only=True, can_subscribe_group=named)
+        assert_error(await subscribe(client, guest, "secret"))
+
+    async def test_archived_channels_are_closed(
+        self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("old", subscribers=[owner])
+        assert_success(await client.delete(f"/streams/{channel.id}", owner))
+        assert "archived" in assert_error(await subscribe(client, member, "old"))
+        unsubscribed = await client.delete(SUBSCRIPTIONS, owner, subscriptions=["old"])
+        assert "archived" in assert_error(unsubscribed)
+
+    async def test_without_fatal_errors_the_rest_is_done(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("general")
+        await make_channel("secret", invite_only=True)
+        answer = await subscribe(
+            client, member, "general", "secret", authorization_errors_fatal=False
+        )
+        payload = assert_success(answer)
+        assert payload["unauthorized"] == ["secret"]
+        assert payload["subscribed"] == {str(member.user_id): ["general"]}
+
+    async def test_with_fatal_errors_nothing_is_done(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("general")
+        await make_channel("secret", invite_only=True)
+        assert_error(await subscribe(client, member, "general", "new", "secret"))
+        assert await members_of(client, member, channel) == []
+        assert await names_seen_by(client, member) == {"general"}
+
+
+class TestSubscribingOthers:
+    async def test_by_id_and_by_email(
+        self, client: ApiClient, member: Person, make_user: MakeUser, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("general")
+        one, two = await make_user(), await make_user(Role.GUEST)
+        assert_success(await subscribe(client, member, "general", principals=[one.user_id]))
+        assert_success(await subscribe(client, member, "general", principals=[two.email]))
+        assert await members_of(client, member, channel) == [one.user_id, two.user_id]
+
+    async def test_needs_the_permission_of_the_organization_or_of_the_channel(
+        self,
+        client: ApiClient,
+        realm: RealmRecord,
+        owner: Person,
+        member: Person,
+        guest: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        await allow(client, owner, realm, can_add_subscribers_group=SystemGroup.MODERATORS)
+        await make_channel("general", subscribers=[member])
+        await make_channel("ours", can_add_subscribers_group=unnamed([member]))
+        others = {"principals": [guest.user_id]}
+        assert_error(await subscribe(client, member, "general", **others))
+        assert_success(await subscribe(client, member, "ours", **others))
+
+    async def test_creating_a_channel_is_no_side_door(
+        self,
+        client: ApiClient,
+        realm: RealmRecord,
+        owner: Person,
+        member: Person,
+        guest: Person,
+    ) -> None:
+        await allow(client, owner, realm, can_add_subscribers_group=SystemGroup.MODERATORS)
+        others = {"principals": [guest.user_id]}
+        assert_error(await subscribe(client, member, "new", **others))
+        answer = await client.post(
+            "/channels/create", member, name="new", subscribers=[guest.user_id]
+        )
+        assert_error(answer)
+        assert await names_seen_by(client, owner) == set()
+
+    async def test_knowing_of_a_private_channel_is_not_enough(
+        self, client: ApiClient, admin: Person, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("secret", invite_only=True)
+        assert await channel_of(client, admin, channel)
+        others = {"principals": [member.user_id]}
+        assert_error(await subscribe(client, admin, "secret", **others))
+        both = {"principals": [admin.user_id, member.user_id]}
+        assert_error(await subscribe(client, admin, "secret", **both))
+
+    async def test_people_inside_let_others_in(
+        self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("secret", invite_only=True, subscribers=[member])
+        assert_success(await subscribe(client, member, "secret", principals=[guest.user_id]))
+        assert await members_of(client, guest, channel) == [member.user_id, guest.user_id]
+
+    async def test_guests_subscribe_nobody(
+        self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("general", subscribers=[guest])
+        assert_error(await subscribe(client, guest, "general", principals=[member.user_id]))
+
+    async def test_unknown_and_deactivated_people_are_refused(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        member: Person,
+        make_user: MakeUser,
+    ) -> None:
+        gone = await make_user()
+        await deactivate(runtime, realm, gone)
+        for principals in ([gone.user_id], [gone.email], [10**6], ["nobody@example.com"]):
+            assert_error(await subscribe(client, member, "new", principals=principals))
+        assert await names_seen_by(client, member) == set()
+
+
+class TestCreating:
+    async def test_makes_channels_that_do_not_exist(
+        self, client: ApiClient, member: Person, guest: Person
+    ) -> None:
+        answer = await client.post(
+            SUBSCRIPTIONS,
+            member,
+            subscriptions=[{"name": " plans ", "description": "What *next*?\nThis"}],
+            principals=[member.user_id, guest.user_id],
+            invite_only=True,
+            can_remove_subscribers_group=unnamed([member]),
+            topics_policy='"disable_empty_topic"',
+            folder_id=7,
+        )
+        payload = assert_success(answer)
+        assert payload["ignored_parameters_unsupported"] == ["folder_id"]
+        (stream,) = assert_success(await client.get("/streams", member))["streams"]
+        assert stream["name"] == "plans"
+        assert stream["description"] == "What *next*? This"
+        assert stream["rendered_description"] == "<p>What <em>next</em>? This</p>"
+        assert stream["creator_id"] == member.user_id
+        assert stream["invite_only"] is True
+        assert stream["history_public_to_subscribers"] is False
+        assert stream["topics_policy"] == "disable_empty_topic"
+        assert stream["can_remove_subscribers_group"] == unnamed([member])
+        assert stream["can_administer_channel_group"] == unnamed([member])
+        assert stream["subscriber_count"] == 2
+
+    async def test_options_do_not_touch_channels_that_exist(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("general", description="Old")
+        before = await channel_of(client, member, channel)
+        options = {"invite_only": True, "message_retention_days": 3, "is_default_stream": True}
+        assert_success(await subscribe(client, member, "general", **options))
+        assert await channel_of(client, member, channel) == {**before, "subscriber_count": 1}
+
+    @pytest.mark.parametrize(
+        ("permission", "options"),
+        [
+            ("can_create_public_channel_group", {}),
+            ("can_create_private_channel_group", {"invite_only": True}),
+            ("can_set_topics_policy_group", {"topics_policy": "allow_empty_topic"}),
+        ],
+    )
+    async def test_needs_the_permission_for_the_kind(
+        self,
+        client: ApiClient,
+        realm: RealmRecord,
+        owner: Person,
+        member: Person,
+        permission: str,
+        options: dict[str, object],
+    ) -> None:
+        await allow(client, owner, realm, **{permission: SystemGroup.MODERATORS})
+        assert assert_error(await subscribe(client, member, "new", **options)) == (
+            "Insufficient permission"
+        )
+        assert_success(await subscribe(client, owner, "new", **options))
+
+    async def test_web_public_channels_have_three_conditions(
+        self, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person
+    ) -> None:
+        options = {"is_web_public": True}
+        assert "organization" in assert_error(await subscribe(client, owner, "web", **options))
+        await change_realm(client, owner, enable_spectator_access=True)
+        assert assert_error(await subscribe(client, admin, "web", **options)) == (
+            "Insufficient permission"
+        )
+        assert_success(await subscribe(client, owner, "web", **options))
+        assert_error(await subscribe(client, owner, "odd", invite_only=True, **options))
+
+    async def test_default_channels_are_for_administrators_and_public(
+        self, client: ApiClient, admin: Person, member: Person
+    ) -> None:
+        options = {"is_default_stream": True}
+        refused = await subscribe(client, member, "new", **options)
+        assert_error(refused, "UNAUTHORIZED_PRINCIPAL")
+        assert_error(await subscribe(client, admin, "new", invite_only=True, **options))
+        assert_success(await subscribe(client, admin, "new", **options))
+
+    async def test_retention_is_for_owners(
+        self, client: ApiClient, owner: Person, admin: Person
+    ) -> None:
+        refused = await subscribe(client, admin, "new", message_retention_days=3)
+        assert_error(refused, "UNAUTHORIZED_PRINCIPAL")
+        assert_success(await subscribe(client, admin, "a", message_retention_days="realm_default"))
+        assert_success(await subscribe(client, owner, "b", message_retention_days="unlimited"))
+        assert_success(await subscribe(client, owner, "c", message_retention_days=3))
+        answer = assert_success(await client.get("/streams", owner))
+        days = {each["name"]: each["message_retention_days"] for each in answer["streams"]}
+        assert days == {"a": None, "b": -1, "c": 3}
+
+    @pytest.mark.parametrize(
+        "params",
+        [
+            {"subscriptions": [{"name": " "}]},
+            {"subscriptions": [{"name": "x" * 61}]},
+            {"subscriptions": [{"name": "a\nb"}]},
+            {"subscriptions": [{"name": "a", "description": "x" * 1025}]},
+            {"subscriptions": ["general"]},
+            {"subscriptions": [{"name": "a", "color": "red"}]},
+            {"subscriptions": [{"name": "a"}], "topics_policy": "whatever"},
+            {"subscriptions": [{"name": "a"}], "message_retention_days": "for ever"},
+            {"subscriptions": [{"name": "a"}], "message_retention_days": 0},
+            {"subscriptions": [{"name": "a"}], "history_public_to_subscribers": False},
+            {"subscriptions": [{"name": "a"}], "can_subscribe_group": 10**9},
+            {"subscriptions": [{"name": "a"}], "principals": [True]},
+        ],
+    )
+    async def test_bad_input_changes_nothing(
+        self, client: ApiClient, owner: Person, params: dict[str, object]
+    ) -> None:
+        assert_error(await client.post(SUBSCRIPTIONS, owner, **params))
+        assert await names_seen_by(client, owner) == set()

@@ -1,0 +1,130 @@
+"""DELETE and PATCH /users/me/subscriptions: leaving, and who takes whom out."""
+
+import pytest
+
+from chatapi.core.roles import Role
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.channels.channels import (
+    SUBSCRIPTIONS,
+    members_of,
+    subscribe,
+    unnamed,
+    unsubscribe,
+)
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient
+
+
+class TestUnsubscribe:
+    async def test_everybody_can_leave(
+        self, client: ApiClient, guest: Person, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("general", subscribers=[guest, member])
+        payload = assert_success(await unsubscribe(client, guest, "GENERAL"))
+        assert payload == {"removed": ["general"], "not_removed": []}
+        assert await members_of(client, member, channel) == [member.user_id]
+
+    async def test_whoever_is_not_inside_is_not_removed(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("general")
+        payload = assert_success(await unsubscribe(client, member, "general"))
+        assert payload == {"removed": [], "not_removed": ["general"]}
+
+    async def test_unknown_and_hidden_channels_are_the_same(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("secret", invite_only=True)
+        for name in ("secret", "nothing"):
+            answer = await unsubscribe(client, member, name)
+            assert_error(answer, "STREAM_DOES_NOT_EXIST", stream=name)
+
+    @pytest.mark.parametrize(
+        ("role", "is_allowed"),
+        [(Role.ADMIN, True), (Role.MODERATOR, False), (Role.MEMBER, False), (Role.GUEST, False)],
+    )
+    async def test_administrators_take_others_out(
+        self,
+        client: ApiClient,
+        make_user: MakeUser,
+        member: Person,
+        make_channel: MakeChannel,
+        role: Role,
+        is_allowed: bool,
+    ) -> None:
+        person = await make_user(role)
+        channel = await make_channel("general", subscribers=[member, person])
+        answer = await unsubscribe(client, person, "general", principals=[member.user_id])
+        if is_allowed:
+            assert_success(answer)
+        else:
+            assert assert_error(answer) == "Insufficient permission"
+        assert (member.user_id in await members_of(client, person, channel)) is not is_allowed
+
+    @pytest.mark.parametrize(
+        "setting", ["can_remove_subscribers_group", "can_administer_channel_group"]
+    )
+    async def test_so_do_those_whom_the_channel_names(
+        self,
+        client: ApiClient,
+        make_user: MakeUser,
+        member: Person,
+        make_channel: MakeChannel,
+        setting: str,
+    ) -> None:
+        await make_channel("general", subscribers=[member], **{setting: unnamed([member])})
+        other = await make_user()
+        assert_success(await subscribe(client, other, "general"))
+        assert_success(await unsubscribe(client, member, "general", principals=[other.user_id]))
+
+    async def test_owners_take_their_bots_out(
+        self, client: ApiClient, make_user: MakeUser, member: Person, make_channel: MakeChannel
+    ) -> None:
+        bot = await make_user(bot_owner=member)
+        await make_channel("general", subscribers=[bot])
+        payload = await unsubscribe(client, member, "general", principals=[bot.user_id])
+        assert assert_success(payload)["removed"] == ["general"]
+
+    async def test_ex_members_of_private_channels_know_nothing(
+        self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("secret", invite_only=True, subscribers=[owner, member])
+        assert_success(await unsubscribe(client, member, "secret"))
+        for path in (
+            f"/streams/{channel.id}",
+            f"/streams/{channel.id}/members",
+            f"/users/me/{channel.id}/topics",
+            f"/users/{owner.user_id}/subscriptions/{channel.id}",
+        ):
+            assert assert_error(await client.get(path, member)) == "Invalid channel ID"
+        assert_error(await client.get("/get_stream_id", member, stream="secret"))
+        assert_error(await subscribe(client, member, "secret"))
+        own = assert_success(await client.post("/register", member))
+        everywhere = [*own["streams"], *own["unsubscribed"], *own["never_subscribed"]]
+        assert channel.id not in [each["stream_id"] for each in everywhere]
+        channels = assert_success(await client.get(f"/users/{owner.user_id}/channels", member))
+        assert channels["subscribed_channel_ids"] == []
+
+
+class TestChange:
+    async def test_out_of_one_and_into_the_other(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        old = await make_channel("old", subscribers=[member])
+        new = await make_channel("new")
+        answer = await client.patch(
+            SUBSCRIPTIONS, member, delete=["old"], add=[{"name": "new", "color": "#123456"}]
+        )
+        assert assert_success(answer) == {
+            "removed": ["old"],
+            "not_removed": [],
+            "subscribed": {str(member.user_id): ["new"]},
+            "already_subscribed": {},
+        }
+        assert await members_of(client, member, old) == []
+        assert await members_of(client, member, new) == [member.user_id]
+        own = assert_success(await client.get(SUBSCRIPTIONS, member))["subscriptions"]
+        assert [each["color"] for each in own] == ["#123456"]
+
+    async def test_something_must_be_asked_for(self, client: ApiClient, member: Person) -> None:
+        assert "Nothing to do" in assert_error(await client.patch(SUBSCRIPTIONS, member))

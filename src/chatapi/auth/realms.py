@@ -67,6 +67,10 @@ class RealmDirectory:
         """Whether all host names lead to the same organization."""
         return self._count == 1
 
+    def notice_new(self) -> None:
+        """This process has made an organization: whoever asks next finds it."""
+        self._counted_at = -_COUNT_AGAIN_SECONDS
+
     async def of_host(self, host: str) -> RealmRecord:
         """The organization at a host name: the only one there is, or the one with its name."""
         realm = await self.find(host)

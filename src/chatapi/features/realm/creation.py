@@ -25,6 +25,7 @@ async def create_organization(
     try:
         realm = await add_organization(work, runtime.clock.now(), name, subdomain)
         await work.commit()
+        runtime.realms.notice_new()
     finally:
         await work.db.close()
     return realm

@@ -1,0 +1,45 @@
+"""Random histories of whole organizations agree, after every step, with a few-line oracle."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from chatapi.core.settings import Settings
+from chatapi.main import ChatApp
+from tests.model.machine import Organization
+from tests.support.apps import make_settings
+
+HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200"))
+"""How many random histories SQLite lives through; PostgreSQL takes a tenth of them."""
+_PARTS = 4
+_STEPS = 12
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    return make_settings(database_url, tmp_path, queues_per_user=100_000)
+
+
+@pytest.mark.parametrize("part", range(_PARTS))
+async def test_histories(app: ChatApp, backend: str, part: int) -> None:
+    del part
+    share = HISTORIES // _PARTS if backend == "sqlite" else HISTORIES // _PARTS // 10
+
+    class Here(Organization):
+        pass
+
+    Here.app = app
+    Here.loop = asyncio.get_running_loop()
+    chosen = hypothesis_settings(
+        max_examples=max(1, share),
+        stateful_step_count=_STEPS,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        print_blob=True,
+    )
+    await asyncio.to_thread(run_state_machine_as_test, Here, settings=chosen)

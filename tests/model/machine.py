@@ -282,6 +282,7 @@ class Organization(RuleBasedStateMachine):
         assert [event["message"]["id"] for event in events] == expected
         expected.clear()
 
+    @override
     def teardown(self) -> None:
         self.do(self.client.aclose())
 

@@ -76,7 +76,9 @@ class WhoSees(AudienceBase):
 
     @override
     def admits(self, view: ClientView, number: EventNumber) -> bool:
-        return view.sees_everybody or view.user_id in {self.user_id, self.bot_owner_id}
+        if view.sees_everybody or self.user_id in view.acquaintances:
+            return True
+        return view.user_id in {self.user_id, self.bot_owner_id}
 
 
 class Subscribers(AudienceBase):

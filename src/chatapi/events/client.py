@@ -47,3 +47,5 @@ class ClientView:
     """Whether the reader wants to be told who is typing."""
     membership: Membership
     queue_id: QueueId
+    acquaintances: frozenset[UserId] = frozenset()
+    """Whom a reader sees who does not see everybody."""

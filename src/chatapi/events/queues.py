@@ -55,6 +55,7 @@ class LiveQueue:
             hears_typing=reader.hears_typing,
             membership=reader.membership,
             queue_id=self.id,
+            acquaintances=reader.acquaintances,
         )
 
 
@@ -66,6 +67,7 @@ class Reader:
     user_id: UserId
     role: Role
     sees_everybody: bool
+    acquaintances: frozenset[UserId]
     hears_typing: bool
     membership: Membership
     is_current: Callable[[], bool]

@@ -22,7 +22,7 @@ from chatapi.features.users.changes import rename_user, replace_api_key
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url
-from chatapi.permissions.people import may_see
+from chatapi.permissions.people import sight_of
 from chatapi.permissions.realm import is_allowed_in_realm
 
 
@@ -68,7 +68,7 @@ class BotService:
             await rename_user(self._ctx, bot, params.full_name)
         if params.bot_owner_id is not None and params.bot_owner_id != bot.bot_owner_id:
             owner = await self._users.find(UserId(params.bot_owner_id))
-            if owner is not None and not may_see(self._ctx.realm, self._ctx.user, owner):
+            if owner is not None and not (await sight_of(self._ctx)).sees(owner):
                 owner = None
             await give_bot(self._ctx, bot, check_owner(owner))
 
@@ -102,7 +102,7 @@ class BotService:
         """An active bot that the caller may manage, as it is under the lock."""
         await self._ctx.lock()
         bot = await self._users.find(bot_id)
-        if bot is None or not bot.is_bot or not may_see(self._ctx.realm, self._ctx.user, bot):
+        if bot is None or not bot.is_bot or not (await sight_of(self._ctx)).sees(bot):
             raise BadRequestError("No such bot")
         if not may_manage(self._ctx.user, bot):
             raise BadRequestError("Insufficient permission")

@@ -81,7 +81,7 @@ class ChangeChannelParams(_PermissionChanges):  # type: ignore[misc,valid-type] 
     is_web_public: bool | None = None
     history_public_to_subscribers: bool | None = None
     is_default_stream: bool | None = None
-    message_retention_days: Retention | None = None
+    message_retention_days: Annotated[RetentionParam | None, LooseJson()] = None
     topics_policy: TopicsPolicyParam | None = None
     default_push_notifications: bool | None = None
     is_archived: bool | None = Field(

@@ -1,15 +1,20 @@
 """Which channels begin or cease to exist for somebody whose role changes."""
 
+from collections.abc import Collection, Iterable
+
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
+from chatapi.core.ids import GroupId, UserId
 from chatapi.events.audience import Users
 from chatapi.events.membership import Membership
+from chatapi.events.queue_rows import QueueRows
 from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
 from chatapi.features.channels.payloads import channel_payload
 from chatapi.features.channels.repository import ChannelRepository
-from chatapi.permissions.channels import ChannelAccess
+from chatapi.permissions.channels import ChannelAccess, who_knows
 from chatapi.permissions.memberships import Memberships
 from chatapi.permissions.readers import load_stays
+from chatapi.wire.group_values import GroupValue
 
 
 async def tell_new_sight(ctx: RealmContext, before: UserRecord, after: UserRecord) -> None:
@@ -30,6 +35,29 @@ async def tell_new_sight(ctx: RealmContext, before: UserRecord, after: UserRecor
         ctx.emit(ChannelsCreated(streams=gained), to=Users.only(after.id))
     if lost:
         ctx.emit(ChannelsDeleted.of(*lost), to=Users.only(after.id))
+
+
+async def tell_group_change(
+    ctx: RealmContext, group_id: GroupId, user_ids: Collection[UserId]
+) -> None:
+    """Private channels can name groups: whoever comes into one or leaves it looks anew.
+
+    Which channels that changes for whom would have to be worked out; it is rare enough.
+    """
+    groups = await Memberships(ctx.db, ctx.realm).supergroups_of(group_id)
+    for channel in await ChannelRepository(ctx.db, ctx.realm.id).list_all():
+        knowing = GroupValue.from_wire(who_knows(channel).knowing)
+        if channel.invite_only and not knowing.subgroups.isdisjoint(groups):
+            await restart_clients(ctx, user_ids)
+            return
+
+
+async def restart_clients(ctx: RealmContext, user_ids: Iterable[UserId]) -> None:
+    """Other things exist for some users now: their clients are to ask for everything again."""
+    queues = QueueRows(ctx.db)
+    for user_id in user_ids:
+        for queue_id in await queues.delete_of_user(user_id):
+            ctx.work.close_queue(ctx.realm.id, queue_id)
 
 
 async def _access(ctx: RealmContext, user: UserRecord) -> ChannelAccess:

@@ -15,7 +15,7 @@ from chatapi.events.queues import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
-from chatapi.permissions.people import sees_everybody
+from chatapi.permissions.people import sight_of
 from chatapi.permissions.readers import membership_of
 from chatapi.wire.version import VERSION_PAYLOAD
 
@@ -72,13 +72,15 @@ class EventQueueService:
     async def _reader(self) -> Reader:
         ctx = self._ctx
         membership = await membership_of(ctx)
+        sight = await sight_of(ctx)
         # A long poll must not hold the connection that may have needed.
         await ctx.db.close()
         return Reader(
             realm_id=ctx.realm.id,
             user_id=ctx.user.id,
             role=ctx.user.role,
-            sees_everybody=sees_everybody(ctx.realm, ctx.user),
+            sees_everybody=sight.sees_everybody,
+            acquaintances=sight.acquaintances,
             hears_typing=ctx.user.options.receives_typing_notifications,
             membership=membership,
             is_current=lambda: not ctx.caller.is_outdated,

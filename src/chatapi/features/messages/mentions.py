@@ -6,7 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.features.messages.repository import PeopleRepository
 from chatapi.features.user_groups.repository import GroupRepository
 from chatapi.permissions.channels import channel_access
-from chatapi.permissions.people import may_see
+from chatapi.permissions.people import sight_of
 from chatapi.permissions.require import is_allowed
 from chatapi.permissions.settings import GROUP_PERMISSIONS
 from chatapi.rendering import (
@@ -45,9 +45,8 @@ async def _users(ctx: Context, references: References) -> list[NamedUser]:
     users = await PeopleRepository(ctx.db, ctx.realm.id).list_named(
         references.user_names, references.user_ids
     )
-    return [
-        NamedUser(user.id, user.full_name) for user in users if may_see(ctx.realm, ctx.user, user)
-    ]
+    sight = await sight_of(ctx)
+    return [NamedUser(user.id, user.full_name) for user in users if sight.sees(user)]
 
 
 async def _groups(ctx: Context, names: Collection[str]) -> list[NamedGroup]:

@@ -17,7 +17,7 @@ from chatapi.features.profile_fields.values import (
 )
 from chatapi.features.users.events import CustomProfileFieldChange, UserUpdated
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.people import may_see, who_sees
+from chatapi.permissions.people import sight_of, who_sees
 
 Values = dict[ProfileFieldId, FieldValue | None]
 """What is to be in some fields, None for nothing."""
@@ -67,10 +67,9 @@ class ProfileService:
         """A profile names active people whom its owner may see, not bots."""
         users = UserRepository(self._ctx.db, self._ctx.realm.id)
         found = await users.list_some(list(named)) if named else []
+        sight = await sight_of(self._ctx)
         people = {
-            user.id
-            for user in found
-            if user.is_active and not user.is_bot and may_see(self._ctx.realm, self._ctx.user, user)
+            user.id for user in found if user.is_active and not user.is_bot and sight.sees(user)
         }
         for user_id, field in named.items():
             if user_id not in people:

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
+from chatapi.core.roles import Role
 from chatapi.db.models import Channel, Message, Subscription, SubscriptionPeriod, User
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
@@ -162,6 +163,20 @@ class SubscriptionRepository:
         else:
             rows = await self._db.execute(_SOME_SUBSCRIBERS, {**values, "few": few})
         return {ChannelId(channel_id): text for channel_id, text in rows}
+
+    async def list_guests(self, channel_ids: Collection[ChannelId]) -> list[UserId]:
+        """Guests who are in any of some channels."""
+        rows = await self._db.execute(
+            select(Subscription.user_id)
+            .join(User, User.id == Subscription.user_id)
+            .where(
+                Subscription.channel_id.in_(channel_ids),
+                Subscription.is_active,
+                User.role == Role.GUEST,
+            )
+            .distinct()
+        )
+        return [UserId(user_id) for (user_id,) in rows]
 
     async def own(self, user_id: UserId) -> dict[ChannelId, tuple[Choices, bool]]:
         """What a user chose for each channel they are or were in, and whether they are in it."""

@@ -11,6 +11,7 @@ from chatapi.events.audience import Users, WhoKnowsOnlyFromInside
 from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
 from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.channels.sight import restart_clients
 from chatapi.features.subscriptions.colors import next_color
 from chatapi.features.subscriptions.events import (
     PeersAdded,
@@ -25,6 +26,7 @@ from chatapi.features.subscriptions.repository import (
     SubscriptionRepository,
 )
 from chatapi.permissions.channels import who_knows
+from chatapi.permissions.people import sees_everybody
 
 Moved = Mapping[ChannelId, frozenset[UserId]]
 """Who came into which channel, or left it."""
@@ -77,6 +79,7 @@ class Roster:
             arrivals.subscribers[channel.id] = sorted(roll.present | coming)
             for user_id, chosen in choices.items():
                 arrivals.choices[user_id][channel.id] = chosen
+        await self._restart_guests(arrivals.people)
         await self._tell_arrivals(arrivals, [c for c in channels if c.id in arrivals.people], new)
         return arrivals.people
 
@@ -88,6 +91,7 @@ class Roster:
             return {}
         moment = await self._moment()
         rolls = await self._subscriptions.list_rolls([channel.id for channel in channels])
+        await self._restart_guests(rolls)
         left: dict[ChannelId, frozenset[UserId]] = {}
         for channel in channels:
             leaving = frozenset(user_ids) & rolls.get(channel.id, NO_ROLLS).inside
@@ -98,6 +102,13 @@ class Roster:
                 left[channel.id] = leaving
         self._tell_departures(left, [channel for channel in channels if channel.id in left])
         return left
+
+    async def _restart_guests(self, channel_ids: Collection[ChannelId]) -> None:
+        """Where guests see only people they share a channel with, others exist for them now."""
+        if not channel_ids or sees_everybody(self._ctx.realm, None):
+            return
+        guests = await self._subscriptions.list_guests(channel_ids)
+        await restart_clients(self._ctx, guests)
 
     async def _moment(self) -> Moment:
         return Moment(await self._ctx.lock(), await self._subscriptions.newest_message())

@@ -30,7 +30,15 @@ class RealmObjection(TypedDict):
     settings: list[str]
 
 
-Objection = SubgroupObjection | GroupObjection | RealmObjection
+class ChannelObjection(TypedDict):
+    """Permissions of a channel name the group."""
+
+    type: Literal["channel"]
+    channel_id: int
+    settings: list[str]
+
+
+Objection = SubgroupObjection | GroupObjection | RealmObjection | ChannelObjection
 
 
 @dataclass(eq=False)

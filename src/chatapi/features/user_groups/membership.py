@@ -7,6 +7,7 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
 from chatapi.events.audience import Everyone
+from chatapi.features.channels.sight import tell_group_change
 from chatapi.features.user_groups.access import GroupAccess
 from chatapi.features.user_groups.events import (
     GroupMembersAdded,
@@ -117,24 +118,33 @@ class MembershipService:
             await self._parts.add_members(group.id, user_ids)
             event = GroupMembersAdded(group_id=group.id, user_ids=[*user_ids])
             self._ctx.emit(event, to=Everyone())
+            await tell_group_change(self._ctx, group.id, user_ids)
 
     async def _remove_members(self, group: GroupRecord, user_ids: list[UserId]) -> None:
         if user_ids:
             await self._parts.remove_members(group.id, user_ids)
             event = GroupMembersRemoved(group_id=group.id, user_ids=[*user_ids])
             self._ctx.emit(event, to=Everyone())
+            await tell_group_change(self._ctx, group.id, user_ids)
 
     async def _add_subgroups(self, group: GroupRecord, group_ids: list[GroupId]) -> None:
         if group_ids:
             await self._parts.add_subgroups(group.id, group_ids)
             event = SubgroupsAdded(group_id=group.id, direct_subgroup_ids=[*group_ids])
             self._ctx.emit(event, to=Everyone())
+            await self._tell_members(group, group_ids)
 
     async def _remove_subgroups(self, group: GroupRecord, group_ids: list[GroupId]) -> None:
         if group_ids:
             await self._parts.remove_subgroups(group.id, group_ids)
             event = SubgroupsRemoved(group_id=group.id, direct_subgroup_ids=[*group_ids])
             self._ctx.emit(event, to=Everyone())
+            await self._tell_members(group, group_ids)
+
+    async def _tell_members(self, group: GroupRecord, subgroup_ids: list[GroupId]) -> None:
+        """Everybody in the subgroups came into the group with them, or left it."""
+        members = await Memberships(self._ctx.db, self._ctx.realm).members_of(subgroup_ids)
+        await tell_group_change(self._ctx, group.id, members)
 
 
 def _check_changes(params: ChangeMembersParams) -> None:

@@ -5,6 +5,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
 from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import Everyone
+from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.user_groups.access import GroupAccess, require_active
 from chatapi.features.user_groups.errors import CannotDeactivateGroupInUseError
 from chatapi.features.user_groups.events import GroupAdded, GroupRemoved, GroupUpdated
@@ -89,6 +90,7 @@ class GroupService:
             await self._groups.list_groups(include_deactivated=False),
             await Memberships(self._ctx.db, self._ctx.realm).direct_subgroups(),
             RealmPermissions(self._ctx.realm),
+            await ChannelRepository(self._ctx.db, self._ctx.realm.id).list_all(),
         )
         if objections:
             raise CannotDeactivateGroupInUseError(objections)

@@ -5,8 +5,10 @@ Each place that can name groups has a function here and a kind of objection in e
 
 from collections.abc import Iterable, Mapping
 
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import GroupId
 from chatapi.features.user_groups.errors import (
+    ChannelObjection,
     GroupObjection,
     Objection,
     RealmObjection,
@@ -15,7 +17,11 @@ from chatapi.features.user_groups.errors import (
 from chatapi.permissions.memberships import GroupRecord
 from chatapi.permissions.realm import RealmPermissions
 from chatapi.permissions.require import Guarded
-from chatapi.permissions.settings import GROUP_PERMISSIONS, REALM_PERMISSIONS
+from chatapi.permissions.settings import (
+    CHANNEL_PERMISSIONS,
+    GROUP_PERMISSIONS,
+    REALM_PERMISSIONS,
+)
 
 
 def find_objections(
@@ -23,6 +29,7 @@ def find_objections(
     active_groups: Iterable[GroupRecord],
     direct_subgroups: Mapping[GroupId, list[GroupId]],
     realm: RealmPermissions,
+    channels: Iterable[ChannelRecord],
 ) -> list[Objection]:
     """Everything that still counts on a group; what it says about itself does not count."""
     others = [other for other in active_groups if other.id != group.id]
@@ -30,6 +37,7 @@ def find_objections(
         *_in_groups(group.id, others, direct_subgroups),
         *_in_permissions_of_groups(group.id, others),
         *_in_permissions_of_realm(group.id, realm),
+        *_in_permissions_of_channels(group.id, channels),
     ]
 
 
@@ -58,6 +66,16 @@ def _in_permissions_of_realm(
     settings = _settings_naming(group_id, realm, REALM_PERMISSIONS)
     if settings:
         yield {"type": "realm", "settings": settings}
+
+
+def _in_permissions_of_channels(
+    group_id: GroupId, channels: Iterable[ChannelRecord]
+) -> Iterable[ChannelObjection]:
+    """Archived ones count: they can come back."""
+    for channel in channels:
+        settings = _settings_naming(group_id, channel, CHANNEL_PERMISSIONS)
+        if settings:
+            yield {"type": "channel", "channel_id": channel.id, "settings": settings}
 
 
 def _settings_naming(group_id: GroupId, guarded: Guarded, names: Iterable[str]) -> list[str]:

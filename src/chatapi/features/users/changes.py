@@ -8,9 +8,8 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.audience import Nobody
-from chatapi.events.queue_rows import QueueRows
 from chatapi.features.bots.announcements import tell_bots_of_new_role
-from chatapi.features.channels.sight import tell_new_sight
+from chatapi.features.channels.sight import restart_clients, tell_new_sight
 from chatapi.features.users.activation import keep_an_owner
 from chatapi.features.users.events import (
     CredentialsChanged,
@@ -39,13 +38,7 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
     await tell_bots_of_new_role(ctx, before, role)
     await tell_new_sight(ctx, before, after)
     if sees_everybody(ctx.realm, before) is not sees_everybody(ctx.realm, after):
-        await _restart_clients(ctx, after)
-
-
-async def _restart_clients(ctx: RealmContext, user: UserRecord) -> None:
-    """Other people exist for a user now: their clients are to ask for everything again."""
-    for queue_id in await QueueRows(ctx.db).delete_of_user(user.id):
-        ctx.work.close_queue(ctx.realm.id, queue_id)
+        await restart_clients(ctx, [after.id])
 
 
 async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> None:

@@ -7,14 +7,15 @@ from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.people import may_see
+from chatapi.permissions.people import sight_of
 
 
 async def people_by_id(ctx: Context, user_ids: Sequence[int]) -> list[UserRecord]:
     """Active users, each once; one that does not exist for the caller is an error."""
     wanted = set(user_ids)
     users = await UserRepository(ctx.db, ctx.realm.id).list_some(list(wanted))
-    found = [user for user in users if may_see(ctx.realm, ctx.user, user)]
+    sight = await sight_of(ctx)
+    found = [user for user in users if sight.sees(user)]
     for user_id in sorted(wanted - {user.id for user in found}):
         raise BadRequestError(f"Invalid user ID: {user_id}")
     return _active(found)
@@ -34,10 +35,11 @@ async def people_by_email(ctx: Context, emails: Sequence[str]) -> list[UserRecor
     }
     known: dict[UserId, UserRecord] = {user.id: user for user in by_id}
     found: dict[UserId, UserRecord] = {}
+    sight = await sight_of(ctx)
     for email, user_id in made_up.items():
         key = email.strip().lower()
         user = by_email.get(key) if user_id is None else known.get(user_id)
-        if user is None or not may_see(ctx.realm, ctx.user, user):
+        if user is None or not sight.sees(user):
             raise BadRequestError(f"Invalid email '{email}'")
         found[user.id] = user
     return _active(list(found.values()))

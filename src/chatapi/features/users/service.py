@@ -16,7 +16,7 @@ from chatapi.features.users.payloads import (
 )
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password, gravatar_url, user_payload
-from chatapi.permissions.people import may_see
+from chatapi.permissions.people import sight_of
 
 NO_MESSAGES_YET = -1
 
@@ -37,7 +37,8 @@ class UserReader:
             users = await self._users.list_all()
         else:
             users = await self._users.list_some(params.user_ids)
-        users = [user for user in users if may_see(self._ctx.realm, self._reader, user)]
+        sight = await sight_of(self._ctx)
+        users = [user for user in users if sight.sees(user)]
         profiles: dict[UserId, ProfileData] | None = None
         # What people wrote about themselves is for their colleagues only.
         if params.include_custom_profile_fields and self._reader is not None:
@@ -56,7 +57,7 @@ class UserReader:
     async def find(self, reference: str) -> UserRecord:
         """A user whom the reader may see; all others are as unknown as nobody's."""
         user = await self._look_up(reference)
-        if user is None or not may_see(self._ctx.realm, self._reader, user):
+        if user is None or not (await sight_of(self._ctx)).sees(user):
             raise BadRequestError("No such user")
         return user
 

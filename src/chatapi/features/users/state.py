@@ -12,7 +12,7 @@ from chatapi.features.state import state_section
 from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
-from chatapi.permissions.people import may_see
+from chatapi.permissions.people import sight_of
 from chatapi.permissions.realm import is_allowed_in_realm
 
 
@@ -57,7 +57,8 @@ async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
             profile_data=profiles.get(user.id, {}),
         )
 
-    shown = [show(user) for user in users if may_see(ctx.realm, me, user)]
+    sight = await sight_of(ctx)
+    shown = [show(user) for user in users if sight.sees(user)]
     may = partial(is_allowed_in_realm, ctx)
     return {
         "realm_users": [user for user in shown if user["is_active"]],

@@ -1,0 +1,129 @@
+"""For whom people and channels exist: guests who do not see everybody, and groups."""
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.system_groups import SystemGroup
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.channels.channels import names_seen_by, subscribe, unnamed, unsubscribe
+from tests.features.realm.settings import allow
+from tests.features.user_groups.groups import GROUPS, add_group, deactivate_group
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import listen
+
+
+async def people_seen_by(client: ApiClient, person: Person) -> set[int]:
+    """The people every read shows, and they agree."""
+    listed = assert_success(await client.get("/users", person))["members"]
+    registered = (await listen(client, person, fetch_event_types=["realm_user"])).state
+    seen = {user["user_id"] for user in listed}
+    assert seen == {user["user_id"] for user in registered["realm_users"]}
+    return seen
+
+
+class TestRestrictedGuests:
+    @pytest.fixture(autouse=True)
+    async def hide_people(self, client: ApiClient, realm: RealmRecord, owner: Person) -> None:
+        await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
+
+    async def test_see_the_people_in_their_channels(
+        self,
+        client: ApiClient,
+        guest: Person,
+        member: Person,
+        owner: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        assert await people_seen_by(client, guest) == {guest.user_id}
+        await make_channel("ours", subscribers=[guest, member])
+        await make_channel("theirs", subscribers=[owner])
+        assert await people_seen_by(client, guest) == {guest.user_id, member.user_id}
+        assert_success(await client.get(f"/users/{member.user_id}", guest))
+        assert_error(await client.get(f"/users/{owner.user_id}", guest))
+        assert_success(await unsubscribe(client, member, "ours"))
+        assert await people_seen_by(client, guest) == {guest.user_id}
+
+    async def test_see_the_people_who_write_to_them(
+        self, client: ApiClient, guest: Person, member: Person
+    ) -> None:
+        message = {"type": "direct", "to": [guest.user_id], "content": "Hello"}
+        assert_success(await client.post("/messages", member, **message))
+        assert await people_seen_by(client, guest) == {guest.user_id, member.user_id}
+
+    async def test_hear_of_the_people_they_see(
+        self,
+        client: ApiClient,
+        guest: Person,
+        member: Person,
+        owner: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        await make_channel("ours", subscribers=[guest, member])
+        listener = await listen(client, guest, event_types=["realm_user"])
+        for person in (member, owner):
+            changed = await client.patch("/settings", person, full_name="Somebody Else")
+            assert_success(changed)
+        events = [event["person"]["user_id"] for event in await listener.new_events()]
+        assert events == [member.user_id]
+
+    async def test_start_anew_when_other_people_exist_for_them(
+        self, client: ApiClient, guest: Person, member: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("ours", subscribers=[guest])
+        listener = await listen(client, guest)
+        assert_success(await subscribe(client, member, "ours"))
+        assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+        listener = await listen(client, guest)
+        assert_success(await unsubscribe(client, member, "ours"))
+        assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID")
+
+
+class TestGroups:
+    async def test_a_private_channel_exists_for_the_groups_it_names(
+        self,
+        client: ApiClient,
+        owner: Person,
+        member: Person,
+        make_user: MakeUser,
+        make_channel: MakeChannel,
+    ) -> None:
+        group_id = await add_group(client, owner)
+        await make_channel("secret", invite_only=True, can_subscribe_group=group_id)
+        assert await names_seen_by(client, member, include_all=True) == set()
+        listener, other = await listen(client, member), await listen(client, await make_user())
+        joining = {"add": [member.user_id]}
+        assert_success(await client.post(f"{GROUPS}/{group_id}/members", owner, **joining))
+        assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
+        assert_success(await other.poll(dont_block=True))
+        assert await names_seen_by(client, member, include_all=True) == {"secret"}
+
+    async def test_so_it_does_for_groups_inside(
+        self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
+    ) -> None:
+        group_id, inner = await add_group(client, owner), await add_group(client, owner, [member])
+        await make_channel("secret", invite_only=True, can_subscribe_group=group_id)
+        listener = await listen(client, member)
+        added = await client.post(f"{GROUPS}/{group_id}/subgroups", owner, add=[inner])
+        assert_success(added)
+        assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
+        assert_success(await subscribe(client, member, "secret"))
+
+    async def test_a_group_that_a_channel_names_stays_active(
+        self, client: ApiClient, owner: Person, make_channel: MakeChannel
+    ) -> None:
+        group_id = await add_group(client, owner)
+        named = unnamed([owner], [group_id])
+        channel = await make_channel(can_send_message_group=named, can_resolve_topics_group=named)
+        refused = await client.post(f"{GROUPS}/{group_id}/deactivate", owner)
+        objection = {
+            "type": "channel",
+            "channel_id": channel.id,
+            "settings": ["can_resolve_topics_group", "can_send_message_group"],
+        }
+        assert_error(refused, "CANNOT_DEACTIVATE_GROUP_IN_USE", objections=[objection])
+        change = {"new": unnamed([owner])}
+        path = f"/streams/{channel.id}"
+        changes = {"can_send_message_group": change, "can_resolve_topics_group": change}
+        assert_success(await client.patch(path, owner, **changes))
+        await deactivate_group(client, owner, group_id)

@@ -7,10 +7,12 @@ from typing import Any
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import Person
+from tests.features.channels.channels import subscribe
 from tests.features.profile_fields.fields import add_field
 from tests.features.realm.settings import allow, change_realm
 from tests.support.answers import assert_success
@@ -40,6 +42,9 @@ class World:
 
     async def make_user(self, role: Role = Role.MEMBER, **details: Any) -> Person:
         return await factories.make_user(self.runtime, self.realm, role, **details)
+
+    async def make_channel(self, **details: Any) -> ChannelRecord:
+        return await factories.make_channel(self.runtime, self.realm, self.boss, **details)
 
 
 async def make_world(client: ApiClient, runtime: Runtime, clock: MovableClock) -> World:
@@ -201,3 +206,53 @@ async def a_member_to_add(world: World, caller: Person | None) -> Prepared:
 async def a_subgroup_to_add(world: World, caller: Person | None) -> Prepared:
     group, subgroup = await a_group(world, caller), await a_group(world, caller)
     return Prepared(group.places, {"add": [subgroup.places["user_group_id"]]})
+
+
+async def a_channel(world: World, _caller: Person | None) -> Prepared:
+    """A public one that the caller is not in."""
+    channel = await world.make_channel()
+    return Prepared({"stream_id": channel.id, "user_id": world.boss.user_id})
+
+
+async def a_described_channel(world: World, caller: Person | None) -> Prepared:
+    channel = await a_channel(world, caller)
+    return Prepared(channel.places, {"description": "Another one"})
+
+
+async def a_channel_to_name(world: World, caller: Person | None) -> Prepared:
+    channel = await a_channel(world, caller)
+    return Prepared(values={"stream_id": channel.places["stream_id"]})
+
+
+async def a_new_channel(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"name": f"new channel {next(_numbers)}", "subscribers": []})
+
+
+async def the_general_channel(world: World, _caller: Person | None) -> Prepared:
+    """A public one that somebody else is in, whatever became of it before."""
+    assert_success(await subscribe(world.client, world.boss, "general"))
+    return Prepared()
+
+
+async def a_channel_to_join(world: World, caller: Person | None) -> Prepared:
+    await the_general_channel(world, caller)
+    return Prepared(values={"add": [{"name": "general"}]})
+
+
+async def somebody_to_take_out(world: World, caller: Person | None) -> Prepared:
+    await the_general_channel(world, caller)
+    return Prepared(values={"subscriptions": ["general"], "principals": [world.boss.user_id]})
+
+
+async def a_subscription(world: World, caller: Person | None) -> Prepared:
+    """To a channel that the caller is in, where that can be."""
+    is_here = caller is not None and caller not in {
+        world.callers["deactivated"],
+        world.callers["other_realm"],
+    }
+    channel = await world.make_channel(subscribers=[caller] if is_here else [])
+    change = {"property": "pin_to_top", "value": True}
+    return Prepared(
+        {"stream_id": channel.id},
+        {"subscription_data": [{"stream_id": channel.id, **change}], **change},
+    )

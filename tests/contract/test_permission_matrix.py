@@ -36,6 +36,10 @@ REFUSALS = {
     "no": (400, "BAD_REQUEST", "Insufficient permission"),
     "nobot": (400, "BAD_REQUEST", "Bots cannot create bots"),
     "bare": (400, "BAD_REQUEST", "Bots have no profile."),
+    "hidden": (400, "BAD_REQUEST", "Invalid channel ID"),
+    "unnamed": (400, "BAD_REQUEST", "Invalid channel name 'general'"),
+    "closed": (400, "BAD_REQUEST", "Unable to access channel (general)."),
+    "unknown": (400, "STREAM_DOES_NOT_EXIST", "Channel does not exist"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
 
@@ -82,6 +86,24 @@ POST   /user_groups/{user_group_id}/members     ok no    no    no    no    no   
 GET    /user_groups/{user_group_id}/members/{user_id}  ok ok ok ok   ok    ok    ok    -  -  -
 GET    /user_groups/{user_group_id}/subgroups   ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_groups/{user_group_id}/subgroups   ok no    no    no    no    no    no    -  -  -
+GET    /streams                                 ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /streams/{stream_id}                     ok ok    ok    ok    ok    hidden ok   -  -  -
+PATCH  /streams/{stream_id}                     ok ok    no    no    no    hidden no   -  -  -
+DELETE /streams/{stream_id}                     ok ok    no    no    no    hidden no   -  -  -
+GET    /streams/{stream_id}/members             ok ok    ok    ok    ok    hidden ok   -  -  -
+GET    /get_stream_id                           ok ok    ok    ok    ok    unnamed ok  -  -  -
+GET    /users/me/{stream_id}/topics             ok ok    ok    ok    ok    hidden ok   -  -  -
+POST   /default_streams                         ok ok    admin admin admin admin admin -  -  -
+DELETE /default_streams                         ok ok    admin admin admin admin admin -  -  -
+POST   /channels/create                         ok ok    ok    ok    ok    no    ok    -  -  -
+GET    /users/me/subscriptions                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/me/subscriptions                  ok ok    ok    ok    ok    closed ok   -  -  -
+PATCH  /users/me/subscriptions                  ok ok    ok    ok    ok    closed ok   -  -  -
+DELETE /users/me/subscriptions                  ok ok    no    no    no    unknown no  -  -  -
+POST   /users/me/subscriptions/properties       ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /users/me/subscriptions/{stream_id}      ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /users/{user_id}/subscriptions/{stream_id}  ok ok ok    ok    ok    hidden ok   -  -  -
+GET    /users/{user_id}/channels                ok ok    ok    ok    ok    ok    ok    -  -  -
 """
 
 PREPARATIONS: dict[str, Preparation] = {
@@ -113,6 +135,22 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /user_groups/{user_group_id}/members/{user_id}": world_of.a_group,
     "GET /user_groups/{user_group_id}/subgroups": world_of.a_group,
     "POST /user_groups/{user_group_id}/subgroups": world_of.a_subgroup_to_add,
+    "GET /streams/{stream_id}": world_of.a_channel,
+    "PATCH /streams/{stream_id}": world_of.a_described_channel,
+    "DELETE /streams/{stream_id}": world_of.a_channel,
+    "GET /streams/{stream_id}/members": world_of.a_channel,
+    "GET /get_stream_id": world_of.the_general_channel,
+    "GET /users/me/{stream_id}/topics": world_of.a_channel,
+    "POST /default_streams": world_of.a_channel_to_name,
+    "DELETE /default_streams": world_of.a_channel_to_name,
+    "POST /channels/create": world_of.a_new_channel,
+    "POST /users/me/subscriptions": world_of.the_general_channel,
+    "PATCH /users/me/subscriptions": world_of.a_channel_to_join,
+    "DELETE /users/me/subscriptions": world_of.somebody_to_take_out,
+    "POST /users/me/subscriptions/properties": world_of.a_subscription,
+    "PATCH /users/me/subscriptions/{stream_id}": world_of.a_subscription,
+    "GET /users/{user_id}/subscriptions/{stream_id}": world_of.a_channel,
+    "GET /users/{user_id}/channels": world_of.a_channel,
 }
 """What must be there first, where the documented example alone cannot succeed."""
 

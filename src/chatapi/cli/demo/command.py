@@ -7,6 +7,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from chatapi.auth.runtime import Runtime
+from chatapi.cli.demo.channels import CHANNELS
 from chatapi.cli.demo.people import PEOPLE
 from chatapi.cli.demo.profiles import PROFILE_FIELDS, PROFILE_VALUES
 from chatapi.cli.demo.step import AnyStep, Plan, batches
@@ -15,7 +16,7 @@ from chatapi.cli.terminal import AsJson, answer, stderr
 
 _PASSWORD_BYTES = 9
 
-STEPS: tuple[AnyStep, ...] = (PEOPLE, PROFILE_FIELDS, PROFILE_VALUES)
+STEPS: tuple[AnyStep, ...] = (PEOPLE, PROFILE_FIELDS, PROFILE_VALUES, CHANNELS)
 """In order; a feature that has something to show adds its step."""
 
 

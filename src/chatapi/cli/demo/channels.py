@@ -1,0 +1,71 @@
+"""Channels of the demo, with people in them."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.cli.demo.step import Plan, Step
+from chatapi.cli.operator import acting_as
+from chatapi.core.roles import Role
+from chatapi.features.channels.creation import ChannelCreator
+from chatapi.features.channels.params import ChannelOptions
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.subscriptions.roster import Roster
+from chatapi.features.users.repository import UserRepository
+
+
+@dataclass(frozen=True)
+class DemoChannel:
+    """A channel, and which part of the people is in it."""
+
+    name: str
+    description: str
+    share: float
+    options: ChannelOptions
+
+
+_CHANNELS = (
+    DemoChannel("general", "Everything *else*.", 1.0, ChannelOptions(is_default_stream=True)),
+    DemoChannel("announcements", "For all of us.", 1.0, ChannelOptions(is_default_stream=True)),
+    DemoChannel("engineering", "How things work, and why not.", 0.6, ChannelOptions()),
+    DemoChannel("design", "How things **look**.", 0.3, ChannelOptions()),
+    DemoChannel("support", "What people ask.", 0.4, ChannelOptions()),
+    DemoChannel("lunch", "Where to go today.", 0.8, ChannelOptions()),
+    DemoChannel("books", "Read anything good?", 0.2, ChannelOptions()),
+    DemoChannel("leadership", "", 0.1, ChannelOptions(invite_only=True)),
+)
+
+
+async def _make(ctx: RealmContext, channels: Sequence[DemoChannel]) -> None:
+    await ctx.lock()
+    existing = await ChannelRepository(ctx.db, ctx.realm.id).list_named(
+        channel.name for channel in channels
+    )
+    everybody = await UserRepository(ctx.db, ctx.realm.id).list_all()
+    people = [user for user in everybody if user.is_active]
+    creator = acting_as(ctx, _owner(people))
+    for channel in channels:
+        if channel.name not in existing:
+            await _add(creator, channel, people)
+
+
+def _owner(people: Sequence[UserRecord]) -> UserRecord:
+    """Whoever may make any kind of channel, if there is such a person."""
+    humans = [user for user in people if not user.is_bot]
+    return next((user for user in humans if user.role is Role.OWNER), humans[0])
+
+
+async def _add(ctx: Context, wanted: DemoChannel, people: Sequence[UserRecord]) -> None:
+    channel = await ChannelCreator(ctx, wanted.options).create(wanted.name, wanted.description)
+    choose = random.Random(wanted.name)  # noqa: S311 (not a secret)
+    inside = [user.id for user in people if choose.random() < wanted.share]
+    await Roster(ctx).add(inside, [channel], new=[channel.id])
+
+
+def _channels(_plan: Plan) -> Sequence[DemoChannel]:
+    return _CHANNELS
+
+
+CHANNELS = Step("Channels", _channels, _make)

@@ -29,8 +29,10 @@ from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.realm.router import router as realm
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
-from chatapi.features.typing.router import router as typing
 from chatapi.features.subscriptions.router import router as subscriptions
+from chatapi.features.typing.router import router as typing
+from chatapi.features.uploads.router import file_router
+from chatapi.features.uploads.router import router as uploads
 from chatapi.features.user_groups.router import router as user_groups
 from chatapi.features.user_settings.router import router as user_settings
 from chatapi.features.user_topics.router import router as user_topics
@@ -59,6 +61,7 @@ FEATURES: Sequence[FeatureRouter] = (
     flags,
     user_topics,
     typing,
+    uploads,
     messages,
 )
 
@@ -97,6 +100,7 @@ def create_app(settings: Settings | None = None, clock: Clock | None = None) -> 
     app.runtime = app.state.runtime = runtime
     for feature in FEATURES:
         app.router.routes.extend(feature.routes)
+    app.router.routes.extend(file_router.routes)
     app.router.routes.extend(page_routes(lambda: build_document(FEATURES)))
     return app
 

@@ -16,6 +16,8 @@ from chatapi.events.gathering import Gatherer
 from chatapi.events.hub import Hub
 from chatapi.events.queues import EventQueues
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.files.files import Files
+from chatapi.files.stores import store_for
 from chatapi.http.limits import RateLimits
 
 
@@ -35,6 +37,7 @@ class Runtime:
     channels: ChannelDirectory
     passwords: Passwords
     limits: RateLimits
+    files: Files
 
     @classmethod
     def assemble(cls, settings: Settings, clock: Clock, bus: Bus) -> "Runtime":
@@ -53,6 +56,7 @@ class Runtime:
             channels=ChannelDirectory(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings),
+            files=Files(store_for(settings, clock)),
         )
 
     def begin(self) -> UnitOfWork:
@@ -66,4 +70,5 @@ class Runtime:
         await self.gatherer.close()
         await self.hub.close()
         await self.limits.close()
+        await self.files.close()
         await self.database.close()

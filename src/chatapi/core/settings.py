@@ -69,7 +69,23 @@ class Settings(BaseSettings):
     logins_per_minute: Positive = Field(
         default=10, description="Attempts at fetch_api_key per minute, address and user name"
     )
-    max_body_bytes: Positive = Field(default=2 * 1024 * 1024, description="Largest request body")
+    max_body_bytes: Positive = Field(
+        default=2 * 1024 * 1024, description="Largest request body, files aside"
+    )
+    uploads_url: str = Field(
+        default="",
+        description="S3-compatible store for uploads, such as"
+        " https://KEY:SECRET@s3.example.com/bucket?region=eu-central-1; empty: the data folder",
+    )
+    max_file_upload_size_mib: Positive = Field(
+        default=25, description="Largest file one can upload, in MiB"
+    )
+    upload_quota_mib: Annotated[int, Field(ge=0)] = Field(
+        default=0, description="Size of all files of an organization, in MiB; 0: no limit"
+    )
+    unclaimed_upload_days: Positive = Field(
+        default=7, description="A file no message links is removed after so many days"
+    )
 
     event_log_hours: Positive = Field(
         default=24, description="How long events are kept for queues to catch up"
@@ -120,6 +136,15 @@ class Settings(BaseSettings):
         if url and urlsplit(url).scheme not in {"http", "https"}:
             raise ValueError("must start with http:// or https://")
         return url.rstrip("/")
+
+    @field_validator("uploads_url")
+    @classmethod
+    def _names_a_bucket(cls, url: str) -> str:
+        parts = urlsplit(url)
+        has_all = parts.hostname and parts.path.strip("/") and parts.username and parts.password
+        if url and not (has_all and parts.scheme in {"http", "https"}):
+            raise ValueError("must look like https://KEY:SECRET@host/bucket")
+        return url
 
     @property
     def effective_database_url(self) -> str:

@@ -1,18 +1,34 @@
 """The one parameter reader: query string, urlencoded and multipart, on every method."""
 
 from collections.abc import AsyncGenerator, Iterable
+from dataclasses import dataclass
 from urllib.parse import parse_qsl
-
-from starlette.datastructures import Headers
-from starlette.formparsers import MultiPartException, MultiPartParser
-from typing_extensions import override
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
 from chatapi.http.call import Call
+from chatapi.http.multipart import MOST_FIELDS, parse_multipart
+from chatapi.wire.files import UploadedFile
 
-_MOST_FIELDS = 1_000
 _URLENCODED = "application/x-www-form-urlencoded"
-_MULTIPART = "multipart/form-data"
+MULTIPART = "multipart/form-data"
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a request carries: parameters, and perhaps a file."""
+
+    values: dict[str, str]
+    file: UploadedFile | None = None
+
+    def fingerprint(self) -> dict[str, str]:
+        """What tells this request from another one."""
+        if self.file is None:
+            return self.values
+        return {**self.values, "file": self.file.digest, "file name": self.file.name}
+
+    def close(self) -> None:
+        if self.file is not None:
+            self.file.content.close()
 
 
 async def read_parameters(call: Call) -> dict[str, str]:
@@ -24,17 +40,21 @@ async def read_parameters(call: Call) -> dict[str, str]:
     body = await read_body(call, call.scope["state"]["max_body_bytes"])
     if not body:
         return values
-    content_type = call.header(b"content-type")
-    kind = content_type.partition(";")[0].strip().lower()
-    if kind == _MULTIPART:
+    kind = media_type(call)
+    if kind == MULTIPART:
         values.update(await _decode_multipart(call, body))
     elif kind in {_URLENCODED, ""}:
         values.update(_decode(body, "request body"))
     else:
         raise BadRequestError(
-            f"Send parameters as {_URLENCODED} or {_MULTIPART}, not as {kind[:50]}"
+            f"Send parameters as {_URLENCODED} or {MULTIPART}, not as {kind[:50]}"
         )
     return values
+
+
+def media_type(call: Call) -> str:
+    """What the body is said to be, without further details."""
+    return call.header(b"content-type").partition(";")[0].strip().lower()
 
 
 async def read_body(call: Call, max_bytes: int) -> bytes:
@@ -64,58 +84,20 @@ class ClientGoneError(Exception):
 def _decode(data: bytes, place: str) -> dict[str, str]:
     try:
         pairs = parse_qsl(
-            data.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
+            data.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except UnicodeDecodeError:
         raise BadRequestError(f"The {place} is not valid UTF-8") from None
     except ValueError:
-        raise BadRequestError(f"The {place} has more than {_MOST_FIELDS} parameters") from None
+        raise BadRequestError(f"The {place} has more than {MOST_FIELDS} parameters") from None
     return dict(pairs)
-
-
-class StrictMultiPartParser(MultiPartParser):
-    """Text is UTF-8 whatever the client claims, and a body that breaks off is no form."""
-
-    is_complete = False
-
-    @override
-    def on_headers_finished(self) -> None:
-        super().on_headers_finished()
-        # Some charsets can spell what is no text.
-        self._current_part.field_name.encode()
-
-    @override
-    def on_part_end(self) -> None:
-        part = self._current_part
-        if part.file is None:
-            self.items.append((part.field_name, part.data.decode()))
-        else:
-            super().on_part_end()
-
-    @override
-    def on_end(self) -> None:
-        self.is_complete = True
 
 
 async def _decode_multipart(call: Call, body: bytes) -> Iterable[tuple[str, str]]:
     async def stream() -> AsyncGenerator[bytes, None]:
         yield body
 
-    parser = StrictMultiPartParser(
-        Headers(scope=call.scope),
-        stream(),
-        max_files=_MOST_FIELDS,
-        max_fields=_MOST_FIELDS,
-        max_part_size=len(body),
-    )
-    try:
-        form = await parser.parse()
-    except UnicodeError:
-        raise BadRequestError("The request body is not valid UTF-8") from None
-    except (MultiPartException, KeyError, ValueError):
-        raise BadRequestError("The request body is not valid multipart/form-data") from None
-    if not parser.is_complete:
-        raise BadRequestError("The request body is not complete multipart/form-data")
+    form = await parse_multipart(call, stream(), max_part_bytes=len(body))
     try:
         # A file where text belongs is reported like any parameter nobody knows.
         return [

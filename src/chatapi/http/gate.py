@@ -3,15 +3,18 @@
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chatapi.core.errors import ApiError, InternalError, UnavailableError
+from chatapi.core.errors import ApiError, InternalError, NotFoundError, UnavailableError
 from chatapi.core.settings import Settings
 from chatapi.db.faults import is_unavailable
+from chatapi.files.store import MissingFileError
 from chatapi.http.answers import send_error
 from chatapi.http.call import Call
 from chatapi.http.forms import ClientGoneError
 from chatapi.http.limits import RateLimits
 
 log = structlog.get_logger()
+
+_MIB = 1024 * 1024
 
 
 class Gate:
@@ -31,7 +34,11 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         call = Call(scope, receive)
-        scope["state"] = {"call": call, "max_body_bytes": self._settings.max_body_bytes}
+        scope["state"] = {
+            "call": call,
+            "max_body_bytes": self._settings.max_body_bytes,
+            "max_file_bytes": self._settings.max_file_upload_size_mib * _MIB,
+        }
         if self._settings.access_log:
             await self._logged(call, send)
         else:
@@ -46,6 +53,8 @@ class Gate:
             await send_error(call, send, error)
         except ClientGoneError:
             pass
+        except MissingFileError:
+            await send_error(call, send, NotFoundError())
         except Exception as error:  # noqa: BLE001 (the last place where an answer can be given)
             await send_error(call, send, self._translate(call, error))
 

@@ -47,7 +47,7 @@ class RouteIndex:
 
 
 def _key(path: str) -> str:
-    """The literal segment that follows the prefix; pages outside the prefix are one entry each."""
+    """The literal segment that follows the prefix, or, outside of it, the first one."""
     if not path.startswith(API_PREFIX + "/"):
-        return path
+        return "/" + path[1:].partition("/")[0]
     return path[len(API_PREFIX) + 1 :].partition("/")[0]

@@ -15,9 +15,11 @@ from chatapi.http.answers import (
     send_json,
 )
 from chatapi.http.call import Call
-from chatapi.http.forms import read_parameters
+from chatapi.http.file_answers import FileContent, send_file
+from chatapi.http.forms import Form, read_parameters
 from chatapi.http.idempotency import find_given_answer, keep_answer
-from chatapi.http.operation import Endpoint, Operation, inspect_endpoint
+from chatapi.http.operation import Admitted, Endpoint, Operation, inspect_endpoint
+from chatapi.http.uploads import read_form_with_file
 
 API_PREFIX = "/api/v1"
 
@@ -55,30 +57,43 @@ class ChatRoute(APIRoute):
         payload, ignored = await self._run(call)
         if isinstance(payload, EventStream):
             await send_event_stream(call, send, payload)
+        elif isinstance(payload, FileContent):
+            await send_file(call, send, payload)
         else:
             await send_json(call, send, 200, encode_success(payload, ignored))
 
     async def _run(self, call: Call) -> tuple[Any, list[str]]:
+        form: Form | None = None
+        try:
+            while True:
+                admitted = await self.operation.guard.admit(call)
+                try:
+                    form = form or await self._read(call)
+                    return await self._run_once(call, admitted, form)
+                except AdmissionOutdatedError:
+                    continue
+                finally:
+                    await admitted.work.db.close()
+        finally:
+            if form is not None:
+                form.close()
+
+    async def _read(self, call: Call) -> Form:
+        if self.operation.params.file_parameter is None:
+            return Form(await read_parameters(call))
+        return await read_form_with_file(call)
+
+    async def _run_once(self, call: Call, admitted: Admitted, form: Form) -> tuple[Any, list[str]]:
         operation = self.operation
-        values: dict[str, str] | None = None
-        while True:
-            admitted = await operation.guard.admit(call)
-            try:
-                if values is None:
-                    values = await read_parameters(call)
-                params, ignored = operation.params.read(values)
-                given = await find_given_answer(call, admitted, values)
-                if given is not None:
-                    return given, ignored
-                arguments = operation.arguments(admitted, call, params)
-                payload = await operation.endpoint(**arguments)
-                await keep_answer(admitted, payload)
-                await admitted.work.commit()
-            except AdmissionOutdatedError:
-                continue
-            finally:
-                await admitted.work.db.close()
-            return payload, ignored
+        params, ignored = operation.params.read(form.values, form.file)
+        given = await find_given_answer(call, admitted, form.fingerprint())
+        if given is not None:
+            return given, ignored
+        arguments = operation.arguments(admitted, call, params)
+        payload = await operation.endpoint(**arguments)
+        await keep_answer(admitted, payload)
+        await admitted.work.commit()
+        return payload, ignored
 
 
 async def _described_elsewhere() -> Response:

@@ -8,6 +8,7 @@ import structlog
 from chatapi.auth.runtime import Runtime
 from chatapi.db.given_answers import GivenAnswers
 from chatapi.events.log import EventLog
+from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
 from chatapi.jobs.waiting_period import end_waiting_periods
 
 log = structlog.get_logger()
@@ -56,4 +57,10 @@ async def forget_given_answers(runtime: Runtime) -> None:
         await work.db.close()
 
 
-_JOBS = (expire_queues, forget_old_events, forget_given_answers, end_waiting_periods)
+_JOBS = (
+    expire_queues,
+    forget_old_events,
+    forget_given_answers,
+    end_waiting_periods,
+    remove_unclaimed_uploads,
+)

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from chatapi.core.errors import BadRequestError
 from chatapi.wire.faults import message_for
+from chatapi.wire.files import UploadedFile
 from chatapi.wire.strict_json import NotJsonError, parse_json
 
 
@@ -41,21 +42,31 @@ class Params(WireModel):
 
     decoders: ClassVar[dict[str, "ParameterDecoder"]]
     """How to read each parameter, by every name it is known under."""
+    file_parameter: ClassVar[str | None]
+    """The one that is a file; a file is taken under whatever name it comes."""
 
     @classmethod
     @override
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         cls.decoders = {}
+        cls.file_parameter = None
         for name, field in cls.model_fields.items():
+            if field.annotation is UploadedFile:
+                cls.file_parameter = name
+                continue
             decoder = ParameterDecoder(name, field)
             for known_name in (*decoder.other_names, name):
                 cls.decoders[known_name] = decoder
 
     @classmethod
-    def read(cls, values: dict[str, str]) -> tuple[Self, list[str]]:
+    def read(
+        cls, values: dict[str, str], file: UploadedFile | None = None
+    ) -> tuple[Self, list[str]]:
         """Build the parameters from text, and list the names this endpoint does not know."""
         known: dict[str, object] = {}
+        if cls.file_parameter is not None and file is not None:
+            known[cls.file_parameter] = file
         ignored: list[str] = []
         for name, text in values.items():
             decoder = cls.decoders.get(name)

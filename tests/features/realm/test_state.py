@@ -85,7 +85,7 @@ class TestRealmState:
         self, client: ApiClient, member: Person
     ) -> None:
         state = await realm_state(client, member)
-        assert state["max_file_upload_size_mib"] == 0
+        assert state["max_avatar_file_size_mib"] == 0
         assert state["server_avatar_changes_disabled"] is True
         for feature in (
             "realm_push_notifications_enabled",

@@ -25,6 +25,7 @@ from chatapi.features.messages.facts import MessageFacts, SenderFacts, person_pa
 from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
 from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.uploads.claims import Claim, claim_attachments
 from chatapi.features.user_topics.automatic import TopicSend, apply_automatic_policies
 from chatapi.permissions.channels import who_hears
 
@@ -77,6 +78,7 @@ class MessageWriter:
         await repository.add_messages([self._row(each, now) for each in placed])
         await repository.move_last_messages({each.conversation_id: each.id for each in placed})
         await _add_mentions(repository, placed)
+        await self._claim_files(work, placed)
         for each in placed:
             work.emit(self.realm.id, await self._event(repository, each, now), to=_audience(each))
         policies = await self._follow_topics(work, placed, now)
@@ -143,6 +145,16 @@ class MessageWriter:
             client=outgoing.client_name,
             is_me_message=outgoing.rendered.is_me_message,
         )
+
+    async def _claim_files(self, work: UnitOfWork, placed: Sequence[Placed]) -> None:
+        """The files a message links are for everybody who may see the message."""
+        claims = [
+            Claim(each.id, each.outgoing.sender, each.outgoing.rendered.upload_paths)
+            for each in placed
+            if each.outgoing.rendered.upload_paths
+        ]
+        if claims:
+            await claim_attachments(self.runtime, work, self.realm, claims)
 
     async def _follow_topics(
         self, work: UnitOfWork, placed: Sequence[Placed], now: datetime

@@ -87,7 +87,7 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
         "realm_password_auth_enabled": True,
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
-        "realm_upload_quota_mib": _NO_UPLOADS,
+        "realm_upload_quota_mib": ctx.settings.upload_quota_mib or None,
         "realm_jitsi_server_url": None,
         "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}},
         "realm_default_external_accounts": {
@@ -120,7 +120,7 @@ async def load_permission_settings(_ctx: Context, _profile: ClientProfile) -> Pe
 
 
 @state_section("realm")
-async def load_limits(_ctx: Context, _profile: ClientProfile) -> ServerLimitsPayload:
+async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayload:
     return {
         "max_message_length": limits.MAX_MESSAGE_LENGTH,
         "max_topic_length": limits.MAX_TOPIC_LENGTH,
@@ -131,7 +131,7 @@ async def load_limits(_ctx: Context, _profile: ClientProfile) -> ServerLimitsPay
         "max_icon_file_size_mib": _NO_UPLOADS,
         "max_logo_file_size_mib": _NO_UPLOADS,
         "max_avatar_file_size_mib": _NO_UPLOADS,
-        "max_file_upload_size_mib": _NO_UPLOADS,
+        "max_file_upload_size_mib": ctx.settings.max_file_upload_size_mib,
         "password_min_length": SHORTEST_PASSWORD,
         "password_max_length": LONGEST_PASSWORD,
         "password_min_guesses": 0,

@@ -8,6 +8,7 @@ from chatapi.http.route import ChatRoute
 from chatapi.wire.params import ParameterDecoder, Params
 
 _FORM = "application/x-www-form-urlencoded"
+_FORM_WITH_FILE = "multipart/form-data"
 _JSON = {"contentType": "application/json"}
 _WRITTEN_ALIKE = {"boolean", "integer", "number", "string"}
 """Types whose JSON text is also how OpenAPI writes them by itself, if strings are never JSON."""
@@ -44,12 +45,16 @@ class ParameterWriter:
             return None
         schema = self._params_schema(params)
         media: Schema = {"schema": self._book.params(params)}
-        encoding = {name: _JSON for name in schema["properties"] if params.decoders[name].is_json}
+        encoding = {
+            name: _JSON
+            for name in schema["properties"]
+            if name != params.file_parameter and params.decoders[name].is_json
+        }
         if encoding:
             media["encoding"] = encoding
         return {
             "required": bool(schema.get("required")),
-            "content": {_FORM: media},
+            "content": {_FORM if params.file_parameter is None else _FORM_WITH_FILE: media},
         }
 
     def _path_parameter(self, route: ChatRoute, name: str) -> Schema:
@@ -89,6 +94,8 @@ class ParameterWriter:
         schema.pop("description", None)
         properties = schema.get("properties", {})
         for name, field in properties.items():
+            if name == params.file_parameter:
+                continue
             properties[name] = self._describe_field(params.decoders[name], field)
         return schema
 

@@ -1,0 +1,1 @@
+"""Files people upload, and who may open them."""

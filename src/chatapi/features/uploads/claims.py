@@ -1,0 +1,110 @@
+"""Messages that link files: whoever may see the message may see the file from then on."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import AttachmentId, MessageId
+from chatapi.events.audience import Users
+from chatapi.events.membership import Membership
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.uploads.access import may_open
+from chatapi.features.uploads.events import AttachmentUpdated
+from chatapi.features.uploads.records import AttachmentRecord
+from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.permissions.channels import ChannelAccess
+from chatapi.permissions.memberships import Memberships
+from chatapi.permissions.messages import MessageAccess
+from chatapi.permissions.readers import load_stays
+
+PREFIX = "/user_uploads/"
+"""What the addresses of files begin with, in messages and elsewhere."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A new message and the addresses of the files it links."""
+
+    message_id: MessageId
+    sender: UserRecord
+    upload_paths: frozenset[str]
+
+    def links(self, attachment: AttachmentRecord) -> bool:
+        return PREFIX + attachment.path_id in self.upload_paths
+
+
+async def claim_attachments(
+    runtime: Runtime, work: UnitOfWork, realm: RealmRecord, claims: Sequence[Claim]
+) -> None:
+    """Link files to a batch of new messages; the realm is locked.
+
+    Nobody can show others what they may not see themselves: such links stay dead.
+    """
+    paths = {path.removeprefix(PREFIX) for claim in claims for path in claim.upload_paths}
+    if not paths:
+        return
+    repository = AttachmentRepository(work.db, realm.id)
+    attachments = {each.id: each for each in await repository.list_by_path(paths)}
+    openers = _Openers(RealmContext(runtime, work, "", realm, realm), repository)
+    links = [
+        (attachment.id, claim.message_id)
+        for claim in claims
+        for attachment in attachments.values()
+        if claim.links(attachment) and await openers.may_open(claim.sender, attachment)
+    ]
+    if links:
+        await repository.link(links)
+        claimed = sorted({attachment_id for attachment_id, _message in links})
+        await _tell(work, realm, repository, [attachments[each] for each in claimed])
+
+
+class _Openers:
+    """The senders of a batch, each of whom is looked at once."""
+
+    def __init__(self, ctx: RealmContext, repository: AttachmentRepository) -> None:
+        self._ctx = ctx
+        self._repository = repository
+        self._access: dict[int, MessageAccess] = {}
+        self._may_open: defaultdict[int, dict[AttachmentId, bool]] = defaultdict(dict)
+
+    async def may_open(self, sender: UserRecord, attachment: AttachmentRecord) -> bool:
+        if sender.id == attachment.owner_id:
+            return True
+        known = self._may_open[sender.id]
+        if attachment.id not in known:
+            access = await self._access_of(sender)
+            known[attachment.id] = await may_open(access, self._repository, attachment)
+        return known[attachment.id]
+
+    async def _access_of(self, sender: UserRecord) -> MessageAccess:
+        if sender.id not in self._access:
+            db, realm = self._ctx.db, self._ctx.realm
+            membership = Membership(
+                await Memberships(db, realm).groups_of(sender), await load_stays(db, sender.id)
+            )
+            channels = ChannelAccess(sender, membership, shows_web_public=False)
+            self._access[sender.id] = MessageAccess(self._ctx, channels)
+        return self._access[sender.id]
+
+
+async def _tell(
+    work: UnitOfWork,
+    realm: RealmRecord,
+    repository: AttachmentRepository,
+    attachments: Sequence[AttachmentRecord],
+) -> None:
+    message_ids = await repository.list_message_ids([each.id for each in attachments])
+    space_used = await repository.get_space_used()
+    for attachment in attachments:
+        work.emit(
+            realm.id,
+            AttachmentUpdated(
+                attachment=attachment.payload(message_ids[attachment.id]),
+                upload_space_used=space_used,
+            ),
+            to=Users.only(attachment.owner_id),
+        )

@@ -1,0 +1,14 @@
+"""What can be wrong with an upload."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from chatapi.core.errors import ApiError
+
+
+@dataclass(eq=False)
+class UploadQuotaError(ApiError):
+    """The files of the organization would take more space than they may."""
+
+    code: ClassVar[str] = "REALM_UPLOAD_QUOTA"
+    text: ClassVar[str] = "Upload would exceed your organization's upload quota."

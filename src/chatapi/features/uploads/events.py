@@ -1,0 +1,36 @@
+"""Events about uploaded files; only whoever uploaded them is told."""
+
+from typing import ClassVar
+
+from chatapi.events.event import Event
+from chatapi.features.uploads.payloads import AttachmentPayload, RemovedAttachmentPayload
+
+
+class AttachmentAdded(Event):
+    """Somebody uploaded a file."""
+
+    type = "attachment"
+    op: ClassVar = "add"
+
+    attachment: AttachmentPayload
+    upload_space_used: int
+
+
+class AttachmentUpdated(Event):
+    """A message links a file."""
+
+    type = "attachment"
+    op: ClassVar = "update"
+
+    attachment: AttachmentPayload
+    upload_space_used: int
+
+
+class AttachmentRemoved(Event):
+    """A file was deleted."""
+
+    type = "attachment"
+    op: ClassVar = "remove"
+
+    attachment: RemovedAttachmentPayload
+    upload_space_used: int

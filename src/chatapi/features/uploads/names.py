@@ -1,0 +1,39 @@
+"""Names of files: what can stand in an address and on a disk; pure."""
+
+import re
+import secrets
+import unicodedata
+
+from chatapi.core.ids import RealmId
+
+MAX_NAME_LENGTH = 255
+_LONGEST_IN_PATH = 100
+_TOKEN_BYTES = 18
+_SPACES = re.compile(r"\s+")
+_UNWANTED = re.compile(r"[^\w.\-]")
+_NO_NAME = "upload"
+
+
+def display_name(name: str) -> str:
+    """What a file is called, without the folders it came from and what cannot be shown."""
+    name = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
+    name = "".join(char for char in name if char.isprintable()).strip()
+    return name[-MAX_NAME_LENGTH:] or _NO_NAME
+
+
+def name_in_path(name: str) -> str:
+    """The same with letters, digits and a few signs only, so that nothing has to be escaped."""
+    name = _UNWANTED.sub("", _SPACES.sub("-", unicodedata.normalize("NFKC", name)))
+    # The end says what kind of file it is.
+    name = name[-_LONGEST_IN_PATH:].lstrip(".-")
+    return name or _NO_NAME
+
+
+def new_path(realm_id: RealmId, name: str) -> str:
+    """Where a new file will be: at an address nobody can guess."""
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    return f"{realm_id}/{token[:2]}/{token}/{name_in_path(name)}"
+
+
+def new_link_secret() -> str:
+    return secrets.token_urlsafe(32)

@@ -1,0 +1,53 @@
+"""Opening files: the one place where bytes leave, and who they are for."""
+
+from chatapi.auth.context import RealmContext, VisitorContext
+from chatapi.core.errors import NotFoundError, UnauthorizedError
+from chatapi.core.ids import RealmId
+from chatapi.features.uploads.access import may_open
+from chatapi.features.uploads.claims import PREFIX
+from chatapi.features.uploads.links import TemporaryLink
+from chatapi.features.uploads.names import name_in_path
+from chatapi.features.uploads.payloads import TemporaryAddressPayload
+from chatapi.features.uploads.records import AttachmentRecord
+from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.permissions.messages import message_access
+
+TEMPORARY = "temporary"
+
+
+class FileReader:
+    """Finds files for those who may open them; to others they do not exist."""
+
+    def __init__(self, ctx: RealmContext) -> None:
+        self._ctx = ctx
+        self._attachments = AttachmentRepository(ctx.db, ctx.realm.id)
+
+    async def get(self, realm_id: int, path: str) -> AttachmentRecord:
+        """A file by its address."""
+        if RealmId(realm_id) != self._ctx.realm.id:
+            raise self._refusal()
+        found = await self._attachments.list_by_path([f"{realm_id}/{path}"])
+        access = await message_access(self._ctx)
+        if not found or not await may_open(access, self._attachments, found[0]):
+            raise self._refusal()
+        return found[0]
+
+    async def temporary_address(self, realm_id: int, path: str) -> TemporaryAddressPayload:
+        """Where the file can be opened without credentials, for a moment."""
+        attachment = await self.get(realm_id, path)
+        link = TemporaryLink.to(attachment, self._ctx.now())
+        return {"url": f"{PREFIX}{TEMPORARY}/{link}/{name_in_path(attachment.name)}"}
+
+    async def get_by_link(self, text: str) -> AttachmentRecord:
+        """A file by such an address."""
+        link = TemporaryLink.parse(text)
+        attachment = None if link is None else await self._attachments.find(link.attachment_id)
+        if link is None or attachment is None or not link.opens(attachment, self._ctx.now()):
+            raise NotFoundError
+        return attachment
+
+    def _refusal(self) -> NotFoundError | UnauthorizedError:
+        """Whoever has not logged in may try that; whether there is a file is not said."""
+        if isinstance(self._ctx, VisitorContext) and self._ctx.visitor is None:
+            return UnauthorizedError()
+        return NotFoundError()

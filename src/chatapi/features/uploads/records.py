@@ -1,0 +1,47 @@
+"""Uploaded files as frozen records."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatapi.core.ids import AttachmentId, ChannelId, ConversationId, MessageId, RealmId, UserId
+from chatapi.features.uploads.payloads import AttachmentPayload
+
+
+@dataclass(frozen=True)
+class AttachmentRecord:
+    """A file as the database knows it."""
+
+    id: AttachmentId
+    realm_id: RealmId
+    owner_id: UserId
+    name: str
+    path_id: str
+    content_type: str
+    size: int
+    created_at: datetime
+    link_secret: str
+
+    @property
+    def key(self) -> str:
+        """Where its bytes are: the part of the path that we made up."""
+        return self.path_id.rpartition("/")[0]
+
+    def payload(self, message_ids: Iterable[MessageId] = ()) -> AttachmentPayload:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "path_id": self.path_id,
+            "size": self.size,
+            "create_time": int(self.created_at.timestamp() * 1000),
+            "message_ids": sorted(message_ids),
+        }
+
+
+@dataclass(frozen=True)
+class LinkingMessage:
+    """A message that links a file, as far as it takes to say who may see it."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None

@@ -1,0 +1,88 @@
+"""The verbs on uploaded files."""
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import AttachmentId
+from chatapi.events.audience import Users
+from chatapi.features.uploads.claims import PREFIX
+from chatapi.features.uploads.errors import UploadQuotaError
+from chatapi.features.uploads.events import AttachmentAdded
+from chatapi.features.uploads.names import display_name, new_link_secret, new_path
+from chatapi.features.uploads.payloads import AttachmentsPayload, UploadedPayload
+from chatapi.features.uploads.removal import remove_attachments
+from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.wire.files import UploadedFile
+
+_MIB = 1024 * 1024
+
+
+class UploadService:
+    """What people can do with files of their own."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._attachments = AttachmentRepository(ctx.db, ctx.realm.id)
+
+    async def upload(self, file: UploadedFile) -> UploadedPayload:
+        """Keep the bytes, and then what there is to know about them.
+
+        That takes long, so the organization is locked only afterwards; nothing is left behind
+        if it comes to nothing.
+        """
+        if file.size == 0:
+            raise BadRequestError("filename: The file is empty")
+        await self._check_quota(file.size)
+        await self._ctx.db.close()
+        name = display_name(file.name)
+        path = new_path(self._ctx.realm.id, name)
+        key = path.rpartition("/")[0]
+        files = self._ctx.runtime.files
+        try:
+            await files.store.put(key, file.content, file.digest)
+            await self._add(file, name, path)
+        except BaseException:
+            files.discard([key])
+            raise
+        return {"url": PREFIX + path, "uri": PREFIX + path, "filename": name}
+
+    async def list_own(self) -> AttachmentsPayload:
+        """GET /attachments."""
+        await self._ctx.snapshot()
+        attachments = await self._attachments.list_of(self._ctx.user.id)
+        message_ids = await self._attachments.list_message_ids([each.id for each in attachments])
+        return {
+            "attachments": [
+                attachment.payload(message_ids.get(attachment.id, ())) for attachment in attachments
+            ],
+            "upload_space_used": await self._attachments.get_space_used(),
+        }
+
+    async def delete(self, attachment_id: AttachmentId) -> None:
+        """Messages that link the file lead nowhere from then on."""
+        await self._ctx.lock()
+        attachment = await self._attachments.get_own(self._ctx.user.id, attachment_id)
+        await remove_attachments(self._ctx, [attachment])
+
+    async def _add(self, file: UploadedFile, name: str, path: str) -> None:
+        await self._ctx.lock()
+        await self._check_quota(file.size)
+        attachment_id = await self._attachments.add(
+            owner_id=self._ctx.user.id,
+            name=name,
+            path_id=path,
+            content_type=file.content_type,
+            size=file.size,
+            created_at=self._ctx.now(),
+            link_secret=new_link_secret(),
+        )
+        space_used = await self._attachments.change_space_used(file.size)
+        attachment = await self._attachments.get_own(self._ctx.user.id, attachment_id)
+        self._ctx.emit(
+            AttachmentAdded(attachment=attachment.payload(), upload_space_used=space_used),
+            to=Users.only(self._ctx.user.id),
+        )
+
+    async def _check_quota(self, size: int) -> None:
+        quota = self._ctx.settings.upload_quota_mib * _MIB
+        if quota and await self._attachments.get_space_used() + size > quota:
+            raise UploadQuotaError

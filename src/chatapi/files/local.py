@@ -1,0 +1,69 @@
+"""Files in a folder of this machine, for a service that runs on one."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO
+
+from chatapi.files.store import CHUNK_BYTES, MissingFileError
+
+
+class LocalStore:
+    """Writes beside the place and renames: what is there is complete, also after a power cut."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def put(self, key: str, content: IO[bytes], digest: str) -> None:
+        del digest
+        await asyncio.to_thread(_write, self._folder / key, content)
+
+    @asynccontextmanager
+    async def read(self, key: str) -> AsyncIterator[AsyncIterator[bytes]]:
+        try:
+            file = await asyncio.to_thread((self._folder / key).open, "rb")
+        except FileNotFoundError:
+            raise MissingFileError(key) from None
+        try:
+            yield _chunks(file)
+        finally:
+            file.close()
+
+    async def delete(self, key: str) -> None:
+        await asyncio.to_thread((self._folder / key).unlink, missing_ok=True)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _write(path: Path, content: IO[bytes]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content.seek(0)
+    with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+        try:
+            shutil.copyfileobj(content, file, CHUNK_BYTES)
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).replace(path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The name of a file is safe only when the folder it is in is."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+async def _chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
+    while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
+        yield chunk

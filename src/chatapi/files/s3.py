@@ -1,0 +1,123 @@
+"""Files in a bucket of an S3-compatible store, for a service that runs on several machines."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import IO, Self
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import httpx
+import structlog
+
+from chatapi.core.clock import Clock
+from chatapi.core.errors import UnavailableError
+from chatapi.files.signature import EMPTY_DIGEST, SigningKey, amz_date, escape_path
+from chatapi.files.store import CHUNK_BYTES, MissingFileError
+
+log = structlog.get_logger()
+
+_PATIENCE = httpx.Timeout(30, connect=5)
+_DEFAULT_REGION = "us-east-1"
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Where files go, and who puts them there."""
+
+    origin: str
+    host: str
+    name: str
+    key: SigningKey
+
+    @classmethod
+    def from_url(cls, url: str) -> Self:
+        """From an address like https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1."""
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+        region = parse_qs(parts.query).get("region", [_DEFAULT_REGION])[0]
+        key = SigningKey(unquote(parts.username or ""), unquote(parts.password or ""), region)
+        return cls(f"{parts.scheme}://{host}", host, parts.path.strip("/"), key)
+
+
+class S3Store:
+    """Speaks to the store with whole, signed requests; only reading comes in pieces."""
+
+    def __init__(self, bucket: Bucket, clock: Clock) -> None:
+        self._bucket = bucket
+        self._clock = clock
+        self._http = httpx.AsyncClient(timeout=_PATIENCE, headers={"accept-encoding": "identity"})
+
+    async def put(self, key: str, content: IO[bytes], digest: str) -> None:
+        content.seek(0, os.SEEK_END)
+        size = str(content.tell())
+        content.seek(0)
+        headers = {**self._signed("PUT", key, digest), "content-length": size}
+        request = self._request("PUT", key, headers, content=_chunks(content))
+        async with self._answer(request, key):
+            pass
+
+    @asynccontextmanager
+    async def read(self, key: str) -> AsyncIterator[AsyncIterator[bytes]]:
+        request = self._request("GET", key, self._signed("GET", key))
+        async with self._answer(request, key) as response:
+            yield response.aiter_raw(CHUNK_BYTES)
+
+    async def delete(self, key: str) -> None:
+        request = self._request("DELETE", key, self._signed("DELETE", key))
+        try:
+            async with self._answer(request, key):
+                pass
+        except MissingFileError:
+            pass
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    def _path(self, key: str) -> str:
+        return f"/{self._bucket.name}/{key}"
+
+    def _signed(self, method: str, key: str, digest: str = EMPTY_DIGEST) -> dict[str, str]:
+        now = self._clock.now()
+        headers = {
+            "host": self._bucket.host,
+            "x-amz-content-sha256": digest,
+            "x-amz-date": amz_date(now),
+        }
+        signature = self._bucket.key.authorization(method, self._path(key), headers, now)
+        return {**headers, "authorization": signature}
+
+    def _request(
+        self,
+        method: str,
+        key: str,
+        headers: dict[str, str],
+        content: AsyncIterator[bytes] | None = None,
+    ) -> httpx.Request:
+        url = self._bucket.origin + escape_path(self._path(key))
+        return self._http.build_request(method, url, headers=headers, content=content)
+
+    @asynccontextmanager
+    async def _answer(self, request: httpx.Request, key: str) -> AsyncIterator[httpx.Response]:
+        """A good answer; a bad one is logged, since it says nothing to whoever uploads."""
+        try:
+            response = await self._http.send(request, stream=True)
+        except httpx.TransportError as error:
+            log.warning("store_unreachable", reason=type(error).__name__)
+            raise UnavailableError from error
+        try:
+            if response.status_code == HTTPStatus.NOT_FOUND:
+                raise MissingFileError(key)
+            if not response.is_success:
+                log.error("store_refused", method=request.method, status=response.status_code)
+                raise UnavailableError
+            yield response
+        finally:
+            await response.aclose()
+
+
+async def _chunks(content: IO[bytes]) -> AsyncIterator[bytes]:
+    while chunk := await asyncio.to_thread(content.read, CHUNK_BYTES):
+        yield chunk

@@ -1,0 +1,66 @@
+"""Multipart forms, parsed strictly."""
+
+from collections.abc import AsyncGenerator
+
+from starlette.datastructures import FormData, Headers
+from starlette.formparsers import MultiPartException, MultiPartParser
+from typing_extensions import override
+
+from chatapi.core.errors import BadRequestError
+from chatapi.http.call import Call
+
+MOST_FIELDS = 1_000
+
+
+class StrictMultiPartParser(MultiPartParser):
+    """Text is UTF-8 whatever the client claims, and a body that breaks off is no form."""
+
+    is_complete = False
+
+    @override
+    def on_headers_finished(self) -> None:
+        super().on_headers_finished()
+        part = self._current_part
+        # Some charsets can spell what is no text.
+        part.field_name.encode()
+        if part.file is not None and part.file.filename is not None:
+            part.file.filename.encode()
+
+    @override
+    def on_part_end(self) -> None:
+        part = self._current_part
+        if part.file is None:
+            self.items.append((part.field_name, part.data.decode()))
+        else:
+            super().on_part_end()
+
+    @override
+    def on_end(self) -> None:
+        self.is_complete = True
+
+    def close_files(self) -> None:
+        for file in self._files_to_close_on_error:
+            file.close()
+
+
+async def parse_multipart(
+    call: Call, stream: AsyncGenerator[bytes, None], max_part_bytes: int
+) -> FormData:
+    """The parts of a form; whoever gets them closes them."""
+    parser = StrictMultiPartParser(
+        Headers(scope=call.scope),
+        stream,
+        max_files=MOST_FIELDS,
+        max_fields=MOST_FIELDS,
+        max_part_size=max_part_bytes,
+    )
+    try:
+        form = await parser.parse()
+    except UnicodeError:
+        raise BadRequestError("The request body is not valid UTF-8") from None
+    except (MultiPartException, KeyError, ValueError):
+        raise BadRequestError("The request body is not valid multipart/form-data") from None
+    if not parser.is_complete:
+        parser.close_files()
+        raise BadRequestError("The request body is not complete multipart/form-data")
+    return form

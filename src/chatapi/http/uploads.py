@@ -1,0 +1,81 @@
+"""Forms with a file in them: read piece by piece, never held in memory as a whole."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator
+from typing import IO
+
+from starlette.datastructures import UploadFile
+
+from chatapi.core.errors import BadRequestError, RequestTooLargeError
+from chatapi.http.call import Call
+from chatapi.http.forms import MULTIPART, ClientGoneError, Form, media_type, read_parameters
+from chatapi.http.multipart import parse_multipart
+from chatapi.wire.files import UploadedFile
+
+_DEFAULT_TYPE = "application/octet-stream"
+_LONGEST_TYPE = 100
+_CHUNK_BYTES = 256 * 1024
+
+
+async def read_form_with_file(call: Call) -> Form:
+    """Parameters and the one file among them, whatever its name; without a file, a plain form."""
+    if media_type(call) != MULTIPART:
+        return Form(await read_parameters(call))
+    max_bytes = call.scope["state"]["max_file_bytes"]
+    parts = await parse_multipart(
+        call, _stream(call, max_bytes), max_part_bytes=call.scope["state"]["max_body_bytes"]
+    )
+    values = {name: part for name, part in parts.multi_items() if isinstance(part, str)}
+    files = [part for _name, part in parts.multi_items() if isinstance(part, UploadFile)]
+    try:
+        file = await _read_file(files, max_bytes)
+    except BaseException:
+        await parts.close()
+        raise
+    return Form(values, file)
+
+
+async def _stream(call: Call, max_bytes: int) -> AsyncGenerator[bytes, None]:
+    """The body, refused as soon as it is known to be too large for any file and its fields."""
+    most = max_bytes + call.scope["state"]["max_body_bytes"]
+    announced = call.header(b"content-length")
+    if announced.isdecimal() and int(announced) > most:
+        raise RequestTooLargeError(max_bytes)
+    size = 0
+    is_complete = False
+    while not is_complete:
+        message = await call.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGoneError
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > most:
+            raise RequestTooLargeError(max_bytes)
+        is_complete = not message.get("more_body", False)
+        yield chunk
+
+
+async def _read_file(parts: list[UploadFile], max_bytes: int) -> UploadedFile | None:
+    if not parts:
+        return None
+    if len(parts) > 1:
+        raise BadRequestError("You may only upload one file at a time")
+    (part,) = parts
+    size = part.size or 0
+    if size > max_bytes:
+        raise RequestTooLargeError(max_bytes)
+    return UploadedFile(
+        name=part.filename or "",
+        content_type=(part.content_type or _DEFAULT_TYPE)[:_LONGEST_TYPE],
+        size=size,
+        digest=await asyncio.to_thread(_digest, part.file),
+        content=part.file,
+    )
+
+
+def _digest(content: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    while chunk := content.read(_CHUNK_BYTES):
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,61 @@
+"""Uploading and opening files, as clients do it."""
+
+from typing import Any
+
+import httpx
+
+from tests.factories import Person
+from tests.support.answers import Answer, assert_success
+from tests.support.client import ApiClient, basic_auth
+
+HELLO = b"Hello, world"
+
+
+async def try_upload(client: ApiClient, person: Person | None, **request: Any) -> Answer:
+    return await client.call("POST", "/user_uploads", person, **request)
+
+
+async def upload(
+    client: ApiClient,
+    person: Person,
+    name: str = "hello.txt",
+    content: bytes = HELLO,
+    content_type: str = "text/plain",
+) -> str:
+    """Upload a file; its address."""
+    answer = await try_upload(client, person, files={"any name": (name, content, content_type)})
+    url = assert_success(answer)["url"]
+    assert isinstance(url, str)
+    return url
+
+
+async def open_file(client: ApiClient, person: Person | None, url: str) -> httpx.Response:
+    return await client.http.get(url, auth=basic_auth(person))
+
+
+async def is_open_to(client: ApiClient, person: Person | None, url: str) -> bool:
+    """Whether somebody gets to see the file; a refusal does not tell whether it is there."""
+    response = await open_file(client, person, url)
+    if response.status_code == 200:
+        return True
+    refusal = (404, "NOT_FOUND") if person else (401, "UNAUTHORIZED")
+    assert (response.status_code, response.json()["code"]) == refusal
+    return False
+
+
+async def send_to_channel(client: ApiClient, person: Person, channel: str, content: str) -> int:
+    message = {"type": "channel", "to": channel, "topic": "files", "content": content}
+    sent = assert_success(await client.post("/messages", person, **message))
+    assert isinstance(sent["id"], int)
+    return sent["id"]
+
+
+async def send_to_person(client: ApiClient, person: Person, to: Person, content: str) -> int:
+    message = {"type": "direct", "to": [to.user_id], "content": content}
+    sent = assert_success(await client.post("/messages", person, **message))
+    assert isinstance(sent["id"], int)
+    return sent["id"]
+
+
+async def attachments_of(client: ApiClient, person: Person) -> dict[str, Any]:
+    return assert_success(await client.get("/attachments", person))

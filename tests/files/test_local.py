@@ -1,0 +1,75 @@
+"""Files in a folder: there whole or not at all."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+from typing_extensions import override
+
+from chatapi.files.files import Files
+from chatapi.files.local import LocalStore
+from chatapi.files.store import MissingFileError
+
+KEY = "1/ab/abcdef"
+
+
+async def content_of(store: LocalStore, key: str) -> bytes:
+    async with store.read(key) as chunks:
+        return b"".join([chunk async for chunk in chunks])
+
+
+def names_below(folder: Path) -> list[str]:
+    return [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
+
+
+class Failing(io.BytesIO):
+    """Content that breaks off."""
+
+    @override
+    def read(self, size: int | None = -1, /) -> bytes:
+        raise OSError("gone")
+
+
+class TestLocalStore:
+    @pytest.mark.parametrize("size", [0, 1, 1_000_000])
+    async def test_gives_back_what_it_got(self, tmp_path: Path, size: int) -> None:
+        store = LocalStore(tmp_path)
+        content = io.BytesIO(os.urandom(size))
+        content.seek(0, os.SEEK_END)
+        await store.put(KEY, content, "")
+        assert await content_of(store, KEY) == content.getvalue()
+        assert names_below(tmp_path) == [KEY]
+
+    async def test_what_breaks_off_leaves_nothing(self, tmp_path: Path) -> None:
+        store = LocalStore(tmp_path)
+        with pytest.raises(OSError, match="gone"):
+            await store.put(KEY, Failing(), "")
+        assert names_below(tmp_path) == []
+
+    async def test_deletes(self, tmp_path: Path) -> None:
+        store = LocalStore(tmp_path)
+        await store.put(KEY, io.BytesIO(b"x"), "")
+        await store.delete(KEY)
+        await store.delete(KEY)
+        with pytest.raises(MissingFileError):
+            await content_of(store, KEY)
+
+
+class TestDiscard:
+    async def test_is_done_before_the_end(self, tmp_path: Path) -> None:
+        store = LocalStore(tmp_path)
+        await store.put(KEY, io.BytesIO(b"x"), "")
+        files = Files(store)
+        files.discard([KEY, "1/cd/unknown"])
+        await files.close()
+        assert names_below(tmp_path) == []
+
+    async def test_goes_on_after_a_failure(self, tmp_path: Path) -> None:
+        store = LocalStore(tmp_path)
+        await store.put(KEY, io.BytesIO(b"x"), "")
+        (tmp_path / "folder").mkdir()
+        files = Files(store)
+        files.discard(["folder", KEY])
+        await files.close()
+        assert names_below(tmp_path) == []

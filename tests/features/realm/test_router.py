@@ -16,7 +16,7 @@ from chatapi.main import ChatApp
 from chatapi.permissions.settings import REALM_PERMISSIONS
 from chatapi.wire.realm_settings import RealmSettings
 from tests import factories
-from tests.factories import MakeUser, Person
+from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.realm.settings import allow, change_realm, setting_seen_by
 from tests.support.answers import assert_error, assert_success
 from tests.support.apps import StartApp
@@ -43,6 +43,7 @@ OTHERS = {
     "default_avatar_source": "J",
 }
 ONLY_ONE_VALUE = {"video_chat_provider", "gif_rating_policy"}
+NAMES_A_CHANNEL = {"new_stream_announcements_stream_id"}
 TIME_LIMITS = [name for name in OTHERS if name.endswith("_limit_seconds")]
 
 
@@ -105,7 +106,7 @@ class TestAccess:
 
 
 class TestPlainSettings:
-    @pytest.mark.parametrize("name", sorted(DEFAULTS.keys() - ONLY_ONE_VALUE))
+    @pytest.mark.parametrize("name", sorted(DEFAULTS.keys() - ONLY_ONE_VALUE - NAMES_A_CHANNEL))
     async def test_each_can_be_changed_and_put_back(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, name: str
     ) -> None:
@@ -116,6 +117,18 @@ class TestPlainSettings:
         await change_realm(client, owner, **{name: DEFAULTS[name]})
         assert await setting_seen_by(client, owner, name) == DEFAULTS[name]
         assert await stored_settings(runtime, realm) == {}
+
+    @pytest.mark.parametrize("name", NAMES_A_CHANNEL)
+    async def test_channels_must_be_there(
+        self, client: ApiClient, owner: Person, make_channel: MakeChannel, name: str
+    ) -> None:
+        channel = await make_channel()
+        assert await change_realm(client, owner, **{name: channel.id}) == {name: channel.id}
+        assert await setting_seen_by(client, owner, name) == channel.id
+        assert_error(await client.patch("/realm", owner, **{name: 10**6}))
+        assert await change_realm(client, owner, **{name: -1}) == {name: -1}
+        assert_success(await client.delete(f"/streams/{channel.id}", owner))
+        assert_error(await client.patch("/realm", owner, **{name: channel.id}))
 
     async def test_what_is_not_passed_stays(self, client: ApiClient, admin: Person) -> None:
         await change_realm(client, admin, description="We are Acme")

@@ -15,6 +15,7 @@ from tests.factories import Person
 from tests.features.channels.channels import subscribe
 from tests.features.profile_fields.fields import add_field
 from tests.features.realm.settings import allow, change_realm
+from tests.features.uploads.files import attachments_of, upload
 from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
@@ -256,3 +257,16 @@ async def a_subscription(world: World, caller: Person | None) -> Prepared:
         {"stream_id": channel.id},
         {"subscription_data": [{"stream_id": channel.id, **change}], **change},
     )
+
+
+async def somebody_to_type_to(world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"to": [world.boss.user_id]})
+
+
+async def a_file(world: World, _caller: Person | None) -> Prepared:
+    """One that no message links."""
+    url = await upload(world.client, world.boss)
+    realm_id, shelf, token, filename = url.split("/")[2:]
+    [*_older, attachment] = (await attachments_of(world.client, world.boss))["attachments"]
+    path = {"realm_id": realm_id, "shelf": shelf, "token": token, "filename": filename}
+    return Prepared({**path, "attachment_id": attachment["id"]})

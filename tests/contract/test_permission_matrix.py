@@ -40,6 +40,8 @@ REFUSALS = {
     "unnamed": (400, "BAD_REQUEST", "Invalid channel name 'general'"),
     "closed": (400, "BAD_REQUEST", "Unable to access channel (general)."),
     "unknown": (400, "STREAM_DOES_NOT_EXIST", "Channel does not exist"),
+    "none": (404, "NOT_FOUND", "There is nothing at this path"),
+    "alien": (400, "BAD_REQUEST", "Invalid attachment"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
 
@@ -104,6 +106,13 @@ POST   /users/me/subscriptions/properties       ok ok    ok    ok    ok    ok   
 PATCH  /users/me/subscriptions/{stream_id}      ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /users/{user_id}/subscriptions/{stream_id}  ok ok ok    ok    ok    hidden ok   -  -  -
 GET    /users/{user_id}/channels                ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /user_topics                             ok ok    ok    ok    ok    hidden ok   -  -  -
+PATCH  /users/me/subscriptions/muted_topics     ok ok    ok    ok    ok    hidden ok   -  -  -
+POST   /typing                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /user_uploads                            ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /user_uploads/{realm_id}/{shelf}/{token}/{filename}  none none none none none none none - - -
+GET    /attachments                             ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /attachments/{attachment_id}             alien alien alien alien alien alien alien -  -  -
 """
 
 PREPARATIONS: dict[str, Preparation] = {
@@ -151,6 +160,11 @@ PREPARATIONS: dict[str, Preparation] = {
     "PATCH /users/me/subscriptions/{stream_id}": world_of.a_subscription,
     "GET /users/{user_id}/subscriptions/{stream_id}": world_of.a_channel,
     "GET /users/{user_id}/channels": world_of.a_channel,
+    "POST /user_topics": world_of.a_channel_to_name,
+    "PATCH /users/me/subscriptions/muted_topics": world_of.a_channel_to_name,
+    "POST /typing": world_of.somebody_to_type_to,
+    "GET /user_uploads/{realm_id}/{shelf}/{token}/{filename}": world_of.a_file,
+    "DELETE /attachments/{attachment_id}": world_of.a_file,
 }
 """What must be there first, where the documented example alone cannot succeed."""
 

@@ -43,6 +43,12 @@ async def send_to(
 ) -> Answer:
     """One request; `places` fills in the path."""
     place: dict[str, Any] = {"params" if route.method == "GET" else "data": values}
+    file = route.operation.params.file_parameter
+    if file is not None and file in values:
+        place = {
+            "data": {name: value for name, value in values.items() if name != file},
+            "files": {"any name": ("example.txt", values[file])},
+        }
     path = route.path_format.format_map(places)
     response = await client.http.request(route.method, path, auth=basic_auth(person), **place)
     return client.read(response)

@@ -38,9 +38,27 @@ class TestText:
     def test_a_definition_does_not_vanish(self) -> None:
         assert "[a]: b" in render_markdown("[a]: b")
 
-    def test_code_keeps_its_lines_and_its_markup(self) -> None:
-        html = render_markdown("```python\nif a < b:\n    **x**\n```")
-        assert html == "<pre><code>if a &lt; b:\n    **x**\n</code></pre>"
+    @pytest.mark.parametrize("mark", ["> ", "- ", "1. ", "> - "])
+    def test_nothing_is_nested_too_deep_to_be_shown(self, mark: str) -> None:
+        assert "word" in render_markdown(mark * 100 + "word")
+
+    def test_nothing_is_nested_too_deep_to_be_shown_in_fences(self) -> None:
+        assert "word" in render_markdown("```quote\n" * 100 + "word")
+
+
+class TestTasks:
+    def test_are_boxes(self) -> None:
+        box = '<input class="task-list-item-checkbox" disabled=""'
+        assert render_markdown("- [ ] buy milk\n- [x] sleep\n- eat") == (
+            '<ul class="contains-task-list">\n'
+            f'<li class="task-list-item">{box} type="checkbox"> buy milk</li>\n'
+            f'<li class="task-list-item">{box} checked="" type="checkbox"> sleep</li>\n'
+            "<li>eat</li>\n</ul>"
+        )
+
+    @pytest.mark.parametrize("text", ["[ ] a", "- [] a", "- [y] a", "- `[ ]` a"])
+    def test_are_list_items_with_a_box(self, text: str) -> None:
+        assert "<input" not in render_markdown(text)
 
 
 class TestQuotes:
@@ -94,7 +112,6 @@ class TestLinks:
             ("www.example.com, yes", f"{link('http://www.example.com', 'www.example.com')}, yes"),
             ("ask me@example.com!", f"ask {link('mailto:me@example.com', 'me@example.com')}!"),
             ("[x http://a.org](http://b.org)", link("http://b.org", "x http://a.org")),
-            ("![cat](https://example.com/c.png)", f"!{link('https://example.com/c.png', 'cat')}"),
         ],
     )
     def test_addresses_in_text(self, text: str, html: str) -> None:
@@ -120,6 +137,20 @@ class TestLinks:
     )
     def test_not_addresses(self, text: str) -> None:
         assert "<a" not in render_markdown(text)
+
+    @pytest.mark.parametrize(
+        ("text", "html"),
+        [
+            ("![cat](https://example.com/c.png)", link("https://example.com/c.png", "cat")),
+            ("a ![*b*](/c.png) d", f"a {link('/c.png', '<em>b</em>')} d"),
+            ("[![badge](/b.png)](/c)", f"[{link('/b.png', 'badge')}](/c)"),
+            ("![cat]", "![cat]"),
+            ("![cat](javascript:x)", "![cat](javascript:x)"),
+            ("\\![cat](/c.png)", f"!{link('/c.png', 'cat')}"),
+        ],
+    )
+    def test_images_are_links(self, text: str, html: str) -> None:
+        assert render_markdown(text) == f"<p>{html}</p>"
 
     def test_no_links_in_code(self) -> None:
         assert render_markdown("`http://a.org`") == "<p><code>http://a.org</code></p>"

@@ -1,10 +1,17 @@
 """No text of 10,000 characters keeps the process busy for long."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pygments.lexers import get_all_lexers
 
-from chatapi.rendering import render_markdown
+from chatapi.rendering import find_references, is_quick_to_render, render_message
+from chatapi.rendering.highlighting import LANGUAGES, most_characters
+from tests.rendering.people import DIRECTORY
 
 LENGTH = 10_000
 LIMIT_SECONDS = 0.3
@@ -17,11 +24,22 @@ HOSTILE = [
     *("<", "<a", "<!--", "<![CDATA[", "<http://", "http://", "://", "http://a.b/(", "http://a))"),
     *("www.", "www.=", "|www.", "w", "@", "a@", "a@b.", "x@y.com", "a.", "/[@#a.com", "http:"),
     *("|", "|-", "|a\n", "a|b\n-|-\n", "_\n\na|b\n-|-\n", "=\n", "#", "```\n", "\t", "\n", "\0"),
+    *("@**", "@_**", "@*", "@_*", "@**a|", "@**|1", "@**Iago**", "@*support*", "[@**Iago**](b)"),
+    *("#**", "#**a>", "#**general>@1", "#**general>a**", "[#**general**](b)", "# @**all**\n"),
+    *(":", ":a:", ":a", ":green_tick:", "a:a:", "[:a:](b)", ":+", "|a|\n|-|\n|:a:|\n"),
+    *("$", "$$", "$$a", "$$a$$", "$$\\", "$$\\$", "a$$b", "$$a\n"),
+    *("<time:", "<time:1>", "<time:a"),
+    *("```quote\n", "```spoiler a\n", "```quote\na\n```\n", "~~~quote\n```spoiler\n"),
+    *("> ```quote\n", "- ```quote\n", "1. ```quote\n   ", "~~~\n```\n"),
+    *("```math\n", "```a\nb\n```\n", "```\na\n```\n"),
+    *("- [ ] ", "- [x] a\n", "![", "![a](", "![a](b)", "[![a](b)](c)", "[a](/user_uploads/b)"),
 ]
+# Whatever the language, these cost it most.
+HOSTILE_CODE = [" \n", "a\n", "A ", '\\"', "{", "a:"]
 
 
-def repeated(pattern: str) -> str:
-    return (pattern * LENGTH)[:LENGTH]
+def repeated(pattern: str, length: int = LENGTH) -> str:
+    return (pattern * length)[:length]
 
 
 def stairs(step: str) -> str:
@@ -33,6 +51,18 @@ def stairs(step: str) -> str:
     return text[:LENGTH]
 
 
+def assert_done_in_time(work: Callable[[], object], limit: float = LIMIT_SECONDS) -> None:
+    # A busy machine may be slow once, a slow parser is slow each time.
+    assert any(_seconds(work) < limit for _ in range(3))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    # Processor time: what else the machine does meanwhile says nothing about the parser.
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -40,22 +70,49 @@ def stairs(step: str) -> str:
         pytest.param("|a" * 50 + "\n" + "|-" * 50 + "\n" + "x\n" * 4_800, id="wide table"),
         pytest.param("|a" * 2_000 + "\n" + "|-" * 2_000 + "\n" + "|b" * 900, id="wider table"),
         pytest.param("[" * 4_990 + "](a)" * 1_252, id="brackets that close"),
+        pytest.param("![" * 2_490 + "](a)" * 1_252, id="images that close"),
         pytest.param("".join("`" * n + " " for n in range(1, 140)), id="growing backticks"),
+        pytest.param("".join("`" * n + "quote\n" for n in range(3, 130)), id="growing fences"),
         pytest.param("a **b" * 1_000 + "_c* " * 1_250, id="unbalanced emphasis"),
         pytest.param("http://" + "a" * (LENGTH - 7), id="endless address"),
         pytest.param("http://a" + ")" * (LENGTH - 8), id="endless brackets"),
+        pytest.param("".join(f"```x{n}\n```\n" for n in range(750)), id="unheard-of languages"),
+        pytest.param("".join(f"@**{n}**" for n in range(1_100)), id="unheard-of people"),
         pytest.param(stairs("  "), id="deep list"),
         pytest.param(stairs("> "), id="deep quote"),
     ],
 )
-def test_is_done_in_time(text: str) -> None:
+def test_known_hostile_texts(text: str) -> None:
     assert len(text) <= LENGTH
-    # A busy machine may be slow once, a slow parser is slow each time.
-    assert any(_seconds(text) < LIMIT_SECONDS for _ in range(3))
+    assert_done_in_time(lambda: (find_references(text), render_message(text, DIRECTORY)))
 
 
-def _seconds(text: str) -> float:
-    # Processor time: what else the machine does meanwhile says nothing about the parser.
-    start = time.process_time()
-    render_markdown(text)
-    return time.process_time() - start
+@pytest.mark.parametrize("pattern", HOSTILE)
+def test_quick_texts(pattern: str) -> None:
+    text = repeated(pattern, 500)
+    if is_quick_to_render(text):
+        assert_done_in_time(partial(render_message, text, DIRECTORY), 0.03)
+
+
+@pytest.mark.parametrize("text", ["a" * 501, "```c\nx\n```", "~~~c\nx\n~~~"])
+def test_texts_that_may_take_longer(text: str) -> None:
+    assert not is_quick_to_render(text)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.sampled_from(HOSTILE) | st.text(max_size=3), min_size=2, max_size=5))
+def test_mixtures_of_hostile_texts(patterns: list[str]) -> None:
+    text = repeated("".join(patterns))
+    assert_done_in_time(lambda: (find_references(text), render_message(text, DIRECTORY)))
+
+
+@pytest.mark.parametrize(
+    ("language", "alias"),
+    [(name, aliases[0]) for name, aliases, _, _ in get_all_lexers() if name in LANGUAGES],
+)
+def test_hostile_code(language: str, alias: str) -> None:
+    for pattern in HOSTILE_CODE:
+        code = repeated(pattern, most_characters(language) - 1)
+        message = f"```{alias}\n{code}\n```"
+        # The rest of a message may be hostile as well.
+        assert_done_in_time(partial(render_message, message, DIRECTORY), LIMIT_SECONDS / 2)

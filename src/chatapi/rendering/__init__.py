@@ -1,5 +1,35 @@
-"""Markdown to safe HTML; pure: text in, text out."""
+"""Markdown to safe HTML, and what a text says about whom; pure: text in, text out."""
 
-from chatapi.rendering.markdown import render_markdown
+from chatapi.rendering.directory import (
+    EMPTY_DIRECTORY,
+    Directory,
+    NamedChannel,
+    NamedGroup,
+    NamedUser,
+    RealmEmoji,
+)
+from chatapi.rendering.emoji_names import is_unicode_emoji, unicode_emoji_code
+from chatapi.rendering.message import (
+    RenderedMessage,
+    is_quick_to_render,
+    render_markdown,
+    render_message,
+)
+from chatapi.rendering.references import References, find_references
 
-__all__ = ["render_markdown"]
+__all__ = [
+    "EMPTY_DIRECTORY",
+    "Directory",
+    "NamedChannel",
+    "NamedGroup",
+    "NamedUser",
+    "RealmEmoji",
+    "References",
+    "RenderedMessage",
+    "find_references",
+    "is_quick_to_render",
+    "is_unicode_emoji",
+    "render_markdown",
+    "render_message",
+    "unicode_emoji_code",
+]

@@ -1,9 +1,14 @@
 """Where the parser would do much for little, it does less: time stays linear in the text."""
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, blockquote, table
+from markdown_it.rules_block import StateBlock, blockquote, list_block, table
 from markdown_it.rules_inline import StateInline, link
 
+DEEPEST_NESTING = 20
+"""The parser leaves out what is nested deeper than this."""
+
+# A list and its item are two levels: what stands in the last one must still fit in.
+_DEEPEST_CONTAINER = DEEPEST_NESTING - 3
 _MOST_CELLS = 2_500
 _DEEPEST_BRACKETS = 6
 _NO_TABLE_BEFORE = "no_table_before_line"
@@ -14,7 +19,13 @@ def bound_rules(parser: MarkdownIt) -> None:
     block = parser.block.ruler
     block.at("table", _table, {"alt": ["paragraph", "reference"]})
     block.at("blockquote", _quote, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    block.at("list", _list, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.inline.ruler.at("link", _link)
+
+
+def is_too_deep(state: StateBlock) -> bool:
+    """Whether what would be nested here is shown as the text it is, instead of being left out."""
+    return state.level > _DEEPEST_CONTAINER
 
 
 def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
@@ -38,6 +49,8 @@ def _quote(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # no
     CommonMark lets a paragraph run on without the mark. Looking for the end of that takes the
     parser quadratic time, and in a chat the next line is the answer, not the quote.
     """
+    if is_too_deep(state):
+        return False
     after = first
     while after < end and _begins_with_mark(state, after):
         after += 1
@@ -53,6 +66,10 @@ def _quote(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # no
 def _begins_with_mark(state: StateBlock, line: int) -> bool:
     start = state.bMarks[line] + state.tShift[line]
     return start < state.eMarks[line] and state.src[start] == ">"
+
+
+def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
+    return not is_too_deep(state) and list_block(state, first, end, silent)
 
 
 def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)

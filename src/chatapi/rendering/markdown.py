@@ -1,4 +1,4 @@
-"""The Markdown of this service: CommonMark with tables, strikethrough and bare links."""
+"""The Markdown of this service: CommonMark, and what people in a chat need besides."""
 
 import re
 from collections.abc import Sequence
@@ -9,11 +9,20 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from typing_extensions import override
 
-from chatapi.rendering.bounds import bound_rules
+from chatapi.rendering.bounds import DEEPEST_NESTING, bound_rules
+from chatapi.rendering.channel_links import add_channel_links
+from chatapi.rendering.code_blocks import add_code_blocks
+from chatapi.rendering.containers import add_containers
+from chatapi.rendering.directory import EMPTY_DIRECTORY
+from chatapi.rendering.emoji import add_emoji
+from chatapi.rendering.environment import Environment
+from chatapi.rendering.formulas import add_formulas
+from chatapi.rendering.images import add_images
 from chatapi.rendering.links import add_bare_links
+from chatapi.rendering.mentions import add_mentions
 from chatapi.rendering.sanitize import LINK_SCHEMES, sanitize_html
+from chatapi.rendering.times import add_times
 
-_DEEPEST_NESTING = 20
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 
 
@@ -27,26 +36,31 @@ class ChatMarkdown(MarkdownIt):
         return scheme is None or scheme[1].lower() in LINK_SCHEMES
 
 
-def render_markdown(text: str) -> str:
-    """Safe HTML for a text somebody wrote.
+def parse(text: str, environment: Environment) -> list[Token]:
+    return _parser.parse(text, environment.as_parser_env())
 
-    Callers bound the length of the text: up to 10,000 characters take a fraction of a second,
-    whatever they are.
-    """
-    return sanitize_html(_parser.render(text)).rstrip("\n")
+
+def write_html(tokens: Sequence[Token], environment: Environment) -> str:
+    """Safe HTML for what was parsed."""
+    html = _parser.renderer.render(tokens, _parser.options, environment.as_parser_env())
+    return sanitize_html(html).rstrip("\n")
 
 
 def _build_parser() -> MarkdownIt:
-    # Raw HTML is shown as the text it is. Images are links: showing one would tell a stranger's
-    # server who reads. Without link definitions, because such a line would just disappear.
-    parser = ChatMarkdown(
-        "commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST_NESTING}
-    ).disable(["html_block", "html_inline", "image", "reference"])
+    # Raw HTML is shown as the text it is. Without link definitions, because such a line would
+    # just disappear.
+    options = {"html": False, "breaks": True, "tasklists": True, "maxNesting": DEEPEST_NESTING}
+    parser = ChatMarkdown("commonmark", options)
+    parser.disable(["html_block", "html_inline", "reference"])
     parser.enable(["strikethrough", "table"])
     parser.add_render_rule("s_open", _deleted)
     parser.add_render_rule("s_close", _deleted)
     bound_rules(parser)
-    add_bare_links(parser)
+    for add in (
+        *(add_bare_links, add_channel_links, add_code_blocks, add_containers, add_emoji),
+        *(add_formulas, add_images, add_mentions, add_times),
+    ):
+        add(parser)
     return parser
 
 
@@ -62,3 +76,5 @@ def _deleted(
 
 
 _parser = _build_parser()
+# The parser arranges its rules when it is first used, and later it is used by several threads.
+parse("a", Environment(EMPTY_DIRECTORY))

@@ -1,0 +1,55 @@
+"""`#**channel**`, `#**channel>topic**` and `#**channel>topic@7**` lead to what they name."""
+
+from urllib.parse import quote
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+
+from chatapi.rendering.directory import NamedChannel
+from chatapi.rendering.elements import follows_a_word, push_element
+from chatapi.rendering.environment import environment_of
+from chatapi.rendering.syntax import CHANNEL
+
+
+def add_channel_links(parser: MarkdownIt) -> None:
+    """Before emphasis, which would take the asterisks."""
+    parser.inline.ruler.before("emphasis", "channel_link", _channel_link)
+
+
+def _channel_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
+    # A link inside of a link would end it.
+    if state.src[state.pos] != "#" or state.linkLevel > 0 or follows_a_word(state):
+        return False
+    found = CHANNEL.match(state.src, state.pos, state.posMax)
+    directory = environment_of(state.env).directory
+    channel = directory.find_channel(found["name"]) if found else None
+    if found is None or channel is None:
+        return False
+    if not silent:
+        topic, message_id = found["topic"], found["message_id"]
+        text = f"#{channel.name}"
+        if topic is not None:
+            text += f" > {topic or directory.empty_topic_name}"
+        if message_id:
+            text += " @ 💬"
+        attributes = _attributes(channel, topic, message_id)
+        push_element(state, "channel_link", "a", attributes, text)
+    state.pos = found.end()
+    return True
+
+
+def _attributes(channel: NamedChannel, topic: str | None, message_id: str | None) -> dict[str, str]:
+    slug = encode_fragment(f"{channel.id}-{channel.name.replace(' ', '-')}")
+    href = f"/#narrow/channel/{slug}"
+    known_channel = {"data-stream-id": str(channel.id)}
+    if topic is None:
+        return {"class": "stream", **known_channel, "href": href}
+    href += f"/topic/{encode_fragment(topic)}"
+    if message_id is None:
+        return {"class": "stream-topic", **known_channel, "href": href}
+    return {"class": "message-link", "href": f"{href}/near/{int(message_id)}"}
+
+
+def encode_fragment(text: str) -> str:
+    """As clients write names into their addresses: percent encoding with dots for percent signs."""
+    return quote(text, safe="").replace(".", "%2E").replace("%", ".")

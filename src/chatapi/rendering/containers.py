@@ -1,0 +1,97 @@
+"""Fences named `quote` or `spoiler` hold text, not code, and other fences inside of them."""
+
+import re
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+
+from chatapi.rendering.bounds import is_too_deep
+
+_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)")
+_CONTAINER = re.compile(r"(?P<kind>quote|spoiler)(?:[ \t]+(?P<header>.*))?")
+
+
+class _Fence(NamedTuple):
+    mark: str
+    info: str
+
+    @property
+    def container(self) -> re.Match[str] | None:
+        return _CONTAINER.fullmatch(self.info)
+
+    def closes(self, other: "_Fence") -> bool:
+        return not self.info and self.mark.startswith(other.mark)
+
+
+def add_containers(parser: MarkdownIt) -> None:
+    """Before fences of code, which they look like."""
+    ends = ["paragraph", "reference", "blockquote", "list"]
+    parser.block.ruler.before("fence", "container", _container, {"alt": ends})
+
+
+def _container(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
+    fence = None if is_too_deep(state) else _read_fence(state, first)
+    container = fence.container if fence else None
+    if fence is None or container is None:
+        return False
+    if silent:
+        return True
+    after_content, after = _find_end(state, first, end, fence)
+    if container["kind"] == "quote":
+        state.push("blockquote_open", "blockquote", 1)
+        _parse_inside(state, first + 1, after_content)
+        state.push("blockquote_close", "blockquote", -1)
+    else:
+        _push_spoiler_header(state, container["header"] or "")
+        _parse_inside(state, first + 1, after_content)
+        state.push("spoiler_content_close", "div", -1)
+        state.push("spoiler_close", "div", -1)
+    state.line = after
+    return True
+
+
+def _push_spoiler_header(state: StateBlock, header: str) -> None:
+    state.push("spoiler_open", "div", 1).attrs = {"class": "spoiler-block"}
+    state.push("spoiler_header_open", "div", 1).attrs = {"class": "spoiler-header"}
+    if header:
+        state.push("paragraph_open", "p", 1)
+        state.push("inline", "", 0).content = header
+        state.push("paragraph_close", "p", -1)
+    state.push("spoiler_header_close", "div", -1)
+    content = state.push("spoiler_content_open", "div", 1)
+    content.attrs = {"class": "spoiler-content", "aria-hidden": "true"}
+
+
+def _parse_inside(state: StateBlock, first: int, end: int) -> None:
+    line_max, parent_type = state.lineMax, state.parentType
+    state.lineMax, state.parentType = end, "container"
+    state.md.block.tokenize(state, first, end)
+    state.lineMax, state.parentType = line_max, parent_type
+
+
+def _find_end(state: StateBlock, first: int, end: int, outermost: _Fence) -> tuple[int, int]:
+    """The line after the content of a fence, and the line after the fence."""
+    open_fences = [outermost]
+    for line in range(first + 1, end):
+        if not state.isEmpty(line) and state.sCount[line] < state.blkIndent:
+            return line, line
+        fence = _read_fence(state, line)
+        if fence is None:
+            continue
+        innermost = open_fences[-1]
+        if fence.closes(innermost):
+            open_fences.pop()
+        elif innermost.container:
+            open_fences.append(fence)
+        if not open_fences:
+            return line, line + 1
+    return end, end
+
+
+def _read_fence(state: StateBlock, line: int) -> _Fence | None:
+    if state.is_code_block(line):
+        return None
+    text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+    found = _FENCE.fullmatch(text)
+    return _Fence(found["mark"], found["info"].strip()) if found else None

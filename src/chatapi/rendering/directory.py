@@ -1,0 +1,99 @@
+"""Who and what a text can name: given by the caller, who knows what exists and who may see it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from chatapi.core.ids import ChannelId, GroupId, UserId
+from chatapi.rendering.syntax import split_id
+
+DEFAULT_EMPTY_TOPIC_NAME = "general chat"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedUser:
+    id: UserId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGroup:
+    id: GroupId
+    name: str
+    can_be_mentioned: bool = True
+    """Whether the author may call its members; naming it silently is for everybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedChannel:
+    id: ChannelId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RealmEmoji:
+    name: str
+    source_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """The names a text may use; any other name stays the text it is."""
+
+    users_by_key: Mapping[str, Sequence[NamedUser]] = field(default_factory=dict)
+    """Several people can have one name."""
+    users_by_id: Mapping[UserId, NamedUser] = field(default_factory=dict)
+    groups_by_key: Mapping[str, NamedGroup] = field(default_factory=dict)
+    channels_by_key: Mapping[str, NamedChannel] = field(default_factory=dict)
+    emoji_by_name: Mapping[str, RealmEmoji] = field(default_factory=dict)
+    has_wildcards: bool = True
+    """Whether there is somebody to call with `@**all**` or `@**topic**`."""
+    empty_topic_name: str = DEFAULT_EMPTY_TOPIC_NAME
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        users: Iterable[NamedUser] = (),
+        groups: Iterable[NamedGroup] = (),
+        channels: Iterable[NamedChannel] = (),
+        emoji: Iterable[RealmEmoji] = (),
+        empty_topic_name: str = DEFAULT_EMPTY_TOPIC_NAME,
+    ) -> Self:
+        users_by_id = {user.id: user for user in users}
+        users_by_key: dict[str, list[NamedUser]] = {}
+        for user in users_by_id.values():
+            users_by_key.setdefault(name_key(user.name), []).append(user)
+        return cls(
+            users_by_key=users_by_key,
+            users_by_id=users_by_id,
+            groups_by_key={name_key(group.name): group for group in groups},
+            channels_by_key={name_key(channel.name): channel for channel in channels},
+            emoji_by_name={one.name: one for one in emoji},
+            empty_topic_name=empty_topic_name,
+        )
+
+    def find_user(self, text: str) -> NamedUser | None:
+        """Whom `Name`, `Name|7` or `|7` means: nobody, if it could be several people."""
+        name, user_id = split_id(text)
+        if user_id is None:
+            namesakes = self.users_by_key.get(name_key(name), ())
+            return namesakes[0] if len(namesakes) == 1 else None
+        user = self.users_by_id.get(UserId(user_id))
+        is_meant = user is not None and (not name or name_key(name) == name_key(user.name))
+        return user if is_meant else None
+
+    def find_group(self, name: str) -> NamedGroup | None:
+        return self.groups_by_key.get(name_key(name))
+
+    def find_channel(self, name: str) -> NamedChannel | None:
+        return self.channels_by_key.get(name_key(name))
+
+
+EMPTY_DIRECTORY = Directory(has_wildcards=False)
+"""For texts that are not written to anybody, such as descriptions."""
+
+
+def name_key(name: str) -> str:
+    """What names are compared by: they differ in more than case."""
+    return name.strip().lower()

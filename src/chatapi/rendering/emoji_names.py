@@ -1,0 +1,55 @@
+"""Names of Unicode emoji, and the codes clients know the emoji by.
+
+Existing clients offer names of their own; where a name means something else to the rest of the
+world (`smile`), theirs comes first. The tables are large, so each is loaded when it is needed.
+"""
+
+import functools
+import re
+import unicodedata
+
+_VARIATION_SELECTOR = "\ufe0f"
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9_+-]+")
+
+
+def unicode_emoji_code(name: str) -> str | None:
+    """The code points of an emoji in hexadecimal, joined by dashes: `1f44d` for `thumbs_up`."""
+    return _client_codes().get(name) or _standard_codes().get(name)
+
+
+def is_unicode_emoji(name: str, code: str) -> bool:
+    """Whether some client may mean this emoji by this name."""
+    return _client_codes().get(name) == code or _standard_codes().get(name) == code
+
+
+@functools.cache
+def _client_codes() -> dict[str, str]:
+    from zulip_emoji_mapping.emoji_names import EMOJI_NAME_MAPS  # noqa: PLC0415 (see above)
+
+    return {
+        name: code
+        for code, names in EMOJI_NAME_MAPS.items()
+        for name in (names["canonical_name"], *names["aliases"])
+    }
+
+
+@functools.cache
+def _standard_codes() -> dict[str, str]:
+    from emoji import EMOJI_DATA, STATUS  # noqa: PLC0415 (see above)
+
+    codes: dict[str, str] = {}
+    for emoji, names in EMOJI_DATA.items():
+        if names["status"] <= STATUS["fully_qualified"]:
+            for name in (names["en"], *names.get("alias", ())):
+                codes.setdefault(_plain(name), _code(emoji))
+    return codes
+
+
+def _plain(name: str) -> str:
+    """`:A_button_(blood_type):` as one can type it."""
+    without_accents = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return _NOT_IN_NAMES.sub("", without_accents.lower().replace("&", "and"))
+
+
+def _code(emoji: str) -> str:
+    return "-".join(f"{ord(point):04x}" for point in emoji if point != _VARIATION_SELECTOR)

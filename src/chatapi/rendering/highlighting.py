@@ -1,0 +1,85 @@
+"""Programs in colours, by Pygments: only where reading the language cannot take long.
+
+The expressions of most languages take quadratic time for some texts, and some take worse. So the
+languages are listed, each was tried with hostile texts of the length given here, and longer code
+stays uncoloured.
+"""
+
+import functools
+import threading
+from html import escape
+from typing import NamedTuple
+
+from pygments import highlight as write_highlighted
+from pygments.formatters.html import HtmlFormatter
+from pygments.lexer import Lexer
+from pygments.lexers import get_all_lexers, get_lexer_by_name
+
+from chatapi.rendering.environment import HighlightingBudget
+
+_MOST_CHARACTERS = 1_500
+_MOST_CHARACTERS_IF_SLOW = 500
+_MOST_LANGUAGES = 4
+"""In one text: what reads a language is made when it is first needed, which takes a while."""
+
+SLOW_LANGUAGES = frozenset({"C#", "Groovy", "Java", "Makefile"})
+LANGUAGES = SLOW_LANGUAGES | {
+    *("Ada", "Awk", "Bash", "Bash Session", "Batchfile", "C", "C++", "Clojure", "CMake"),
+    *("CoffeeScript", "Common Lisp", "Crystal", "CSS", "CUDA", "D", "Dart", "Delphi", "Diff"),
+    *("Docker", "Elixir", "Elm", "EmacsLisp", "Erlang", "F#", "Fish", "Fortran", "GDScript"),
+    *("GLSL", "Go", "GraphQL", "Haskell", "HTML", "INI", "JavaScript", "JSON", "JSX", "Julia"),
+    *("Kotlin", "LessCss", "Lua", "Mathematica", "Matlab", "MySQL", "NASM"),
+    *("Nginx configuration file", "Nimrod", "Nix", "Objective-C", "OCaml", "Octave", "Perl", "PHP"),
+    *("PL/pgSQL", "PostgreSQL SQL dialect", "PowerShell", "Prolog", "Properties"),
+    *("Protocol Buffer", "Python", "Python console session", "Python Traceback", "Racket", "Ruby"),
+    *("Rust", "S", "Sass", "Scala", "Scheme", "SCSS", "Solidity", "SQL", "Swift", "Tcl"),
+    *("Terraform", "TeX", "TOML", "TSX", "TypeScript", "VB.net", "verilog", "vhdl", "VimL"),
+    *("WebAssembly", "XML", "YAML", "Zig"),
+}
+
+_formatter = HtmlFormatter(nowrap=True)
+_making_lexers = threading.Lock()
+
+
+class Highlighted(NamedTuple):
+    html: str
+    language: str
+    """The full name of the language, or what the author called it."""
+
+
+def highlight(code: str, language: str, budget: HighlightingBudget) -> Highlighted:
+    """Code as HTML; what the budget does not allow is not coloured."""
+    alias = language.lower()
+    name = _names_by_alias().get(alias)
+    if name in LANGUAGES and _spend(budget, name, len(code)):
+        return Highlighted(write_highlighted(code, _make_lexer(alias), _formatter), name)
+    return Highlighted(escape(code, quote=False), name or language)
+
+
+def most_characters(language: str) -> int:
+    return _MOST_CHARACTERS_IF_SLOW if language in SLOW_LANGUAGES else _MOST_CHARACTERS
+
+
+def _spend(budget: HighlightingBudget, language: str, characters: int) -> bool:
+    cost = characters / most_characters(language)
+    languages = budget.languages | {language}
+    if cost > budget.left or len(languages) > _MOST_LANGUAGES:
+        return False
+    budget.left -= cost
+    budget.languages = languages
+    return True
+
+
+def _make_lexer(alias: str) -> Lexer:
+    # The first lexer of a class completes the class, which two threads must not do at once.
+    with _making_lexers:
+        # PHP is a language for pages; in a chat one shows the program without the page.
+        return get_lexer_by_name(alias, stripnl=False, startinline=True)
+
+
+@functools.cache
+def _names_by_alias() -> dict[str, str]:
+    """Without plugins: looking for them takes time, for each name nobody knows."""
+    return {
+        alias: name for name, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases
+    }

@@ -1,0 +1,96 @@
+"""Messages: their HTML, and what the service must know about them besides."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from markdown_it.token import Token
+
+from chatapi.core.ids import GroupId, UserId
+from chatapi.rendering.directory import EMPTY_DIRECTORY, Directory
+from chatapi.rendering.environment import Environment
+from chatapi.rendering.images import IMAGE
+from chatapi.rendering.markdown import parse, write_html
+
+_QUICK_LENGTH = 500
+_CODE_MARKS = ("```", "~~~")
+_ME = "/me "
+_ONE_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
+_PATH = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?/?(?P<path>[^?#]*)", re.IGNORECASE)
+_UPLOADS = "/user_uploads/"
+_IMAGE_ENDINGS = (".avif", ".bmp", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".tiff", ".webp")
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedMessage:
+    html: str
+    mentioned_user_ids: frozenset[UserId]
+    """Those called by name; who only stands in a quote, in code, or silently is not."""
+    mentioned_group_ids: frozenset[GroupId]
+    mentions_channel: bool
+    mentions_topic: bool
+    has_link: bool
+    has_image: bool
+    upload_paths: frozenset[str]
+    """The files of this service it links to: `/user_uploads/...`, without escapes."""
+    is_me_message: bool
+
+
+def is_quick_to_render(content: str) -> bool:
+    """Whether it takes a few milliseconds at most; anything else is work for another thread."""
+    return len(content) <= _QUICK_LENGTH and not any(mark in content for mark in _CODE_MARKS)
+
+
+def render_markdown(text: str) -> str:
+    """Safe HTML for a text that is written to nobody, such as a description.
+
+    Callers bound the length of the text: up to 10,000 characters take a fraction of a second,
+    whatever they are.
+    """
+    return render_message(text, EMPTY_DIRECTORY).html
+
+
+def render_message(content: str, directory: Directory) -> RenderedMessage:
+    """Safe HTML for a message, and what it says about whom; safe to call from any thread.
+
+    Callers bound the length of the text, as for `render_markdown`.
+    """
+    environment = Environment(directory)
+    tokens = parse(content, environment)
+    elements = _elements_by_type(tokens)
+    links = elements["link_open"]
+    paths = [_path(str(link.attrs["href"])) for link in links]
+    return RenderedMessage(
+        html=write_html(tokens, environment),
+        mentioned_user_ids=frozenset(
+            UserId(int(mention.attrs["data-user-id"])) for mention in elements["user_mention_open"]
+        ),
+        mentioned_group_ids=frozenset(
+            GroupId(int(mention.attrs["data-user-group-id"]))
+            for mention in elements["group_mention_open"]
+        ),
+        mentions_channel=bool(elements["channel_mention_open"]),
+        mentions_topic=bool(elements["topic_mention_open"]),
+        has_link=bool(links),
+        has_image=any(IMAGE in link.meta for link in links)
+        or any(path.lower().endswith(_IMAGE_ENDINGS) for path in paths),
+        upload_paths=frozenset(path for path in paths if path.startswith(_UPLOADS)),
+        is_me_message=content.startswith(_ME)
+        and [token.type for token in tokens] == _ONE_PARAGRAPH,
+    )
+
+
+def _elements_by_type(tokens: Sequence[Token]) -> defaultdict[str, list[Token]]:
+    elements = defaultdict[str, list[Token]](list)
+    for token in tokens:
+        for element in token.children or ():
+            elements[element.type].append(element)
+    return elements
+
+
+def _path(href: str) -> str:
+    """The path of an address, on this server or another, as it was before it was escaped."""
+    found = _PATH.match(href)
+    return f"/{unquote(found['path'])}" if found else ""

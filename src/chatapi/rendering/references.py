@@ -1,0 +1,63 @@
+"""Which names a text might use, so that they can be looked up in one go before it is rendered."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from chatapi.core.ids import UserId
+from chatapi.rendering.directory import name_key
+from chatapi.rendering.syntax import (
+    CHANNEL,
+    CHANNEL_WILDCARDS,
+    EMOJI,
+    GROUP,
+    TOPIC_WILDCARDS,
+    USER,
+    split_id,
+)
+
+MOST_REFERENCES = 200
+"""Of each kind; names that come after these stay the text they are."""
+
+_WILDCARDS = CHANNEL_WILDCARDS | TOPIC_WILDCARDS
+_Name = TypeVar("_Name", str, UserId)
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Names as they are compared (see `name_key`), emoji as they are written.
+
+    There may be more than the text uses, such as names inside of code, but never less.
+    """
+
+    user_names: frozenset[str]
+    user_ids: frozenset[UserId]
+    group_names: frozenset[str]
+    channel_names: frozenset[str]
+    emoji_names: frozenset[str]
+
+
+def find_references(content: str) -> References:
+    """The names in a text, found without parsing it."""
+    users = [split_id(name) for name in _names(USER, content) if name not in _WILDCARDS]
+    return References(
+        user_names=_first(name_key(name) for name, user_id in users if user_id is None),
+        user_ids=_first(UserId(user_id) for _, user_id in users if user_id is not None),
+        group_names=_first(map(name_key, _names(GROUP, content))),
+        channel_names=_first(map(name_key, _names(CHANNEL, content))),
+        emoji_names=_first(_names(EMOJI, content)),
+    )
+
+
+def _names(pattern: re.Pattern[str], content: str) -> Iterator[str]:
+    """Also of those that begin inside of another: which one is meant, only a parser can tell."""
+    start = 0
+    while found := pattern.search(content, start):
+        yield found["name"]
+        start = found.start() + 1
+
+
+def _first(names: Iterable[_Name]) -> frozenset[_Name]:
+    return frozenset(islice(dict.fromkeys(names), MOST_REFERENCES))

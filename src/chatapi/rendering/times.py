@@ -1,0 +1,44 @@
+"""`<time:2026-01-02T03:04:05Z>` is one moment, which clients show in the zone of the reader."""
+
+from datetime import UTC, datetime
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+
+from chatapi.rendering.elements import push_element
+from chatapi.rendering.syntax import TIME
+
+
+def add_times(parser: MarkdownIt) -> None:
+    """Before links in angle brackets, which look the same."""
+    parser.inline.ruler.before("autolink", "time", _time)
+
+
+def _time(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
+    if state.src[state.pos] != "<":
+        return False
+    found = TIME.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        written = found["time"]
+        if moment := _read(written):
+            attributes = {"datetime": moment.isoformat().replace("+00:00", "Z")}
+            push_element(state, "time", "time", attributes, written)
+        else:
+            text = f"Invalid time format: {written}"
+            push_element(state, "time", "span", {"class": "timestamp-error"}, text)
+    state.pos = found.end()
+    return True
+
+
+def _read(written: str) -> datetime | None:
+    """A time of ISO 8601, in UTC unless it says otherwise, or seconds since 1970."""
+    written = written.strip()
+    try:
+        if written.isascii() and written.isdigit():
+            return datetime.fromtimestamp(int(written), UTC)
+        moment = datetime.fromisoformat(written)
+        return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic import TypeAdapter
 
 from chatapi.cli.permissions_page import permissions_page
 from chatapi.cli.settings import describe_settings
@@ -88,14 +89,23 @@ def _section(event: type[Event]) -> str:
     lines = [f'## `type` "{event.type}"{op}', "", _first_sentence(event), ""]
     if not event.is_logged:
         lines += [_FLEETING]
-    schema = event.model_json_schema(mode="serialization")
+    body, schema = _schema_of(event)
     rows = [
         f"| `{name}` | {_type_of(part, schema)} | {'yes' if is_there else 'sometimes'} |"
-        for name, part, is_there in _keys(_without_server_fields(event, schema), schema)
+        for name, part, is_there in _keys(body, schema)
     ]
     if rows:
         lines += ["| Key | Type | There |", "|---|---|---|", *rows, ""]
     return "\n".join(lines)
+
+
+def _schema_of(event: type[Event]) -> tuple[Schema, Schema]:
+    """The keys clients receive, and the schema with everything these refer to."""
+    if event.shape is not None:
+        schema = TypeAdapter(event.shape).json_schema(mode="serialization")
+        return schema, schema
+    schema = event.model_json_schema(mode="serialization")
+    return _without_server_fields(event, schema), schema
 
 
 def _first_sentence(event: type[Event]) -> str:

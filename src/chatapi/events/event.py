@@ -1,7 +1,7 @@
 """The base of all events: frozen, typed, declared once in the feature that causes them."""
 
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
@@ -11,6 +11,10 @@ from chatapi.events.client import ClientView
 
 registry: dict[str, type["Event"]] = {}
 """Every event class by its name, `type` or `type/op`."""
+
+
+Shape: TypeAlias = type
+"""A TypedDict; inside an event `type` is a name."""
 
 
 class ServerOnly:
@@ -32,6 +36,8 @@ class Event(BaseModel):
     """False for what is only worth telling those who are listening now, such as typing."""
     is_internal: ClassVar[bool] = False
     """True for notes between processes that no client ever receives."""
+    shape: ClassVar[Shape | None] = None
+    """What the documentation says of the body, where that is not the event's own fields."""
 
     @classmethod
     @override

@@ -5,7 +5,7 @@ disappear, and appear again when it is unarchived; between the two they hear not
 """
 
 from collections.abc import Hashable
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
@@ -93,11 +93,25 @@ ChannelValue = bool | GroupSettingPayload | str | None
 """Anything that can be said about a channel."""
 
 
+class ChannelUpdatePayload(TypedDict):
+    """One thing that changed about a channel."""
+
+    stream_id: int
+    name: str
+    """Before the change."""
+    property: str
+    value: ChannelValue
+    rendered_description: NotRequired[str]
+    history_public_to_subscribers: NotRequired[bool]
+    is_web_public: NotRequired[bool]
+
+
 class ChannelUpdated(Event):
     """One thing about a channel changed; `name` is the channel's name before the change."""
 
     type = "stream"
     op: ClassVar = "update"
+    shape: ClassVar = ChannelUpdatePayload
 
     stream_id: int
     property: str

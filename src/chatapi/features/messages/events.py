@@ -1,7 +1,7 @@
 """The event that a message was sent."""
 
 from collections.abc import Hashable
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
@@ -32,6 +32,7 @@ class MessageSent(Event):
     """Somebody sent a message."""
 
     type = "message"
+    shape: ClassVar = MessageEventPayload
 
     facts: Annotated[MessageFacts, ServerOnly()]
     read_by_sender: Annotated[bool, ServerOnly()]

@@ -14,6 +14,7 @@ from chatapi.features.channels.payloads import ChannelPayload
 from chatapi.features.subscriptions.payloads import (
     ChoicesPayload,
     SubscriptionPayload,
+    SubscriptionsPayload,
     subscription_payload,
 )
 
@@ -26,6 +27,7 @@ class SubscriptionsAdded(Event):
 
     type = "subscription"
     op: ClassVar = "add"
+    shape: ClassVar = SubscriptionsPayload
 
     channels: Annotated[list[ChannelPayload], ServerOnly()]
     subscribers: Annotated[dict[int, list[int]], ServerOnly()]

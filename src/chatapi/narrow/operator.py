@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement
 from chatapi.auth.context import RealmContext
 from chatapi.channels.directory import KnownChannel
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import MAX_ID
+from chatapi.core.ids import MAX_ID, ConversationId
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.terms import Operand
 from chatapi.permissions.messages import MessageAccess
@@ -21,8 +21,10 @@ class Surroundings:
 
     ctx: RealmContext
     access: MessageAccess
-    known_channel: KnownChannel | None
+    known_channel: KnownChannel | None = None
     """The channel all of the narrow lies in, if it names one."""
+    conversation_id: ConversationId | None = None
+    """The topic of that channel all of the narrow lies in, if it names one."""
 
     @property
     def channel(self) -> ChannelRecord | None:

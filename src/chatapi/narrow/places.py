@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from chatapi.channels.directory import KnownChannel
 from chatapi.channels.records import name_key
-from chatapi.core.ids import ChannelId
+from chatapi.core.ids import ChannelId, ConversationId
 from chatapi.db.models import Channel, Conversation, Message
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import Compiled, Operator, Surroundings, id_operand, text_operand
@@ -23,6 +23,10 @@ class InChannel(Operator):
     @override
     async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
         channel = (await find_channel(operand, around)).record
+        if channel is around.channel:
+            # Naming the channel beside its topic would mislead databases that guess at rows.
+            scope = around.access.in_channel(channel, around.conversation_id)
+            return Compiled(_is_in(channel.id, around.conversation_id), scope)
         return Compiled(_is_in(channel.id), around.access.in_channel(channel))
 
 
@@ -66,8 +70,8 @@ class InTopic(Operator):
                 Conversation.realm_id == ctx.realm.id, Conversation.topic_key == name_key(topic)
             )
             return Compiled(Message.conversation_id.in_(named.correlate(None)))
-        found = await ctx.runtime.channels.find_topic(ctx.db, ctx.realm.id, channel.id, topic)
-        return Compiled(false() if found is None else Message.conversation_id == found[0])
+        found = await find_conversation(topic, around)
+        return Compiled(false() if found is None else Message.conversation_id == found)
 
 
 async def find_channel(operand: Operand, around: Surroundings) -> KnownChannel:
@@ -84,5 +88,18 @@ async def find_channel(operand: Operand, around: Surroundings) -> KnownChannel:
     return known
 
 
-def _is_in(channel_id: ChannelId) -> ColumnElement[bool]:
+async def find_conversation(topic: str, around: Surroundings) -> ConversationId | None:
+    """The conversation of a topic in the channel the narrow lies in."""
+    ctx, channel = around.ctx, around.channel
+    if channel is None:
+        return None
+    found = await ctx.runtime.channels.find_topic(ctx.db, ctx.realm.id, channel.id, topic)
+    return None if found is None else found[0]
+
+
+def _is_in(
+    channel_id: ChannelId, conversation_id: ConversationId | None = None
+) -> ColumnElement[bool]:
+    if conversation_id is not None:
+        return Message.conversation_id == conversation_id
     return and_(Message.channel_id.is_not(None), Message.channel_id == channel_id)

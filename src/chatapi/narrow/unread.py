@@ -58,8 +58,8 @@ def unread_messages(
     Conditions may be about Message, Conversation and, in channels, Subscription.
     """
     return (
-        _above_positions_in_channels(*columns).where(*where),
-        _above_positions_in_direct(*columns).where(*where),
+        _above(_conversations_of_channels(), _POSITION_IN_CHANNEL, columns).where(*where),
+        _above(_direct_conversations(), _POSITION_IN_DIRECT, columns).where(*where),
         _excepted(*columns).where(*where),
     )
 
@@ -71,6 +71,32 @@ def newest_unread(
     parts = unread_messages(Message.id.label("id"), *columns, where=where)
     limited = [part.order_by(Message.id.desc()).limit(limit).subquery() for part in parts]
     return union_all(*(select(part) for part in limited))
+
+
+def first_unread(where: tuple[ColumnElement[bool], ...] = ()) -> Select[*tuple[int | None]]:
+    """The oldest unread message; each conversation is only asked for its first one.
+
+    Conditions may be about Message and Conversation.
+    """
+    above = (
+        (_conversations_of_channels(), _POSITION_IN_CHANNEL),
+        (_direct_conversations(), _POSITION_IN_DIRECT),
+    )
+    parts = []
+    for conversations, position in above:
+        first = (
+            select(Message.id)
+            .where(*_is_unread_above(position), *where)
+            .order_by(Message.id)
+            .limit(1)
+            .correlate(Subscription, Conversation, ReadCursor)
+            .scalar_subquery()
+        )
+        with_news = conversations.where(Conversation.last_message_id > position)
+        parts.append(with_news.with_only_columns(first.label("id"), maintain_column_froms=True))
+    excepted = _excepted(func.min(Message.id).label("id")).where(*where)
+    found = union_all(*parts, excepted).subquery()
+    return select(func.min(found.c.id))
 
 
 def values_for(reader_id: UserId) -> dict[str, int]:
@@ -86,16 +112,18 @@ def highest(first: Column, *others: Column) -> ColumnElement[int]:
 
 
 _CURSOR = func.coalesce(ReadCursor.message_id, 0)
+_POSITION_IN_CHANNEL = highest(_CURSOR, Subscription.read_up_to, FLOOR)
+_POSITION_IN_DIRECT = highest(_CURSOR, FLOOR)
 _HAS_EXCEPTION = exists().where(
     ReadException.user_id == READER, ReadException.message_id == Message.id
 )
 _IS_READ_BY_SENDER = and_(Message.sender_id == READER, Message.read_by_sender)
 
 
-def _above_positions_in_channels(*columns: Column) -> Select[*tuple[Any, ...]]:
-    position = highest(_CURSOR, Subscription.read_up_to, FLOOR)
+def _conversations_of_channels() -> Select[*tuple[int]]:
+    """Of the channels the reader is in, as far as something came since they joined."""
     return (
-        select(*columns)
+        select(Conversation.id)
         .select_from(Subscription)
         .join(
             Conversation,
@@ -105,31 +133,37 @@ def _above_positions_in_channels(*columns: Column) -> Select[*tuple[Any, ...]]:
             ),
         )
         .outerjoin(ReadCursor, _is_cursor_of_reader())
-        .join(Message, and_(Message.conversation_id == Conversation.id, Message.id > position))
-        .where(
-            Subscription.user_id == READER,
-            Subscription.is_active,
-            Conversation.last_message_id > position,
-            not_(_IS_READ_BY_SENDER),
-            not_(_HAS_EXCEPTION),
-        )
+        .where(Subscription.user_id == READER, Subscription.is_active)
     )
 
 
-def _above_positions_in_direct(*columns: Column) -> Select[*tuple[Any, ...]]:
-    position = highest(_CURSOR, FLOOR)
+def _direct_conversations() -> Select[*tuple[int]]:
     return (
-        select(*columns)
+        select(Conversation.id)
         .select_from(ConversationMember)
         .join(Conversation, Conversation.id == ConversationMember.conversation_id)
         .outerjoin(ReadCursor, _is_cursor_of_reader())
-        .join(Message, and_(Message.conversation_id == Conversation.id, Message.id > position))
-        .where(
-            ConversationMember.user_id == READER,
-            Conversation.last_message_id > position,
-            not_(_IS_READ_BY_SENDER),
-            not_(_HAS_EXCEPTION),
-        )
+        .where(ConversationMember.user_id == READER)
+    )
+
+
+def _is_unread_above(position: ColumnElement[int]) -> tuple[ColumnElement[bool], ...]:
+    return (
+        Message.conversation_id == Conversation.id,
+        Message.id > position,
+        not_(_IS_READ_BY_SENDER),
+        not_(_HAS_EXCEPTION),
+    )
+
+
+def _above(
+    conversations: Select[*tuple[int]], position: ColumnElement[int], columns: tuple[Column, ...]
+) -> Select[*tuple[Any, ...]]:
+    """The unread messages above a position."""
+    return (
+        conversations.join(Message, and_(*_is_unread_above(position)))
+        .where(Conversation.last_message_id > position)
+        .with_only_columns(*columns)
     )
 
 

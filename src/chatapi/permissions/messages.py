@@ -4,18 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select, union_all
+from sqlalchemy import ColumnElement, and_, exists, false, or_, select
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
-from chatapi.db.models import (
-    Conversation,
-    ConversationMember,
-    Message,
-    Subscription,
-    SubscriptionPeriod,
-)
+from chatapi.db.models import ConversationMember, Message, SubscriptionPeriod
 from chatapi.events.membership import Stay
 from chatapi.permissions.channels import ChannelAccess, channel_access
 
@@ -77,16 +71,16 @@ class MessageAccess:
             return True
         return self.channels.membership.received(message.channel_id, message.id)
 
-    def in_feed(self) -> ColumnElement[bool]:
-        """What was sent to the reader: in direct messages, and in the channels they are in."""
-        if self.reader_id is None:
-            return false()
-        is_in_channel = (
+    def in_feed(self) -> tuple[ColumnElement[bool], ...]:
+        """What was sent to the reader: in the channels they are in, and in direct messages.
+
+        The parts share no message. Each is read for itself, since no index leads to both.
+        """
+        membership = self.channels.membership
+        channel_ids = [each for each in membership.stays if membership.is_subscribed(each)]
+        was_there = (
             exists()
             .where(
-                Subscription.user_id == self.reader_id,
-                Subscription.channel_id == Message.channel_id,
-                Subscription.is_active,
                 SubscriptionPeriod.user_id == self.reader_id,
                 SubscriptionPeriod.channel_id == Message.channel_id,
                 SubscriptionPeriod.since_message < Message.id,
@@ -97,12 +91,15 @@ class MessageAccess:
             )
             .correlate(Message)
         )
-        return and_(
+        in_channels = and_(
             Message.realm_id == self.ctx.realm.id,
+            Message.channel_id.in_(channel_ids),
             # Whoever joined lately does not look through the years before.
-            Message.id >= _first_received(self.reader_id),
-            or_(self.in_direct(), is_in_channel),
+            Message.id
+            > min((stays[0].since_message for stays in membership.stays.values()), default=0),
+            was_there,
         )
+        return in_channels, self.in_direct()
 
     def in_direct(self) -> ColumnElement[bool]:
         """Direct messages of the reader's own."""
@@ -114,11 +111,17 @@ class MessageAccess:
             .correlate(None)
         )
 
-    def in_channel(self, channel: ChannelRecord) -> ColumnElement[bool]:
-        """All of a channel, or what was sent during the reader's stays, or nothing."""
+    def in_channel(
+        self, channel: ChannelRecord, conversation_id: ConversationId | None = None
+    ) -> ColumnElement[bool]:
+        """All of a channel or of one of its topics, as far as the reader's stays allow."""
         if not self.channels.reads(channel):
             return false()
-        in_channel = Message.channel_id == channel.id
+        in_channel = (
+            Message.channel_id == channel.id
+            if conversation_id is None
+            else Message.conversation_id == conversation_id
+        )
         if self.channels.reads_all_of(channel):
             return in_channel
         if not self.channels.is_subscribed(channel.id):
@@ -148,16 +151,3 @@ async def message_access(ctx: RealmContext) -> MessageAccess:
 def _during(stay: Stay) -> ColumnElement[bool]:
     begun = Message.id > stay.since_message
     return begun if stay.until_message is None else and_(begun, Message.id <= stay.until_message)
-
-
-def _first_received(reader_id: UserId) -> ColumnElement[int]:
-    """No message below it was sent to the reader; unknown, and so no message, if none was."""
-    beginnings = union_all(
-        select(func.min(SubscriptionPeriod.since_message).label("begins")).where(
-            SubscriptionPeriod.user_id == reader_id
-        ),
-        select(func.min(Conversation.first_message_id))
-        .join(ConversationMember, ConversationMember.conversation_id == Conversation.id)
-        .where(ConversationMember.user_id == reader_id),
-    ).subquery()
-    return select(func.min(beginnings.c.begins)).scalar_subquery()

@@ -44,7 +44,7 @@ class Anchors:
         reader_id = self._access.reader_id
         if reader_id is None:
             return AFTER_ALL
-        conditions = [*self._narrow.conditions]
+        conditions = [self._narrow.condition]
         if self._narrow.channel is None:
             conditions.append(is_unmuted())
         elif not self._narrow.names_topic:
@@ -53,7 +53,7 @@ class Anchors:
         return AFTER_ALL if found is None else found
 
     async def _first_since(self, moment: datetime) -> int:
-        found = await self._repository.find_first_since(self._narrow.conditions, moment)
+        found = await self._repository.find_first_since(self._narrow, moment)
         return AFTER_ALL if found is None else found
 
 

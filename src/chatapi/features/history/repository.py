@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, or_, select
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
@@ -20,9 +21,8 @@ from chatapi.db.models import (
 )
 from chatapi.db.session import DatabaseSession
 from chatapi.features.user_topics.policies import VisibilityPolicy
-from chatapi.narrow.unread import READER, unread_messages, values_for
-
-Conditions = Sequence[ColumnElement[bool]]
+from chatapi.narrow import Narrow
+from chatapi.narrow.unread import READER, first_unread, values_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ _ROWS: Select[*tuple[Any, ...]] = select(
 ).join(Conversation, Conversation.id == Message.conversation_id)
 _OLDEST_FIRST = _ROWS.order_by(Message.id)
 _NEWEST_FIRST = _ROWS.order_by(Message.id.desc())
+_FIRST = select(Message.id).order_by(Message.id).limit(1)
 _ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
 _USERS = user_records.select().where(User.id.in_(bindparam("user_ids", expanding=True)))
 _MEMBERS = (
@@ -95,35 +96,32 @@ def is_unmuted() -> ColumnElement[bool]:
 
 
 class HistoryRepository:
-    """Messages that conditions allow; whoever asks has put the access of the reader into them."""
+    """Messages of a narrow, which holds the access of the reader, and what belongs to them."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
         self._realm_id = realm_id
 
-    async def list_up_to(
-        self, conditions: Conditions, message_id: int, limit: int
-    ) -> list[HistoryRow]:
+    async def list_up_to(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
         """The last messages up to an id, which is included, the oldest first."""
-        rows = await self._db.execute(
-            _NEWEST_FIRST.where(*conditions, Message.id <= message_id).limit(limit)
-        )
-        return [HistoryRow(*row) for row in rows][::-1]
+        statement = _NEWEST_FIRST.where(Message.id <= message_id).limit(limit)
+        return (await self._list(statement, narrow))[-limit:]
 
-    async def list_from(
-        self, conditions: Conditions, message_id: int, limit: int
-    ) -> list[HistoryRow]:
+    async def list_from(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
         """The first messages from an id on, which is included."""
-        rows = await self._db.execute(
-            _OLDEST_FIRST.where(*conditions, Message.id >= message_id).limit(limit)
-        )
-        return [HistoryRow(*row) for row in rows]
+        statement = _OLDEST_FIRST.where(Message.id >= message_id).limit(limit)
+        return (await self._list(statement, narrow))[:limit]
 
-    async def list_some(
-        self, conditions: Conditions, message_ids: Sequence[int]
-    ) -> list[HistoryRow]:
-        rows = await self._db.execute(_OLDEST_FIRST.where(*conditions, Message.id.in_(message_ids)))
-        return [HistoryRow(*row) for row in rows]
+    async def list_some(self, narrow: Narrow, message_ids: Sequence[int]) -> list[HistoryRow]:
+        return await self._list(_OLDEST_FIRST.where(Message.id.in_(message_ids)), narrow)
+
+    async def _list(self, statement: Select[*tuple[Any, ...]], narrow: Narrow) -> list[HistoryRow]:
+        """By id; each part of the narrow is read along its own index."""
+        found: list[HistoryRow] = []
+        for scope in narrow.scopes:
+            rows = await self._db.execute(statement.where(scope, *narrow.filters))
+            found += [HistoryRow(*row) for row in rows]
+        return sorted(found, key=attrgetter("id"))
 
     async def find(self, message_id: MessageId) -> HistoryRow | None:
         rows = await self._db.execute(_ONE, {"realm_id": self._realm_id, "message_id": message_id})
@@ -131,24 +129,21 @@ class HistoryRepository:
         return None if row is None else HistoryRow(*row)
 
     async def find_first_unread(
-        self, reader_id: UserId, conditions: Conditions
+        self, reader_id: UserId, conditions: Sequence[ColumnElement[bool]]
     ) -> MessageId | None:
-        parts = unread_messages(Message.id.label("id"), where=tuple(conditions))
-        first = [part.order_by(Message.id).limit(1).subquery() for part in parts]
-        found = union_all(*(select(part.c.id) for part in first)).subquery()
-        rows = await self._db.execute(select(func.min(found.c.id)), values_for(reader_id))
-        message_id: MessageId | None = rows.scalar_one()
-        return message_id
+        """Conditions are about messages and their conversations."""
+        rows = await self._db.execute(first_unread(tuple(conditions)), values_for(reader_id))
+        found = rows.scalar_one()
+        return None if found is None else MessageId(found)
 
-    async def find_first_since(self, conditions: Conditions, moment: datetime) -> MessageId | None:
-        rows = await self._db.execute(
-            select(Message.id)
-            .where(*conditions, Message.sent_at >= moment)
-            .order_by(Message.id)
-            .limit(1)
-        )
-        message_id = rows.scalar_one_or_none()
-        return None if message_id is None else MessageId(message_id)
+    async def find_first_since(self, narrow: Narrow, moment: datetime) -> MessageId | None:
+        found: list[int] = []
+        for scope in narrow.scopes:
+            rows = await self._db.execute(
+                _FIRST.where(scope, *narrow.filters, Message.sent_at >= moment)
+            )
+            found += rows.scalars()
+        return MessageId(min(found)) if found else None
 
     async def list_users(self, user_ids: Iterable[UserId]) -> dict[UserId, UserRecord]:
         rows = await self._db.execute(_USERS, {"user_ids": list(user_ids)})

@@ -34,7 +34,7 @@ class HistoryService:
         )
         await self._take_snapshot(access, narrow)
         if params.message_ids is not None:
-            rows = await self._repository.list_some(narrow.conditions, params.message_ids)
+            rows = await self._repository.list_some(narrow, params.message_ids)
             shown = await self._visible(access, narrow, rows)
             return {"messages": await MessageShowing(self._ctx, access, params).show(shown)}
         return await self._read_around(access, narrow, params)
@@ -56,7 +56,7 @@ class HistoryService:
         wanted = Wanted(
             anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
         )
-        window = await read_window(self._repository, narrow.conditions, wanted)
+        window = await read_window(self._repository, narrow, wanted)
         shown = await self._visible(access, narrow, window.rows)
         return {
             "messages": await MessageShowing(self._ctx, access, params).show(shown),

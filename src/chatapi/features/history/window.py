@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from chatapi.features.history.anchors import AFTER_ALL, BEFORE_ALL
-from chatapi.features.history.repository import Conditions, HistoryRepository, HistoryRow
+from chatapi.features.history.repository import HistoryRepository, HistoryRow
+from chatapi.narrow import Narrow
 
 
 @dataclass(frozen=True)
@@ -26,21 +27,17 @@ class Window:
     found_newest: bool
 
 
-async def read_window(
-    repository: HistoryRepository, conditions: Conditions, wanted: Wanted
-) -> Window:
+async def read_window(repository: HistoryRepository, narrow: Narrow, wanted: Wanted) -> Window:
     """One statement for each side that is wanted."""
     anchor = wanted.anchor
     before: list[HistoryRow] = []
     after: list[HistoryRow] = []
     if wanted.num_before and anchor > BEFORE_ALL:
-        before = await repository.list_up_to(conditions, anchor, wanted.num_before + 1)
+        before = await repository.list_up_to(narrow, anchor, wanted.num_before + 1)
     if wanted.num_after and anchor < AFTER_ALL:
-        after = await repository.list_from(conditions, anchor, wanted.num_after + 1)
+        after = await repository.list_from(narrow, anchor, wanted.num_after + 1)
     if not wanted.num_before and not wanted.num_after:
-        after = [
-            row for row in await repository.list_from(conditions, anchor, 1) if row.id == anchor
-        ]
+        after = [row for row in await repository.list_from(narrow, anchor, 1) if row.id == anchor]
     at_anchor = [row for row in (*before[-1:], *after[:1]) if row.id == anchor][:1]
     older = [row for row in before if row.id < anchor][-wanted.num_before :]
     newer = [row for row in after if row.id > anchor][: wanted.num_after]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
@@ -71,14 +71,13 @@ def mentions_reader() -> ColumnElement[bool]:
 def mentions_topic_of_reader() -> ColumnElement[bool]:
     """Whether a message mentions those who took part in its topic, and the reader had."""
     earlier = aliased(Message)
-    return and_(
-        Message.mentions_topic,
-        exists().where(
-            earlier.conversation_id == Message.conversation_id,
-            earlier.sender_id == READER,
-            earlier.id <= Message.id,
-        ),
+    took_part = exists().where(
+        earlier.conversation_id == Message.conversation_id,
+        earlier.sender_id == READER,
+        earlier.id <= Message.id,
     )
+    # SQLite would look for earlier messages of every message, but for those of a case.
+    return case((Message.mentions_topic, took_part), else_=False)
 
 
 _STATES: Select[*tuple[Any, ...]] = (

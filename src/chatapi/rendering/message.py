@@ -13,8 +13,9 @@ from chatapi.rendering.directory import EMPTY_DIRECTORY, Directory
 from chatapi.rendering.environment import Environment
 from chatapi.rendering.images import IMAGE
 from chatapi.rendering.markdown import parse, write_html
+from chatapi.rendering.plain import plain_html
 
-_QUICK_LENGTH = 500
+_QUICK_LENGTH = 1_000
 _CODE_MARKS = ("```", "~~~")
 _ME = "/me "
 _ONE_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
@@ -57,6 +58,25 @@ def render_message(content: str, directory: Directory) -> RenderedMessage:
 
     Callers bound the length of the text, as for `render_markdown`.
     """
+    html = plain_html(content)
+    return _render_markup(content, directory) if html is None else _plain_message(html)
+
+
+def _plain_message(html: str) -> RenderedMessage:
+    return RenderedMessage(
+        html=html,
+        mentioned_user_ids=frozenset(),
+        mentioned_group_ids=frozenset(),
+        mentions_channel=False,
+        mentions_topic=False,
+        has_link=False,
+        has_image=False,
+        upload_paths=frozenset(),
+        is_me_message=False,
+    )
+
+
+def _render_markup(content: str, directory: Directory) -> RenderedMessage:
     environment = Environment(directory)
     tokens = parse(content, environment)
     elements = _elements_by_type(tokens)

@@ -294,3 +294,15 @@ class TestNotices:
         assert event["message"]["content"].endswith("created new channels: #**one**, #**two**.")
         refused = await client.patch("/realm", owner, new_stream_announcements_stream_id=10**6)
         assert assert_error(refused) == "Invalid channel ID"
+
+    async def test_large_crowds_get_no_messages(
+        self, client: ApiClient, owner: Person, make_user: MakeUser, make_channel: MakeChannel
+    ) -> None:
+        crowd = [await make_user() for _ in range(101)]
+        await make_channel("general", subscribers=[owner])
+        listener = await listen(client, crowd[0])
+        people = {"principals": [person.user_id for person in crowd]}
+        payload = assert_success(await subscribe(client, owner, "general", **people))
+        assert payload["new_subscription_messages_sent"] is False
+        assert len(payload["subscribed"]) == 101
+        assert await told(listener, "message") == []

@@ -11,9 +11,7 @@ from chatapi.features.channels.notices import mention, names_of
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.messages.notices import ChannelNotice, DirectNotice, post_notices
 from chatapi.features.subscriptions.roster import Moved
-
-MOST_MESSAGES = 100
-"""Nobody is subscribed one by one together with so many others: it is not personal any more."""
+from chatapi.wire.limits import MAX_SUBSCRIPTION_MESSAGES
 
 _ANNOUNCEMENTS_TOPIC = "new channels"
 
@@ -32,7 +30,7 @@ async def greet(
     greeted = [
         user for user in users if user.id in joined and user.id != ctx.user.id and not user.is_bot
     ]
-    if len(greeted) > MOST_MESSAGES:
+    if len(greeted) > MAX_SUBSCRIPTION_MESSAGES:
         return False
     notices = [DirectNotice(user.id, _greeting(ctx.user, joined[user.id])) for user in greeted]
     await post_notices(ctx, notices, names_of(ctx.user, list(channels)))

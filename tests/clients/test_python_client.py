@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,3 +88,20 @@ class TestPythonClient:
         again = await client.call(zulip.Client.deregister, queue_id)
         assert first["result"] == "success"
         assert (again["code"], again["queue_id"]) == ("BAD_EVENT_QUEUE_ID", queue_id)
+
+    async def test_uploads_a_file_and_links_it(
+        self, url: str, owner: Person, tmp_path: Path
+    ) -> None:
+        client = await connect(url, owner)
+        (tmp_path / "hello.txt").write_text("Hello, world")
+        with (tmp_path / "hello.txt").open("rb") as file:
+            uploaded = await client.call(zulip.Client.upload_file, file)
+        assert (uploaded["result"], uploaded["filename"]) == ("success", "hello.txt")
+        message = {
+            "type": "private",
+            "to": [owner.email],
+            "content": f"[hello]({uploaded['uri']})",
+        }
+        sent = await client.call(zulip.Client.send_message, message)
+        answer = await client.call(zulip.Client.get_attachments)
+        assert [each["message_ids"] for each in answer["attachments"]] == [[sent["id"]]]

@@ -79,6 +79,10 @@ class TestBudget:
         assert not is_coloured(longer)
         assert "data-code-language" in longer
 
+    def test_code_with_holes_has_no_colours(self) -> None:
+        assert is_coloured(render_markdown(f"```c\nint{' ' * 79}a;\n```"))
+        assert not is_coloured(render_markdown(f"```c\nint{' ' * 80}a;\n```"))
+
     def test_is_for_all_blocks_together(self) -> None:
         half = "```python\n" + "x = 1\n" * 200 + "```\n"
         first, second = render_markdown(half * 2).split("</div>")[:2]

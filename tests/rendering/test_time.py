@@ -35,7 +35,10 @@ HOSTILE = [
     *("- [ ] ", "- [x] a\n", "![", "![a](", "![a](b)", "[![a](b)](c)", "[a](/user_uploads/b)"),
 ]
 # Whatever the language, these cost it most.
-HOSTILE_CODE = [" \n", "a\n", "A ", '\\"', "{", "a:"]
+HOSTILE_CODE = [
+    *(("", pattern) for pattern in (" \n", "a\n", "A ", '\\"', "{", "a:", "CMD" + " " * 79)),
+    *(('"', "\\0"), ("'", "\\a"), ("/", "\\/"), ("CMD", " ")),
+]
 
 
 def repeated(pattern: str, length: int = LENGTH) -> str:
@@ -89,12 +92,12 @@ def test_known_hostile_texts(text: str) -> None:
 
 @pytest.mark.parametrize("pattern", HOSTILE)
 def test_quick_texts(pattern: str) -> None:
-    text = repeated(pattern, 500)
+    text = repeated(pattern, 1_000)
     if is_quick_to_render(text):
-        assert_done_in_time(partial(render_message, text, DIRECTORY), 0.03)
+        assert_done_in_time(partial(render_message, text, DIRECTORY), 0.05)
 
 
-@pytest.mark.parametrize("text", ["a" * 501, "```c\nx\n```", "~~~c\nx\n~~~"])
+@pytest.mark.parametrize("text", ["a" * 1_001, "```c\nx\n```", "~~~c\nx\n~~~"])
 def test_texts_that_may_take_longer(text: str) -> None:
     assert not is_quick_to_render(text)
 
@@ -111,8 +114,8 @@ def test_mixtures_of_hostile_texts(patterns: list[str]) -> None:
     [(name, aliases[0]) for name, aliases, _, _ in get_all_lexers() if name in LANGUAGES],
 )
 def test_hostile_code(language: str, alias: str) -> None:
-    for pattern in HOSTILE_CODE:
-        code = repeated(pattern, most_characters(language) - 1)
+    for beginning, pattern in HOSTILE_CODE:
+        code = beginning + repeated(pattern, most_characters(language) - len(beginning) - 1)
         message = f"```{alias}\n{code}\n```"
         # The rest of a message may be hostile as well.
         assert_done_in_time(partial(render_message, message, DIRECTORY), LIMIT_SECONDS / 2)

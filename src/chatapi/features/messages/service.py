@@ -20,10 +20,12 @@ from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import MANY, check_content, is_read_by_sender
 from chatapi.features.messages.writer import MessageWriter
 from chatapi.permissions.realm import is_allowed_in_realm
-from chatapi.rendering import Directory, RenderedMessage, render_message
-
-_LONG = 1_000
-"""Texts beyond this many characters are rendered beside the other requests, not before them."""
+from chatapi.rendering import (
+    Directory,
+    RenderedMessage,
+    is_quick_to_render,
+    render_message,
+)
 
 
 class MessageService:
@@ -95,8 +97,8 @@ class MessageService:
 
 
 async def render(directory: Directory, content: str) -> RenderedMessage:
-    """Render a text; a long one must not keep others waiting."""
-    if len(content) <= _LONG:
+    """Render a text; one that takes long must not keep others waiting."""
+    if is_quick_to_render(content):
         return render_message(content, directory)
     return await asyncio.to_thread(render_message, content, directory)
 

@@ -24,6 +24,9 @@ _NOTHING_TO_LOOK_UP = Directory()
 
 async def directory_for(ctx: Context, content: str) -> Directory:
     """What the author of a text may name in it; most texts name nothing and cost nothing."""
+    if "*" not in content:
+        # Every mention is written with asterisks.
+        return _NOTHING_TO_LOOK_UP
     references = find_references(content)
     if not (
         references.user_names

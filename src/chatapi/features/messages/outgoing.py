@@ -1,13 +1,11 @@
 """A message that is ready to be written: checked, rendered and addressed."""
 
-import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from chatapi.auth.callers import Caller
 from chatapi.auth.people import UserRecord
 from chatapi.channels.directory import KnownChannel
-from chatapi.core.ids import UserId
+from chatapi.channels.people import people_key
 from chatapi.db.given_answers import Request
 from chatapi.features.messages.events import Echo
 from chatapi.rendering import RenderedMessage
@@ -59,8 +57,3 @@ class Outgoing:
         if self.caller is not None and self.caller.is_outdated:
             return True
         return isinstance(self.to, ToTopic) and self.to.channel.is_outdated
-
-
-def people_key(user_ids: Iterable[UserId]) -> str:
-    text = ",".join(str(user_id) for user_id in sorted(set(user_ids)))
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -8,6 +8,7 @@ from typing import TypeVar, cast
 from sqlalchemy import (
     String,
     bindparam,
+    delete,
     func,
     insert,
     not_,
@@ -21,7 +22,15 @@ from sqlalchemy import (
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
 from chatapi.core.roles import Role
-from chatapi.db.models import Channel, Message, Subscription, SubscriptionPeriod, User
+from chatapi.db.models import (
+    Channel,
+    Conversation,
+    Message,
+    ReadException,
+    Subscription,
+    SubscriptionPeriod,
+    User,
+)
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.subscriptions.payloads import ChoicesPayload
@@ -259,6 +268,17 @@ class SubscriptionRepository:
                     SubscriptionPeriod.until_event.is_(None),
                 )
                 .values(until_event=moment.event, until_message=moment.message)
+            )
+
+    async def forget_exceptions(self, channel_id: ChannelId, user_ids: Iterable[UserId]) -> None:
+        """Nothing is unread in a channel one is not in, also when one comes back."""
+        in_channel = select(Conversation.id).where(Conversation.channel_id == channel_id)
+        for some in _chunks(sorted(user_ids)):
+            await self._db.execute(
+                delete(ReadException).where(
+                    ReadException.user_id.in_(some),
+                    ReadException.conversation_id.in_(in_channel),
+                )
             )
 
     async def count_subscribers(self, channel_ids: Collection[ChannelId], change: int) -> None:

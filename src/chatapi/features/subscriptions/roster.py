@@ -98,6 +98,7 @@ class Roster:
             if leaving:
                 await self._subscriptions.set_inside(channel.id, leaving, is_active=False)
                 await self._subscriptions.end_periods(channel.id, leaving, moment)
+                await self._subscriptions.forget_exceptions(channel.id, leaving)
                 await self._subscriptions.count_subscribers([channel.id], -len(leaving))
                 left[channel.id] = leaving
         self._tell_departures(left, [channel for channel in channels if channel.id in left])

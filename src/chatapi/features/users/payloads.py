@@ -55,8 +55,8 @@ class OneUserPayload(TypedDict):
     user: UserPayload
 
 
-class OwnUserPayload(TypedDict):
-    """The caller."""
+class RememberedUserPayload(TypedDict):
+    """What changes only when the caller does."""
 
     user_id: int
     delivery_email: str
@@ -73,8 +73,14 @@ class OwnUserPayload(TypedDict):
     avatar_url: str
     avatar_version: int
     is_imported_stub: bool
-    max_message_id: int
     profile_data: NotRequired[ProfileData]
+
+
+class OwnUserPayload(RememberedUserPayload):
+    """The caller."""
+
+    max_message_id: int
+    """The newest message of the organization, -1 before the first."""
 
 
 class CreatedUserPayload(TypedDict):

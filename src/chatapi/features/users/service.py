@@ -4,6 +4,7 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError, UnauthorizedError
 from chatapi.core.ids import MAX_ID, UserId
+from chatapi.features.flags.newest import newest_message_id
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.params import CreateUserParams, GetUserParams, GetUsersParams
 from chatapi.features.users.payloads import (
@@ -11,14 +12,13 @@ from chatapi.features.users.payloads import (
     OneUserPayload,
     OwnUserPayload,
     ProfileData,
+    RememberedUserPayload,
     UserPayload,
     UsersPayload,
 )
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password, gravatar_url, user_payload
 from chatapi.permissions.people import sight_of
-
-NO_MESSAGES_YET = -1
 
 
 class UserReader:
@@ -95,10 +95,11 @@ class UserService:
         self._users = UserRepository(ctx.db, ctx.realm.id)
 
     async def get_own(self) -> OwnUserPayload:
-        """The caller; worked out once and remembered until something about them changes."""
-        return await self._ctx.caller.remember("own_user", self._own_user)
+        """The caller, remembered until something about them changes, and the newest message."""
+        own = await self._ctx.caller.remember("own_user", self._own_user)
+        return {**own, "max_message_id": await newest_message_id(self._ctx)}
 
-    async def _own_user(self) -> OwnUserPayload:
+    async def _own_user(self) -> RememberedUserPayload:
         user = self._ctx.user
         profile = None if user.is_bot else await self._users.profile_of(user.id)
         shown = user_payload(
@@ -108,7 +109,7 @@ class UserService:
             client_gravatar=False,
             profile_data=profile,
         )
-        payload: OwnUserPayload = {
+        payload: RememberedUserPayload = {
             "user_id": shown["user_id"],
             "delivery_email": user.delivery_email,
             "email": shown["email"],
@@ -124,7 +125,6 @@ class UserService:
             "avatar_url": gravatar_url(user.delivery_email, user.avatar_version),
             "avatar_version": shown["avatar_version"],
             "is_imported_stub": shown["is_imported_stub"],
-            "max_message_id": NO_MESSAGES_YET,
         }
         if profile is not None:
             payload["profile_data"] = profile

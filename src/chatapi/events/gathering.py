@@ -4,7 +4,9 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
+
+import structlog
 
 from chatapi.core.clock import Clock
 from chatapi.core.ids import RealmId
@@ -13,6 +15,8 @@ from chatapi.db.faults import is_unavailable
 from chatapi.db.session import DatabaseSession
 from chatapi.events.hub import Hub
 from chatapi.events.unit_of_work import UnitOfWork
+
+log = structlog.get_logger()
 
 _MOST_AT_ONCE = 100
 
@@ -56,6 +60,8 @@ class Gatherer:
         """
         kind = (realm_id, name)
         done: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
+        # Whoever asked may have gone away by then, and with them the one who would care.
+        done.add_done_callback(asyncio.Future.exception)
         self._waiting[kind].append(_Waiting(item, done))
         if kind not in self._busy:
             self._busy.add(kind)
@@ -83,47 +89,66 @@ class Gatherer:
     ) -> None:
         batch: list[_Waiting[Any]] = []
         try:
+            # Before the lock: whoever holds it must not wait for a second connection.
+            await self._hub.feed(realm_id)
             async with DatabaseSession(self._database) as db:
                 await db.lock_realm(realm_id)
                 # Only now: everybody who came while the lock was somebody else's comes along.
                 batch += [waiting.popleft() for _ in range(min(len(waiting), _MOST_AT_ONCE))]
-                results = await self._write(db, realm_id, write, [each.item for each in batch])
+                await self._write(db, realm_id, write, batch)
         except Exception as error:  # noqa: BLE001 (each of those who wait is told)
             if len(batch) > 1 and not is_unavailable(error):
                 await self._write_one_by_one(realm_id, write, batch)
-                return
-            batch = batch or [waiting.popleft() for _ in range(len(waiting))]
-            results = [error] * len(batch)
-        _tell(batch, results)
+            else:
+                _fail(batch or [waiting.popleft() for _ in range(len(waiting))], error)
 
     async def _write_one_by_one(
         self, realm_id: RealmId, write: Write[Any, Any], batch: list[_Waiting[Any]]
     ) -> None:
         """Nobody has to suffer for what another one wrote."""
-        for each in batch:
+        for place, each in enumerate(batch):
             try:
                 async with DatabaseSession(self._database) as db:
                     await db.lock_realm(realm_id)
-                    results = await self._write(db, realm_id, write, [each.item])
-            except Exception as reason:  # noqa: BLE001 (the one who waits is told)
-                results = [reason]
-            _tell([each], results)
+                    await self._write(db, realm_id, write, [each])
+            except Exception as error:  # noqa: BLE001 (the one who waits is told)
+                if is_unavailable(error):
+                    _fail(batch[place:], error)
+                    return
+                _fail([each], error)
 
     async def _write(
-        self, db: DatabaseSession, realm_id: RealmId, write: Write[Any, Any], items: list[Any]
-    ) -> Sequence[Any]:
+        self,
+        db: DatabaseSession,
+        realm_id: RealmId,
+        write: Write[Any, Any],
+        batch: Sequence[_Waiting[Any]],
+    ) -> None:
         await self._hub.reach(db, realm_id, await db.lock_realm(realm_id))
         work = UnitOfWork(db, self._hub, self._clock)
-        results = await write(work, items)
-        await work.commit()
-        return results
+        results: list[Any] = []
+        # The first thing after the commit: whatever fails then, nobody may write it again.
+        work.after_commit(lambda: _tell(batch, results))
+        results += await write(work, [each.item for each in batch])
+        if len(results) != len(batch):
+            raise RuntimeError("a writer has to give one result for each item")
+        try:
+            await work.commit()
+        except Exception:
+            if not batch[0].done.done():
+                raise
+            # It is committed, and they were told; feeds find in the log what they have missed.
+            log.exception("publishing_failed", realm_id=realm_id)
 
 
 def _tell(batch: Sequence[_Waiting[Any]], results: Sequence[Any]) -> None:
     for each, result in zip(batch, results, strict=True):
-        if each.done.done():
-            continue
         if isinstance(result, Exception):
             each.done.set_exception(result)
         else:
-            each.done.set_result(cast(Any, result))
+            each.done.set_result(result)
+
+
+def _fail(batch: Sequence[_Waiting[Any]], error: Exception) -> None:
+    for each in batch:
+        each.done.set_exception(error)

@@ -6,10 +6,7 @@ database holds.
 """
 
 import asyncio
-import gc
 import random
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 
 import httpx
@@ -25,10 +22,10 @@ from chatapi.db.session import DatabaseSession
 from chatapi.wire.user_settings import UserSettings
 from tests import factories
 from tests.factories import Person
-from tests.stress.crowd import Connection, Follower, Recruiter, Writer, recruit_email, step_name
+from tests.stress.connection import Connection
+from tests.stress.crowd import Follower, Recruiter, Writer, recruit_email, step_name
+from tests.stress.quick_server import QuickServer
 from tests.support.apps import running_app
-from tests.support.server_process import ServerProcess, server_process
-from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
 from tests.support.waiting import until
 
 WRITERS = 45
@@ -41,6 +38,7 @@ pytestmark = [
     pytest.mark.slow,
     # The HTTP client loses a socket when it is cancelled while it connects.
     pytest.mark.filterwarnings("ignore:Exception ignored in. <socket"),
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <function _SelectorTransport"),
 ]
 
 
@@ -71,7 +69,9 @@ async def read_truth(settings: Settings) -> Truth:
     async with DatabaseSession(database) as db:
         await db.snapshot()
         users = await db.execute(
-            select(User.id, User.delivery_email, User.full_name, User.settings)
+            select(User.id, User.delivery_email, User.full_name, User.settings).where(
+                ~User.is_system_bot
+            )
         )
         accounts = {
             user_id: Account(email, full_name, UserSettings.model_validate(chosen))
@@ -96,60 +96,18 @@ async def people(settings: Settings) -> list[Person]:
         ]
 
 
-@pytest.fixture(params=["one process", "two processes"])
-def processes(
-    settings: Settings,
-    people: list[Person],
-    valkey: TemporaryValkey,
-    tmp_path_factory: pytest.TempPathFactory,
-    request: pytest.FixtureRequest,
-) -> Iterator[list[ServerProcess]]:
-    count = 1 if request.param == "one process" else 2
-    with ExitStack() as stack:
-        yield [
-            stack.enter_context(
-                server_process(
-                    tmp_path_factory.mktemp("server"),
-                    database_url=settings.database_url,
-                    redis_url=valkey.url if count > 1 else "",
-                    rate_limits="off",
-                    heartbeat_seconds="1",
-                    password_hash_kib="8",
-                    password_hash_rounds="1",
-                )
-            )
-            for _ in range(count)
-        ]
+@pytest.fixture(params=[1, 2], ids=["one process", "two processes"])
+def process_count(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
 
 
-@pytest.fixture
-def valkey() -> Iterator[TemporaryValkey]:
-    with temporary_valkey(private=True) as valkey:
-        yield valkey
-
-
-@pytest.fixture
-async def clients(processes: list[ServerProcess]) -> AsyncIterator[list[httpx.AsyncClient]]:
-    unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-    async with AsyncExitStack() as stack:
-        yield [
-            await stack.enter_async_context(
-                httpx.AsyncClient(base_url=server.url, limits=unlimited, timeout=20)
-            )
-            for server in processes
-        ]
-    # Here, and not in some other test, is where lost sockets may be found.
-    gc.collect()
-
-
-async def kill_now_and_then(processes: list[ServerProcess], writers: list[Writer]) -> None:
+async def kill_now_and_then(processes: list[QuickServer], writers: list[Writer]) -> None:
     """Let some work be done, kill a server in the middle of more, and start it again."""
     for kill in range(1, KILLS + 1):
         await until_acknowledged(writers, kill * WRITES_BETWEEN_KILLS)
         server = processes[kill % len(processes)]
         server.kill()
-        server.launch()
-        await until(server.listens)
+        await server.start()
     await until_acknowledged(writers, (KILLS + 1) * WRITES_BETWEEN_KILLS)
 
 
@@ -160,7 +118,7 @@ async def until_acknowledged(writers: list[Writer], count: int) -> None:
 async def test_every_follower_ends_up_with_what_the_database_holds(
     settings: Settings,
     people: list[Person],
-    processes: list[ServerProcess],
+    processes: list[QuickServer],
     clients: list[httpx.AsyncClient],
 ) -> None:
     connections = [Connection(clients, person) for person in people]
@@ -218,7 +176,7 @@ def assert_knows(follower: Follower, truth: Truth) -> None:
 
 
 async def test_an_old_queue_outlives_the_server(
-    people: list[Person], processes: list[ServerProcess], clients: list[httpx.AsyncClient]
+    people: list[Person], processes: list[QuickServer], clients: list[httpx.AsyncClient]
 ) -> None:
     reader, writer = Connection(clients, people[0]), Connection(clients, people[-1])
     follower = Follower(reader, random.Random(0))
@@ -226,7 +184,7 @@ async def test_an_old_queue_outlives_the_server(
     await writer.insist("PATCH", "/settings", full_name="Before")
     for server in processes:
         server.kill()
-        server.start()
+        await server.start()
     await writer.insist("PATCH", "/settings", full_name="After")
     await follower.catch_up()
     assert follower.people[people[-1].user_id]["full_name"] == "After"

@@ -1,7 +1,6 @@
 """The `chatapi` command as scripts use it: a process, its exit status and what it printed."""
 
 import json
-import multiprocessing
 import re
 import shlex
 import signal
@@ -17,13 +16,11 @@ from typing import Any
 import httpx
 
 from tests.support.child_server import dying_with_parent
-from tests.support.command_child import be_the_command
+from tests.support.ready_processes import start_command
 from tests.support.server_process import inherited_environment
 
 PATIENCE_SECONDS = 30
 COMMAND = [sys.executable, "-P", "-m", "chatapi"]
-_processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["chatapi.cli"])
 # One password takes as long as a cheap hash does.
 FAST = {"CHATAPI_PASSWORD_HASH_KIB": "64", "CHATAPI_PASSWORD_HASH_ROUNDS": "1"}
 
@@ -60,11 +57,7 @@ class Command:
     def run(self, *arguments: str) -> Outcome:
         """Run it to its end, in a new process that has not to import everything anew."""
         stdout, stderr = self.folder / "command.stdout", self.folder / "command.stderr"
-        process = _processes.Process(
-            target=be_the_command,
-            args=(arguments, self.environment, self.folder, stdout, stderr),
-        )
-        process.start()
+        process = start_command(arguments, self.environment, self.folder, stdout, stderr)
         process.join(PATIENCE_SECONDS)
         if process.exitcode is None:
             process.kill()

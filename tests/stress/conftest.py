@@ -1,0 +1,66 @@
+"""Servers that are killed, and clients that do not mind."""
+
+import gc
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack
+
+import httpx
+import pytest
+
+from chatapi.core.settings import Settings
+from tests.stress.quick_server import QuickServer, quick_server
+from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
+
+
+@pytest.fixture
+def valkey() -> Iterator[TemporaryValkey]:
+    with temporary_valkey(private=True) as valkey:
+        yield valkey
+
+
+@pytest.fixture
+def process_count() -> int:
+    return 1
+
+
+@pytest.fixture
+async def processes(
+    settings: Settings,
+    process_count: int,
+    valkey: TemporaryValkey,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[list[QuickServer]]:
+    """Servers on one database; several know of each other."""
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(
+                quick_server(
+                    tmp_path_factory.mktemp("server"),
+                    database_url=settings.database_url,
+                    migrate_on_start="false",
+                    redis_url=valkey.url if process_count > 1 else "",
+                    rate_limits="off",
+                    heartbeat_seconds="1",
+                    password_hash_kib="8",
+                    password_hash_rounds="1",
+                )
+            )
+            for _ in range(process_count)
+        ]
+        for server in servers:
+            await server.start()
+        yield servers
+
+
+@pytest.fixture
+async def clients(processes: list[QuickServer]) -> AsyncIterator[list[httpx.AsyncClient]]:
+    unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+    async with AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(
+                httpx.AsyncClient(base_url=server.url, limits=unlimited, timeout=20)
+            )
+            for server in processes
+        ]
+    # Here, and not in some other test, is where lost sockets may be found.
+    gc.collect()

@@ -1,0 +1,85 @@
+"""A reader of one event queue who hangs up, asks twice, and loses track of nothing."""
+
+import asyncio
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from tests.stress.connection import Connection
+
+PATIENCE_SECONDS = 0.2
+
+
+@dataclass
+class QueueReader:
+    """Asks for what came since the last event it saw, whatever happens to the server."""
+
+    connection: Connection
+    chance: random.Random
+    queue_id: str = ""
+    last_event_id: int = -1
+
+    def see(self, event: dict[str, Any]) -> None:
+        """What to do with an event; each comes once."""
+        raise NotImplementedError
+
+    def start(self, registered: dict[str, Any]) -> None:
+        """Read the queue that an answer of POST /register tells of, from its beginning."""
+        assert registered["result"] == "success", registered
+        self.queue_id = registered["queue_id"]
+        self.last_event_id = registered["last_event_id"]
+
+    async def read_some(self) -> None:
+        """Ask for events, in one of the ways clients do."""
+        ways = (self._wait_for_events, self._wait_impatiently, self._ask_twice)
+        await self.chance.choices(ways, weights=(8, 1, 1))[0]()
+
+    async def catch_up(self) -> None:
+        """Read everything there is by now."""
+        while True:
+            answer = await self.connection.insist(
+                "GET", "/events", **self._position(dont_block=True)
+            )
+            self._take(answer)
+            if not answer["events"]:
+                return
+
+    async def _wait_for_events(self) -> None:
+        self._take(await self._poll(dont_block=False))
+
+    async def _wait_impatiently(self) -> None:
+        """Hang up in the middle; whatever was on its way comes again."""
+        try:
+            async with asyncio.timeout(self.chance.uniform(0, PATIENCE_SECONDS)):
+                await self._poll(dont_block=False)
+        except TimeoutError:
+            return
+
+    async def _ask_twice(self) -> None:
+        first, second = await self._poll(dont_block=True), await self._poll(dont_block=True)
+        if first is not None and second is not None:
+            events = first["events"]
+            assert second["events"][: len(events)] == events
+            self._take(second)
+
+    async def _poll(self, *, dont_block: bool) -> dict[str, Any] | None:
+        return await self.connection.call("GET", "/events", **self._position(dont_block=dont_block))
+
+    def _position(self, *, dont_block: bool) -> dict[str, object]:
+        return {
+            "queue_id": self.queue_id,
+            "last_event_id": self.last_event_id,
+            "dont_block": dont_block,
+        }
+
+    def _take(self, answer: dict[str, Any] | None) -> None:
+        if answer is None:
+            return
+        assert answer["result"] == "success", answer
+        for event in answer["events"]:
+            if event["type"] == "heartbeat":
+                assert event["id"] >= self.last_event_id
+            else:
+                assert event["id"] > self.last_event_id, "an event came twice"
+                self.see(event)
+            self.last_event_id = event["id"]

@@ -1,0 +1,214 @@
+"""Talk that survives crashes: what was acknowledged is there once, in order, and was told once.
+
+Sixteen senders and eighteen listeners work on a real server that is killed twenty times. Senders
+repeat what was not acknowledged, listeners ask for what came since the last event they saw.
+"""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import httpx
+import pytest
+
+from chatapi.core.clock import SystemClock
+from chatapi.core.settings import Settings
+from tests import factories
+from tests.factories import Person
+from tests.stress.connection import Connection
+from tests.stress.quick_server import QuickServer
+from tests.stress.talk import Listener, Message, Room, Sender
+from tests.support.apps import running_app
+from tests.support.waiting import until
+
+SENDERS = 16
+MESSAGES_BETWEEN_KILLS = 20
+
+pytestmark = [
+    pytest.mark.slow,
+    # The HTTP client loses a socket when it is cancelled while it connects.
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket"),
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <function _SelectorTransport"),
+]
+
+
+@dataclass(frozen=True)
+class World:
+    """Who is there and where they talk."""
+
+    people: list[Person]
+    """The senders, one who only listens, and one who is nowhere."""
+    rooms: list[Room]
+
+    @property
+    def senders(self) -> list[Person]:
+        return self.people[:SENDERS]
+
+    def rooms_of(self, person: Person) -> list[Room]:
+        return [room for room in self.rooms if person.user_id in room.people]
+
+
+@pytest.fixture
+async def world(settings: Settings) -> World:
+    """Topics of a public and of a private channel, pairs, and a small group."""
+    async with running_app(settings, SystemClock()) as app:
+        realm = await factories.make_realm(app.runtime, "Acme")
+        people = [await factories.make_user(app.runtime, realm) for _ in range(SENDERS + 2)]
+        everybody, team = people[: SENDERS + 1], people[: SENDERS // 2]
+        creator = people[0]
+        public = await factories.make_channel(app.runtime, realm, creator, subscribers=everybody)
+        private = await factories.make_channel(
+            app.runtime, realm, creator, subscribers=team, invite_only=True
+        )
+    half = SENDERS // 2
+    pairs = zip(people[:half], people[half:SENDERS], strict=True)
+    return World(
+        people,
+        [
+            *(topic_room(public.id, f"topic {number}", everybody) for number in range(4)),
+            *(topic_room(private.id, f"topic {number}", team) for number in range(2)),
+            *(direct_room(pair) for pair in (*pairs, people[:3])),
+        ],
+    )
+
+
+def topic_room(channel_id: int, topic: str, people: Sequence[Person]) -> Room:
+    address = {"type": "channel", "to": channel_id, "topic": topic}
+    return Room(address, frozenset(person.user_id for person in people))
+
+
+def direct_room(people: Sequence[Person]) -> Room:
+    user_ids = [person.user_id for person in people]
+    return Room({"type": "direct", "to": user_ids}, frozenset(user_ids))
+
+
+@dataclass
+class Talk:
+    """All who take part."""
+
+    listeners: list[Listener]
+    senders: list[Sender]
+
+    @property
+    def messages(self) -> list[Message]:
+        return [message for sender in self.senders for message in sender.messages]
+
+    @property
+    def acknowledged(self) -> list[Message]:
+        return [message for sender in self.senders for message in sender.acknowledged]
+
+
+async def begin_talk(world: World, clients: list[httpx.AsyncClient]) -> Talk:
+    """Let everybody register; every other sender names its messages by its queue."""
+    listeners = [
+        Listener(Connection(clients, person), random.Random(seed))
+        for seed, person in enumerate(world.people)
+    ]
+    for listener in listeners:
+        await listener.register()
+    senders = [
+        Sender(
+            Connection(clients, person),
+            world.rooms_of(person),
+            random.Random(seed),
+            queue_id=listeners[seed].queue_id if seed % 2 else None,
+        )
+        for seed, person in enumerate(world.senders)
+    ]
+    return Talk(listeners, senders)
+
+
+async def talk_through_kills(talk: Talk, processes: list[QuickServer], kills: int) -> None:
+    stop = asyncio.Event()
+    async with asyncio.timeout(180), asyncio.TaskGroup() as crowd:
+        for listener in talk.listeners:
+            crowd.create_task(listener.work(stop))
+        for sender in talk.senders:
+            crowd.create_task(sender.work(stop))
+        for kill in range(kills):
+            await until_acknowledged_anew(talk)
+            server = processes[kill % len(processes)]
+            server.kill()
+            await server.start()
+        await until_acknowledged_anew(talk)
+        stop.set()
+    for listener in talk.listeners:
+        await listener.catch_up()
+
+
+async def until_acknowledged_anew(talk: Talk) -> None:
+    wanted = len(talk.acknowledged) + MESSAGES_BETWEEN_KILLS
+    await until(lambda: len(talk.acknowledged) >= wanted, seconds=30)
+
+
+async def test_one_server_killed_twenty_times(
+    world: World, processes: list[QuickServer], clients: list[httpx.AsyncClient]
+) -> None:
+    talk = await begin_talk(world, clients)
+    await talk_through_kills(talk, processes, kills=20)
+    assert sum(sender.lost_answers for sender in talk.senders) >= 20
+    await assert_all_went_well(talk)
+
+
+class TestTwoServers:
+    """Both on one database, with a bus between them; a retry may come to either."""
+
+    @pytest.fixture
+    def backend(self) -> str:
+        return "postgresql"
+
+    @pytest.fixture
+    def process_count(self) -> int:
+        return 2
+
+    async def test_killed_in_turn(
+        self, world: World, processes: list[QuickServer], clients: list[httpx.AsyncClient]
+    ) -> None:
+        talk = await begin_talk(world, clients)
+        await talk_through_kills(talk, processes, kills=4)
+        await assert_all_went_well(talk)
+
+
+async def assert_all_went_well(talk: Talk) -> None:
+    for sender in talk.senders:
+        ids = [message.id or 0 for message in sender.acknowledged]
+        assert ids == sorted(set(ids)), "somebody's messages changed places"
+    assert_order_is_that_of_time(talk.acknowledged)
+    for listener in talk.listeners:
+        assert_heard_once(listener, talk.messages)
+        assert await listener.read_history() == listener.heard
+    for sender, listener in zip(talk.senders, talk.listeners, strict=False):
+        assert_found_own_messages(sender, listener)
+
+
+def assert_order_is_that_of_time(acknowledged: list[Message]) -> None:
+    """No message comes before one that was acknowledged before anybody tried to send it."""
+    in_order = sorted(acknowledged, key=lambda message: message.id or 0)
+    earliest_end = float("inf")
+    for message in reversed(in_order):
+        assert message.begun_at <= earliest_end, message
+        assert message.acknowledged_at is not None
+        earliest_end = min(earliest_end, message.acknowledged_at)
+
+
+def assert_heard_once(listener: Listener, messages: list[Message]) -> None:
+    me = listener.connection.person.user_id
+    mine = [message for message in messages if me in message.room.people]
+    ids = [message_id for message_id, _content in listener.heard]
+    assert all(earlier < later for earlier, later in pairwise(ids)), ids
+    heard = {content: message_id for message_id, content in listener.heard}
+    assert len(heard) == len(ids), "a message was sent twice"
+    assert heard.keys() <= {message.content for message in mine}
+    acknowledged = {message.content: message.id for message in mine if message.id is not None}
+    assert acknowledged.items() <= heard.items()
+
+
+def assert_found_own_messages(sender: Sender, listener: Listener) -> None:
+    """The client that sent hears what it called the message; nobody else does."""
+    called = {message.content: message.local_id for message in sender.messages}
+    for event in listener.events:
+        content = event["message"]["content"]
+        expected = called.get(content) if sender.queue_id else None
+        assert event.get("local_message_id") == expected, event

@@ -1,0 +1,26 @@
+"""Processes that are the `chatapi` command and need not import everything anew."""
+
+import multiprocessing
+from collections.abc import Sequence
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from tests.support.command_child import be_the_command
+
+_processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload(["chatapi.cli", "chatapi.main"])
+
+
+def start_command(
+    arguments: Sequence[str],
+    environment: dict[str, str],
+    folder: Path,
+    stdout: Path,
+    stderr: Path,
+) -> BaseProcess:
+    """The command with arguments, in a new process that begins where the imports end."""
+    process = _processes.Process(
+        target=be_the_command, args=(arguments, environment, folder, stdout, stderr)
+    )
+    process.start()
+    return process

@@ -1,42 +1,12 @@
 """The Python client people already use, unchanged, against a real server."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
 import zulip
 
 from chatapi.core.version import VERSION
-from chatapi.main import ChatApp
+from tests.clients.python_client import connect
 from tests.factories import MakeUser, Person
-from tests.support.live_server import live_server
-
-Answer = dict[str, Any]
-
-
-@pytest.fixture
-async def url(app: ChatApp) -> AsyncIterator[str]:
-    async with live_server(app) as address:
-        yield address
-
-
-class Client:
-    """The client blocks, so each of its calls runs in a thread of its own."""
-
-    def __init__(self, client: zulip.Client) -> None:
-        self._client = client
-
-    async def call(self, method: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
-        return await asyncio.to_thread(method, self._client, *args, **kwargs)
-
-
-async def connect(url: str, person: Person, api_key: str | None = None) -> Client:
-    def construct() -> zulip.Client:
-        return zulip.Client(email=person.email, api_key=api_key or person.api_key, site=url)
-
-    return Client(await asyncio.to_thread(construct))
 
 
 class TestPythonClient:

@@ -1,0 +1,54 @@
+"""The Python client people already use, called from an event loop."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import zulip
+
+from tests.factories import Person
+
+Answer = dict[str, Any]
+
+
+class _EnoughError(Exception):
+    """What a callback raises to end a loop that has no other end."""
+
+
+class Client:
+    """The client blocks, so each of its calls runs in a thread of its own."""
+
+    def __init__(self, client: zulip.Client) -> None:
+        self._client = client
+
+    async def call(self, method: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
+        return await asyncio.to_thread(method, self._client, *args, **kwargs)
+
+    async def succeed(self, method: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
+        answer = await self.call(method, *args, **kwargs)
+        assert answer["result"] == "success", answer
+        return answer
+
+    async def hear(
+        self, method: Callable[..., None], count: int, *args: Any, **kwargs: Any
+    ) -> list[Answer]:
+        """What `call_on_each_event` or `call_on_each_message` hands out, until it is enough."""
+        heard: list[Answer] = []
+
+        def take(something: Answer) -> None:
+            heard.append(something)
+            if len(heard) == count:
+                raise _EnoughError
+
+        try:
+            await asyncio.to_thread(method, self._client, take, *args, **kwargs)
+        except _EnoughError:
+            return heard
+        raise AssertionError("the client stopped listening")
+
+
+async def connect(url: str, person: Person, api_key: str | None = None) -> Client:
+    def construct() -> zulip.Client:
+        return zulip.Client(email=person.email, api_key=api_key or person.api_key, site=url)
+
+    return Client(await asyncio.to_thread(construct))

@@ -1,0 +1,156 @@
+"""Read state against a plain set: random sends and marks, and what is unread after each."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import ChannelRecord
+from tests.factories import Person, make_channel, make_user
+from tests.features.history.conversations import (
+    AFTER_ALL,
+    flags_of,
+    mark,
+    read,
+    send,
+    send_direct,
+    unread_ids,
+)
+from tests.support.answers import assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import Listener, listen
+
+_PLACES = ["one", "two", "elsewhere", "direct"]
+_picks = st.lists(st.integers(0, 30), min_size=1, max_size=6)
+_steps = st.one_of(
+    st.tuples(st.just("send"), st.sampled_from(_PLACES), st.booleans()),
+    st.tuples(st.just("read"), _picks),
+    st.tuples(st.just("unread"), _picks),
+    st.tuples(st.just("topic"), st.sampled_from(_PLACES[:3])),
+    st.tuples(st.just("channel"), st.booleans()),
+    st.tuples(st.just("all")),
+)
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """The statements are tested on both databases elsewhere; here histories count."""
+    return str(request.param)
+
+
+@dataclass
+class World:
+    """A reader, somebody who writes, and what should be unread."""
+
+    client: ApiClient
+    reader: Person
+    writer: Person
+    channels: dict[str, ChannelRecord]
+    listener: Listener
+    sent: list[int] = field(default_factory=list)
+    places: dict[int, str] = field(default_factory=dict)
+    unread: set[int] = field(default_factory=set)
+
+    async def send(self, place: str, by_reader: bool) -> None:
+        sender = self.reader if by_reader else self.writer
+        if place == "direct":
+            other = self.writer if by_reader else self.reader
+            message_id = await send_direct(self.client, sender, other)
+        else:
+            channel = self.channels[place]
+            message_id = await send(self.client, sender, channel, place, read_by_sender=True)
+        self.sent.append(message_id)
+        self.places[message_id] = place
+        flags = await flags_of(self.client, self.reader, message_id)
+        if by_reader and place != "direct":
+            assert flags == {"read"}
+        else:
+            assert flags == set()
+            self.unread.add(message_id)
+
+    async def mark(self, picks: list[int], op: str) -> None:
+        ids = sorted({self.sent[pick % len(self.sent)] for pick in picks}) if self.sent else []
+        changed = (await mark(self.client, self.reader, *ids, op=op))["messages"]
+        before = set(self.unread)
+        self.unread = before - set(ids) if op == "add" else before | set(ids)
+        assert set(changed) == before ^ self.unread
+
+    async def mark_topic(self, topic: str) -> None:
+        channel_id = self.channels[topic].id
+        answer = await self.client.post(
+            "/mark_topic_as_read", self.reader, stream_id=channel_id, topic_name=topic
+        )
+        assert_success(answer)
+        self.unread -= {each for each in self.unread if self.places[each] == topic}
+
+    async def mark_channel(self, is_first: bool) -> None:
+        topics = {"one", "two"} if is_first else {"elsewhere"}
+        channel_id = self.channels[min(topics)].id
+        answer = await self.client.post("/mark_stream_as_read", self.reader, stream_id=channel_id)
+        assert_success(answer)
+        self.unread -= {each for each in self.unread if self.places[each] in topics}
+
+    async def mark_all(self) -> None:
+        assert_success(await self.client.post("/mark_all_as_read", self.reader))
+        self.unread.clear()
+
+    async def take(self, step: tuple[Any, ...]) -> None:
+        kind, *details = step
+        verbs: dict[str, Callable[..., Awaitable[None]]] = {
+            "send": self.send,
+            "read": lambda picks: self.mark(picks, "add"),
+            "unread": lambda picks: self.mark(picks, "remove"),
+            "topic": self.mark_topic,
+            "channel": self.mark_channel,
+            "all": self.mark_all,
+        }
+        before = set(self.unread)
+        await verbs[kind](*details)
+        await self._check(before, kind)
+
+    async def _check(self, before: set[int], kind: str) -> None:
+        assert await unread_ids(self.client, self.reader) == self.unread
+        answer = await read(self.client, self.reader, anchor="first_unread")
+        assert answer["anchor"] == min(self.unread, default=AFTER_ALL)
+        shown = {message["id"] for message in answer["messages"] if "read" not in message["flags"]}
+        assert shown <= self.unread
+        told = set(before)
+        for event in await self.listener.new_events():
+            if event["all"]:
+                told.clear()
+            elif event["op"] == "add":
+                told -= set(event["messages"])
+            else:
+                told |= set(event["messages"])
+        assert kind == "send" or told == self.unread
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(steps=st.lists(_steps, min_size=4, max_size=14))
+async def test_read_state(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    owner: Person,
+    steps: list[tuple[Any, ...]],
+) -> None:
+    """Each history has people and channels of its own, in one organization."""
+    reader, writer = await make_user(runtime, realm), await make_user(runtime, realm)
+    first, second = [
+        await make_channel(runtime, realm, owner, subscribers=[reader, writer]) for _ in range(2)
+    ]
+    assert_success(await client.post("/mark_all_as_read", reader))
+    channels = {"one": first, "two": first, "elsewhere": second}
+    listener = await listen(client, reader, event_types=["update_message_flags"])
+    world = World(client, reader, writer, channels, listener)
+    for step in steps:
+        await world.take(step)

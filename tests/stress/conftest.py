@@ -38,6 +38,8 @@ async def processes(
                     tmp_path_factory.mktemp("server"),
                     database_url=settings.database_url,
                     migrate_on_start="false",
+                    # Opening connections is most of what a restart costs.
+                    database_pool_size="3",
                     redis_url=valkey.url if process_count > 1 else "",
                     rate_limits="off",
                     heartbeat_seconds="1",

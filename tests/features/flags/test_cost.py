@@ -1,0 +1,97 @@
+"""What marking costs: the same for ten messages and for thousands."""
+
+import time
+
+import pytest
+from sqlalchemy import func, select
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import ChannelRecord
+from chatapi.db.base import Base
+from chatapi.db.models import ReadCursor, ReadException
+from chatapi.db.session import DatabaseSession
+from tests.factories import Person
+from tests.features.history.conversations import mark, send, unread_ids
+from tests.features.history.masses import fill_topic
+from tests.support.answers import assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import listen
+from tests.support.statements import recorded_statements
+
+MANY = 20_000
+
+
+async def count_rows(runtime: Runtime, table: type[Base]) -> int:
+    async with DatabaseSession(runtime.database) as db:
+        return (await db.execute(select(func.count()).select_from(table))).scalar_one()
+
+
+class TestMarking:
+    @pytest.mark.parametrize("path", ["/mark_topic_as_read", "/mark_stream_as_read"])
+    async def test_takes_the_same_statements_for_ten_and_for_thousands(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        general: ChannelRecord,
+        reader: Person,
+        writer: Person,
+        path: str,
+    ) -> None:
+        target = {"stream_id": general.id, "topic_name": "greetings"}
+        statements: list[int] = []
+        times: list[float] = []
+        for count in (10, MANY):
+            first = await send(client, writer, general)
+            ids = await fill_topic(runtime, realm, writer, first, count)
+            listener = await listen(client, reader, event_types=["update_message_flags"])
+            with recorded_statements(runtime.database, "read_") as recorded:
+                began = time.perf_counter()
+                assert_success(await client.post(path, reader, **target))
+                times.append(time.perf_counter() - began)
+            statements.append(len(recorded))
+            [event] = await listener.new_events()
+            assert event["messages"] == [first, *ids]
+            assert await unread_ids(client, reader) == set()
+        assert statements[0] == statements[1]
+        # Generous: what is meant is that it does not take seconds.
+        assert times[1] < 2
+        assert await count_rows(runtime, ReadCursor) <= 1
+        assert await count_rows(runtime, ReadException) == 0
+
+    async def test_one_by_one_in_order_leaves_no_notes(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        general: ChannelRecord,
+        reader: Person,
+        writer: Person,
+    ) -> None:
+        ids = [await send(client, writer, general) for _ in range(6)]
+        for message_id in ids[:4]:
+            await mark(client, reader, message_id)
+        assert await count_rows(runtime, ReadException) == 0
+        await mark(client, reader, ids[5])
+        assert await count_rows(runtime, ReadException) == 1
+        await mark(client, reader, ids[4])
+        assert await count_rows(runtime, ReadException) == 0
+        assert await count_rows(runtime, ReadCursor) == 1
+        assert await unread_ids(client, reader) == set()
+
+    async def test_thousands_of_ids_at_once(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        general: ChannelRecord,
+        reader: Person,
+        writer: Person,
+    ) -> None:
+        ids = await fill_topic(
+            runtime, realm, writer, await send(client, writer, general), MANY - 1
+        )
+        assert (await mark(client, reader, *ids))["messages"] == ids
+        assert await unread_ids(client, reader) == {ids[0] - 1}
+        await mark(client, reader, ids[0] - 1)
+        assert await count_rows(runtime, ReadException) == 0

@@ -1,0 +1,101 @@
+"""What reading costs: a few statements, and the newest messages along an index."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import ChannelRecord
+from chatapi.db.database import Database
+from tests.factories import MakeChannel, Person
+from tests.features.history.conversations import Term, ids_read, send
+from tests.features.history.masses import fill_topic
+from tests.support.client import ApiClient
+from tests.support.statements import recorded_statements
+
+CHANNEL: Term = ["channel", "general"]
+TOPIC: Term = ["topic", "greetings"]
+
+
+@pytest.fixture
+async def masses(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    make_channel: MakeChannel,
+    general: ChannelRecord,
+    reader: Person,
+    writer: Person,
+) -> None:
+    """Two topics of a thousand messages, and another channel with many more and newer ones."""
+    other = await make_channel("other", subscribers=[reader, writer])
+    topics = ((general, "greetings", 1_000), (general, "farewells", 1_000), (other, "x", 10_000))
+    for channel, topic, count in topics:
+        first = await send(client, writer, channel, topic)
+        await fill_topic(runtime, realm, writer, first, count)
+    async with runtime.database.reader.connect() as connection:
+        await connection.execute(text("ANALYZE"))
+
+
+async def test_the_same_statements_for_one_message_and_for_a_hundred(
+    client: ApiClient, runtime: Runtime, masses: None, reader: Person
+) -> None:
+    await ids_read(client, reader, CHANNEL)
+    counts = set()
+    for number in (1, 100):
+        with recorded_statements(runtime.database, "message") as recorded:
+            await ids_read(client, reader, CHANNEL, TOPIC, num_before=number)
+        counts.add(len(recorded))
+    # The messages, and the flags of the reader.
+    assert counts == {2}
+
+
+@pytest.mark.parametrize(
+    ("terms", "index"),
+    [
+        ([CHANNEL], "ix_message_channel_id_id"),
+        ([CHANNEL, TOPIC], "ix_message_conversation_id_id"),
+    ],
+)
+async def test_the_newest_messages_are_one_range_of_an_index(
+    client: ApiClient,
+    runtime: Runtime,
+    masses: None,
+    reader: Person,
+    terms: list[Term],
+    index: str,
+) -> None:
+    with captured_history_statement(runtime.database) as captured:
+        assert len(await ids_read(client, reader, *terms)) == 100
+    plan = await explain(runtime.database, *captured[0])
+    assert index in plan
+    assert "Sort" not in plan
+    assert "TEMP B-TREE" not in plan
+
+
+@contextmanager
+def captured_history_statement(database: Database) -> Iterator[list[tuple[str, Any]]]:
+    """The statement that reads messages, with its parameters."""
+    captured: list[tuple[str, Any]] = []
+
+    def capture(_connection: object, _cursor: object, sql: str, values: Any, *_rest: Any) -> None:
+        if "rendered_content" in sql:
+            captured.append((sql, values))
+
+    engine = database.engine.sync_engine
+    event.listen(engine, "before_cursor_execute", capture)
+    try:
+        yield captured
+    finally:
+        event.remove(engine, "before_cursor_execute", capture)
+
+
+async def explain(database: Database, sql: str, values: Any) -> str:
+    verb = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
+    async with database.reader.connect() as connection:
+        rows = await connection.exec_driver_sql(f"{verb} {sql}", values)
+        return "\n".join(" ".join(str(cell) for cell in row) for row in rows)

@@ -13,6 +13,7 @@ from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import Person
 from tests.features.channels.channels import subscribe
+from tests.features.history.conversations import send
 from tests.features.profile_fields.fields import add_field
 from tests.features.realm.settings import allow, change_realm
 from tests.features.uploads.files import attachments_of, upload
@@ -243,6 +244,22 @@ async def a_channel_to_join(world: World, caller: Person | None) -> Prepared:
 async def somebody_to_take_out(world: World, caller: Person | None) -> Prepared:
     await the_general_channel(world, caller)
     return Prepared(values={"subscriptions": ["general"], "principals": [world.boss.user_id]})
+
+
+async def a_topic_to_write_in(world: World, caller: Person | None) -> Prepared:
+    await the_general_channel(world, caller)
+    return Prepared(values={"topic": "greetings"})
+
+
+async def the_newest_messages(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"anchor": "newest", "num_before": 1, "num_after": 0})
+
+
+async def a_message(world: World, _caller: Person | None) -> Prepared:
+    """In a public channel that the caller is not in."""
+    channel = await world.make_channel(subscribers=[world.boss])
+    message_id = await send(world.client, world.boss, channel)
+    return Prepared({"message_id": message_id}, {"messages": [message_id]})
 
 
 async def a_subscription(world: World, caller: Person | None) -> Prepared:

@@ -41,6 +41,7 @@ REFUSALS = {
     "closed": (400, "BAD_REQUEST", "Unable to access channel (general)."),
     "unknown": (400, "STREAM_DOES_NOT_EXIST", "Channel does not exist"),
     "none": (404, "NOT_FOUND", "There is nothing at this path"),
+    "secret": (400, "BAD_REQUEST", "Invalid message(s)"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
@@ -106,6 +107,14 @@ POST   /users/me/subscriptions/properties       ok ok    ok    ok    ok    ok   
 PATCH  /users/me/subscriptions/{stream_id}      ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /users/{user_id}/subscriptions/{stream_id}  ok ok ok    ok    ok    hidden ok   -  -  -
 GET    /users/{user_id}/channels                ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /messages                                ok ok    ok    ok    ok    unknown ok  -  -  -
+GET    /messages                                ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
+POST   /messages/render                         ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /messages/flags                          ok ok    ok    ok    ok    secret ok   -  -  -
+POST   /mark_all_as_read                        ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /mark_stream_as_read                     ok ok    ok    ok    ok    hidden ok   -  -  -
+POST   /mark_topic_as_read                      ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /user_topics                             ok ok    ok    ok    ok    hidden ok   -  -  -
 PATCH  /users/me/subscriptions/muted_topics     ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /typing                                  ok ok    ok    ok    ok    ok    ok    -  -  -
@@ -150,6 +159,12 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /streams/{stream_id}/members": world_of.a_channel,
     "GET /get_stream_id": world_of.the_general_channel,
     "GET /users/me/{stream_id}/topics": world_of.a_channel,
+    "POST /messages": world_of.a_topic_to_write_in,
+    "GET /messages": world_of.the_newest_messages,
+    "GET /messages/{message_id}": world_of.a_message,
+    "POST /messages/flags": world_of.a_message,
+    "POST /mark_stream_as_read": world_of.a_channel_to_name,
+    "POST /mark_topic_as_read": world_of.a_channel_to_name,
     "POST /default_streams": world_of.a_channel_to_name,
     "DELETE /default_streams": world_of.a_channel_to_name,
     "POST /channels/create": world_of.a_new_channel,

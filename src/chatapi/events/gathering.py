@@ -6,8 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import structlog
-
 from chatapi.core.clock import Clock
 from chatapi.core.ids import RealmId
 from chatapi.db.database import Database
@@ -15,8 +13,6 @@ from chatapi.db.faults import is_unavailable
 from chatapi.db.session import DatabaseSession
 from chatapi.events.hub import Hub
 from chatapi.events.unit_of_work import UnitOfWork
-
-log = structlog.get_logger()
 
 _MOST_AT_ONCE = 100
 
@@ -126,19 +122,11 @@ class Gatherer:
     ) -> None:
         await self._hub.reach(db, realm_id, await db.lock_realm(realm_id))
         work = UnitOfWork(db, self._hub, self._clock)
-        results: list[Any] = []
-        # The first thing after the commit: whatever fails then, nobody may write it again.
-        work.after_commit(lambda: _tell(batch, results))
-        results += await write(work, [each.item for each in batch])
+        results = await write(work, [each.item for each in batch])
         if len(results) != len(batch):
             raise RuntimeError("a writer has to give one result for each item")
-        try:
-            await work.commit()
-        except Exception:
-            if not batch[0].done.done():
-                raise
-            # It is committed, and they were told; feeds find in the log what they have missed.
-            log.exception("publishing_failed", realm_id=realm_id)
+        await work.commit()
+        _tell(batch, results)
 
 
 def _tell(batch: Sequence[_Waiting[Any]], results: Sequence[Any]) -> None:

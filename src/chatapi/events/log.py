@@ -11,7 +11,6 @@ from chatapi.db.models import EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.events.entry import Entry, load_entry
 
-
 _ADD_EVENTS = insert(EventRow)
 _MOVE_CLOCK = (
     update(RealmClock)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import structlog
+
 from chatapi.core.clock import Clock
 from chatapi.core.errors import AdmissionOutdatedError
 from chatapi.core.ids import EventNumber, QueueId, RealmId
@@ -13,6 +15,8 @@ from chatapi.events.entry import Entry
 from chatapi.events.event import Event
 from chatapi.events.hub import Hub
 from chatapi.events.log import EventLog
+
+log = structlog.get_logger()
 
 
 class UnitOfWork:
@@ -83,7 +87,15 @@ class UnitOfWork:
         for remember in self._after_commit:
             remember()
         for batch in batches:
+            self._publish(batch)
+
+    def _publish(self, batch: Batch) -> None:
+        try:
             self._hub.publish(batch)
+        except Exception:
+            # It is committed: whoever asked must not believe otherwise, nor try again. Feeds
+            # find in the log what they have missed.
+            log.exception("publishing_failed", realm_id=batch.realm_id)
 
     async def _write_events(self, realm_id: RealmId) -> Batch:
         logged: list[Entry] = []

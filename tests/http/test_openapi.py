@@ -343,7 +343,11 @@ class TestAnswers:
         answers = operation(document, "post", PICTURES)["responses"]
         assert list(answers) == ["200", "400", "401", "404", "413", "429", "500", "503"]
         schema = answer_schema(document, "post", PICTURES, "400")
-        assert names(schema["anyOf"]) == {"BadRequestError", "OutOfPaintError"}
+        assert names(schema["anyOf"]) == {
+            "BadRequestError",
+            "IdempotencyKeyReusedError",
+            "OutOfPaintError",
+        }
         assert "`OUT_OF_PAINT`: Nothing is left of a color." in answers["400"]["description"]
 
     def test_adds_what_the_guard_refuses(self, document: dict[str, Any]) -> None:

@@ -4,8 +4,7 @@ from collections import defaultdict
 
 from sqlalchemy import bindparam
 
-from chatapi.auth.callers import Caller
-from chatapi.auth.context import Context, RealmContext, VisitorContext
+from chatapi.auth.context import RealmContext
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.core.system_groups import SystemGroup
 from chatapi.db.models import SubscriptionPeriod
@@ -23,16 +22,25 @@ _STAYS_OF_USER = (
 )
 
 
-async def membership_of(ctx: RealmContext) -> Membership:
-    """The groups and channels of whoever asks; costs no statement after the first time."""
-    caller = _caller_of(ctx)
+async def groups_of_reader(ctx: RealmContext) -> frozenset[GroupId]:
+    """The groups of whoever asks; costs no statement after the first time."""
+    caller = ctx.admitted
     if caller is None:
         # A person without an account is in one group only.
-        internet = GroupId(ctx.realm.system_groups[SystemGroup.INTERNET])
-        return Membership(frozenset({internet}), {})
+        return frozenset({GroupId(ctx.realm.system_groups[SystemGroup.INTERNET])})
+    return await caller.remember(
+        "groups", lambda: Memberships(ctx.db, ctx.realm).groups_of(caller.user)
+    )
+
+
+async def membership_of(ctx: RealmContext) -> Membership:
+    """The groups and channels of whoever asks; costs no statement after the first time."""
+    groups = await groups_of_reader(ctx)
+    caller = ctx.admitted
+    if caller is None:
+        return Membership(groups, {})
 
     async def load() -> Membership:
-        groups = await Memberships(ctx.db, ctx.realm).groups_of(caller.user)
         return Membership(groups, await load_stays(ctx.db, caller.user.id))
 
     return await caller.remember("membership", load)
@@ -44,13 +52,3 @@ async def load_stays(db: DatabaseSession, user_id: UserId) -> dict[ChannelId, tu
     for *stay, channel_id in await db.execute(_STAYS_OF_USER, {"user_id": user_id}):
         stays[ChannelId(channel_id)].append(_stays.read(stay))
     return {channel_id: tuple(found) for channel_id, found in stays.items()}
-
-
-def _caller_of(ctx: RealmContext) -> Caller | None:
-    match ctx:
-        case Context():
-            return ctx.caller
-        case VisitorContext():
-            return ctx.visitor
-        case _:
-            return None

@@ -6,7 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
-from chatapi.permissions.readers import membership_of
+from chatapi.permissions.readers import groups_of_reader
 from chatapi.permissions.settings import PermissionSetting
 from chatapi.wire.group_values import GroupValue
 
@@ -22,8 +22,8 @@ async def is_allowed(ctx: Context, setting: PermissionSetting, guarded: Guarded)
     if ctx.user.role is Role.GUEST and not setting.allows(SystemGroup.EVERYONE):
         # What cannot be given to everyone is not given to guests in a roundabout way either.
         return False
-    membership = await membership_of(ctx)
-    return guarded.permission(setting.name).includes(ctx.user.id, membership.groups)
+    groups = await groups_of_reader(ctx)
+    return guarded.permission(setting.name).includes(ctx.user.id, groups)
 
 
 async def require(ctx: Context, setting: PermissionSetting, guarded: Guarded) -> None:

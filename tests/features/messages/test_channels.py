@@ -352,7 +352,7 @@ class TestReadBySender:
         channel = await make_channel(subscribers=[owner])
         listener = await hear(client, owner)
         client.http.headers["User-Agent"] = agent
-        chosen: dict[str, object] = {} if choice is None else {"read_by_sender": choice}
+        chosen: dict[str, Any] = {} if choice is None else {"read_by_sender": choice}
         assert_success(await send(client, owner, channel.id, **chosen))
         [event] = await listener.new_events()
         assert event["flags"] == flags

@@ -211,7 +211,8 @@ class TestState:
         )["members"]
         assert state["realm_users"] == [user for user in listed if user["is_active"]]
         assert [user["user_id"] for user in state["realm_non_active_users"]] == [gone.user_id]
-        assert state["cross_realm_bots"] == []
+        [bot] = state["cross_realm_bots"]
+        assert (bot["full_name"], bot["is_system_bot"]) == ("Notification Bot", True)
         own = {
             "user_id": admin.user_id,
             "email": admin.email,

@@ -61,8 +61,8 @@ def test_every_step_works(folder: Path) -> None:
         serving.read_greeting(last="^curl ")
         printed = paste(blocks_of_the_tour(), command, serving)
     answers, _, stream = printed.partition("id: ")
-    assert answers.count('"result":"success"') == 8
+    assert answers.count('"result":"success"') == 11
     assert '"result":"error"' not in answers
     assert "ignored_parameters_unsupported" not in answers
-    assert "Grace Hopper" in stream
-    assert '"type":"custom_profile_fields"' in stream
+    assert stream.count('"content":"At noon?"') == 1
+    assert '"type":"update_message_flags"' in stream

@@ -9,9 +9,11 @@ from pydantic import Field
 from chatapi.wire.params import WireModel
 from chatapi.wire.types import Id
 
-_MOST_TERMS = 50
-_MOST_PEOPLE = 1_000
-_LONGEST_OPERAND = 10_000
+# A narrow is part of an address, and servers take no more than 64 KiB of that.
+_MOST_TERMS = 20
+_MOST_PEOPLE = 100
+_LONGEST_OPERATOR = 30
+_LONGEST_OPERAND = 500
 
 _Text = Annotated[str, Field(max_length=_LONGEST_OPERAND)]
 Operand: TypeAlias = (
@@ -25,7 +27,7 @@ Operand: TypeAlias = (
 class TermObject(WireModel):
     """What messages have to be like, or with `negated` must not be like."""
 
-    operator: _Text
+    operator: Annotated[str, Field(max_length=_LONGEST_OPERATOR)]
     operand: Operand
     negated: bool = False
 

@@ -290,7 +290,9 @@ class TestRefusals:
             [{"operator": "channel", "operand": True}],
             [["dm", [1, "a"]]],
             [["dm", [-1]]],
-            [["topic", "x"]] * 51,
+            [["topic", "x"]] * 21,
+            [["topic", "x" * 501]],
+            [["dm", list(range(101))]],
         ],
     )
     async def test_what_is_no_narrow(

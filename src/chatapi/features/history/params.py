@@ -10,6 +10,7 @@ from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 MOST_MESSAGES = 5_000
+_MOST_IDS = 1_000
 _LONGEST_ANCHOR = 30
 _LONGEST_DATE = 50
 
@@ -48,7 +49,7 @@ class ReadMessagesParams(ShowMessageParams):
     num_before: Count | None = None
     num_after: Count | None = None
     narrow: NarrowParam | None = None
-    message_ids: Annotated[list[Id] | None, Field(max_length=MOST_MESSAGES)] = None
+    message_ids: Annotated[list[Id] | None, Field(max_length=_MOST_IDS)] = None
     """Instead of an anchor: these messages, as far as they exist for the reader."""
 
 

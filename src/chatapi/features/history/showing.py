@@ -50,13 +50,13 @@ class MessageShowing:
         self._channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
         direct = {row.conversation_id for row in rows if row.channel_id is None}
         members = await self._repository.list_people(direct) if direct else {}
-        user_ids = {row.sender_id for row in rows}.union(*members.values())
-        users = await self._repository.list_users(user_ids)
+        sender_ids = {row.sender_id for row in rows}
+        users = await self._repository.list_users(sender_ids.union(*members.values()))
         self._people = {
             key: tuple(self._person(users[user_id]) for user_id in people)
             for key, people in members.items()
         }
-        self._senders = {row.sender_id: self._sender(users[row.sender_id]) for row in rows}
+        self._senders = {each: self._sender(users[each]) for each in sender_ids}
         if self._access.reader_id is not None:
             states = StateRepository(ctx.db, ctx.realm.id, self._access.reader_id)
             groups = self._access.channels.membership.groups

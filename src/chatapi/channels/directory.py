@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, bindparam, func, select
 
 from chatapi.channels.records import ChannelRecord, channel_records, name_key
-from chatapi.core.ids import ChannelId, ConversationId, RealmId
-from chatapi.db.models import Channel, Conversation
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId
+from chatapi.db.models import Channel, Conversation, Message
 from chatapi.db.session import DatabaseSession
 from chatapi.events.entry import Entry
 from chatapi.events.hub import Hub, Observer
@@ -16,6 +16,10 @@ from chatapi.events.hub import Hub, Observer
 _MOST_CHANNELS = 20_000
 _MOST_TOPICS = 100_000
 
+NO_MESSAGE = MessageId(-1)
+"""Before the first message."""
+
+_NEWEST_MESSAGE = select(func.max(Message.id)).where(Message.realm_id == bindparam("realm_id"))
 _OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_id"))
 _BY_ID = _OF_REALM.where(Channel.id == bindparam("wanted"))
 _BY_NAME = _OF_REALM.where(Channel.name_key == bindparam("wanted"))
@@ -39,6 +43,10 @@ class _RealmMemory:
     ids_by_name: dict[str, ChannelId] = field(default_factory=dict)
     topics: dict[tuple[ChannelId, str], tuple[ConversationId, str]] = field(default_factory=dict)
     changes: int = 0
+    newest_message: MessageId = NO_MESSAGE
+    """The newest one the log told of."""
+    newest_is_known: bool = False
+    """Whether those from before this process followed the realm were looked at."""
 
 
 class ChannelDirectory:
@@ -90,6 +98,18 @@ class ChannelDirectory:
                 is_outdated = changes != memory.changes
                 self._keep(db, memory, KnownChannel(record, is_outdated))
         return found
+
+    async def newest_message(self, db: DatabaseSession, realm_id: RealmId) -> MessageId:
+        """The newest message of the realm; costs no statement after the first time."""
+        memory = self._memory(realm_id)
+        if not memory.newest_is_known:
+            # Follow the realm before reading: what comes after is told by the log.
+            await self._hub.feed(realm_id)
+            rows = await db.execute(_NEWEST_MESSAGE, {"realm_id": realm_id})
+            found: int | None = rows.scalar_one()
+            memory.newest_message = max(memory.newest_message, MessageId(found or NO_MESSAGE))
+            memory.newest_is_known = db.is_live
+        return memory.newest_message
 
     def topic(
         self, realm_id: RealmId, channel_id: ChannelId, topic: str
@@ -160,6 +180,9 @@ class ChannelDirectory:
 
     def _saw(self, entry: Entry) -> None:
         event = entry.event
+        if (message_id := event.sent_message()) is not None:
+            memory = self._memory(entry.realm_id)
+            memory.newest_message = max(memory.newest_message, message_id)
         if event.changes_realm() or event.moves_conversations():
             self._forget_realm(entry.realm_id)
             return
@@ -173,6 +196,7 @@ class ChannelDirectory:
     def _forget_realm(self, realm_id: RealmId) -> None:
         memory = self._memory(realm_id)
         memory.changes += 1
+        memory.newest_is_known = False
         for known in memory.by_id.values():
             known.is_outdated = True
         memory.by_id.clear()

@@ -8,6 +8,7 @@ import structlog
 from pydantic import ValidationError
 
 from chatapi.core.ids import EventNumber, RealmId
+from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience, Nobody, load_audience
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, NotUnderstood, load_event
@@ -26,18 +27,29 @@ class Entry:
     _encoded: dict[Hashable, bytes] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
+    _completed: list[Event] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def is_for(self, view: ClientView) -> bool:
         if self.event.is_internal or not self.event.is_for(view):
             return False
         return self.audience.admits(view, self.number)
 
+    @property
+    def is_complete(self) -> bool:
+        return self.event.is_complete or bool(self._completed)
+
+    async def complete(self, db: DatabaseSession) -> None:
+        """Look up, once for all readers, what the event only describes."""
+        if not self.is_complete:
+            self._completed.append(await self.event.complete(db))
+
     def encoded_for(self, view: ClientView) -> bytes:
         """The event's JSON, encoded once for all readers who see the same."""
         variant = self.event.variant(view)
         encoded = self._encoded.get(variant)
         if encoded is None:
-            encoded = self._encoded[variant] = encode_event(self.number, self.event, view)
+            event = self._completed[0] if self._completed else self.event
+            encoded = self._encoded[variant] = encode_event(self.number, event, view)
         return encoded
 
     def to_row(self) -> list[object]:

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, TypeAlias
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
-from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.ids import ChannelId, MessageId, UserId
+from chatapi.db.session import DatabaseSession
 from chatapi.events.client import ClientView
 
 registry: dict[str, type["Event"]] = {}
@@ -74,6 +75,20 @@ class Event(BaseModel):
             for name, field in cls.model_fields.items()
             if not any(isinstance(item, ServerOnly) for item in field.metadata)
         )
+
+    @property
+    def is_complete(self) -> bool:
+        """False for an event that describes what it is about instead of listing it."""
+        return True
+
+    async def complete(self, db: DatabaseSession) -> "Event":
+        """The event with everything listed; asked for when a client is about to receive it."""
+        del db
+        return self
+
+    def sent_message(self) -> MessageId | None:
+        """The message it tells of, if it is a new one."""
+        return None
 
     def changed_users(self) -> frozenset[UserId]:
         """Whose name, role, rights or profile is no longer what a cache may say."""

@@ -186,7 +186,7 @@ class EventQueues:
                 for entry in await self._read_log(queue, cursor)
                 if entry.number <= (feed.position or 0)
             ]
-            found = [entry.encoded_for(view) for entry in entries if entry.is_for(view)]
+            found = await self._encode(entries, view)
             if entries:
                 cursor = entries[-1].number
             if found:
@@ -198,7 +198,16 @@ class EventQueues:
             fleeting = self._take_fleeting(feed, queue, cursor)
             # Stable: after the logged event whose number it carries.
             entries = sorted([*entries, *fleeting], key=lambda entry: entry.number)
-        return [entry.encoded_for(view) for entry in entries if entry.is_for(view)], reached
+        return await self._encode(entries, view), reached
+
+    async def _encode(self, entries: list[Entry], view: ClientView) -> list[bytes]:
+        """What of the entries is for the reader; waits for nothing if there is nothing."""
+        wanted = [entry for entry in entries if entry.is_for(view)]
+        if not all(entry.is_complete for entry in wanted):
+            async with DatabaseSession(self._database) as db:
+                for entry in wanted:
+                    await entry.complete(db)
+        return [entry.encoded_for(view) for entry in wanted]
 
     def _take_fleeting(self, feed: Feed, queue: LiveQueue, cursor: EventNumber) -> list[Entry]:
         """What came since the queue was last asked; no id is below one the client already has."""

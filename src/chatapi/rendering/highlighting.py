@@ -25,14 +25,14 @@ _MOST_LANGUAGES = 4
 _WIDE_GAP = re.compile(r"\s{80}")
 """Nothing takes these expressions longer than blanks that lead nowhere."""
 
-SLOW_LANGUAGES = frozenset({"C#", "Groovy", "Java", "Makefile"})
+SLOW_LANGUAGES = frozenset({"C#", "Groovy", "Java", "Makefile", "Terraform"})
 LANGUAGES = SLOW_LANGUAGES | {
     *("Bash", "Bash Session", "Batchfile", "C", "C++", "Clojure", "CMake", "CSS", "Dart", "Diff"),
     *("Docker", "Elixir", "Erlang", "F#", "Go", "GraphQL", "Haskell", "HTML", "INI", "JavaScript"),
     *("JSON", "JSX", "Julia", "Kotlin", "Lua", "Matlab", "MySQL", "Nginx configuration file"),
     *("Nix", "Objective-C", "OCaml", "Perl", "PHP", "PostgreSQL SQL dialect", "PowerShell"),
     *("Protocol Buffer", "Python", "Python console session", "Python Traceback", "Ruby", "Rust"),
-    *("S", "Scala", "Scheme", "SCSS", "SQL", "Swift", "Terraform", "TeX", "TOML", "TSX"),
+    *("S", "Scheme", "SCSS", "SQL", "Swift", "TeX", "TOML", "TSX"),
     *("TypeScript", "VB.net", "XML", "YAML", "Zig"),
 }
 

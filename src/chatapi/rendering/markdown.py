@@ -76,5 +76,6 @@ def _deleted(
 
 
 _parser = _build_parser()
-# The parser arranges its rules when it is first used, and later it is used by several threads.
-parse("a", Environment(EMPTY_DIRECTORY))
+# The parser makes itself tables of rules and of characters in addresses when it first needs them,
+# which several threads must not do at once.
+parse("<https://example.com>", Environment(EMPTY_DIRECTORY))

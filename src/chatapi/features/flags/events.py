@@ -1,15 +1,18 @@
 """The events that flags of one's messages changed."""
 
 from collections.abc import Hashable
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 from typing_extensions import override
 
 from chatapi.core.ids import MessageId
+from chatapi.db.session import DatabaseSession
 from chatapi.events.client import ClientView
-from chatapi.events.event import Event
+from chatapi.events.event import Event, ServerOnly
 from chatapi.features.flags.payloads import MessageDetailsPayload
+from chatapi.features.flags.repository import SpanRepository
+from chatapi.features.flags.spans import Span
 from chatapi.wire.topics import show_topic
 
 
@@ -23,8 +26,25 @@ class FlagAdded(Event):
     """The same as `op`, by its old name."""
     flag: str
     messages: list[MessageId]
-    """Which messages; at most the newest 50,000, and none when it is all of them."""
+    """Which messages; at most the newest 50,000, and none when it is all of them.
+
+    Some of them may have had the flag before.
+    """
     all: bool = False
+    span: Annotated[Span | None, ServerOnly()] = None
+    """Further messages, which are looked up only when a client asks for the event."""
+
+    @property
+    @override
+    def is_complete(self) -> bool:
+        return self.span is None
+
+    @override
+    async def complete(self, db: DatabaseSession) -> "FlagAdded":
+        if self.span is None:
+            return self
+        listed = await SpanRepository(db).list_newest(self.span)
+        return self.model_copy(update={"messages": sorted({*self.messages, *listed}), "span": None})
 
 
 class FlagRemoved(Event):

@@ -5,22 +5,22 @@ from chatapi.core.ids import ChannelId
 from chatapi.events.audience import Users
 from chatapi.features.flags.events import FlagAdded
 from chatapi.features.flags.params import MarkTopicParams
-from chatapi.features.flags.repository import MarkRepository, UnreadRepository
+from chatapi.features.flags.repository import MarkRepository, SpanRepository, Unread
 from chatapi.permissions.channel_lookup import readable_channel
 
 
 class MarkService:
     """Moves positions of the caller.
 
-    What is written does not depend on how much was unread. The event names the messages that
-    became read, as clients count by them: those a client can know of, which are the newest
-    50,000, found by one look along an index.
+    What is written, and how long it takes, does not depend on how much was unread. The event
+    keeps the bounds of what became read; which messages these are is looked up when a client
+    receives it.
     """
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._marks = MarkRepository(ctx.db, ctx.realm.id, ctx.user.id)
-        self._unread = UnreadRepository(ctx.db, ctx.user.id)
+        self._spans = SpanRepository(ctx.db)
 
     async def mark_topic(self, params: MarkTopicParams) -> None:
         """All of a topic; one without messages, or of a channel one is not in, has none unread."""
@@ -33,20 +33,19 @@ class MarkService:
         if found is None:
             return
         conversation_id, _ = found
-        message_ids = await self._unread.list_in_conversation(conversation_id)
-        if message_ids:
-            await self._marks.read_up_to(await self._marks.last_messages([conversation_id]))
-            self._tell(FlagAdded(flag="read", messages=message_ids))
+        unread = await self._spans.find_in_topic(ctx.user.id, conversation_id)
+        if unread:
+            await self._marks.read_up_to({conversation_id: unread.span["up_to"]})
+            self._tell_read(unread)
 
     async def mark_channel(self, channel_id: ChannelId) -> None:
         """All topics of a channel."""
         await self._ctx.lock()
         channel = await readable_channel(self._ctx, channel_id)
-        message_ids = await self._unread.list_in_channel(channel.id)
-        newest = await self._marks.newest_message()
-        if message_ids and newest is not None:
-            await self._marks.read_channel_up_to(channel.id, newest)
-            self._tell(FlagAdded(flag="read", messages=message_ids))
+        unread = await self._spans.find_in_channel(self._ctx.user.id, channel.id)
+        if unread:
+            await self._marks.read_channel_up_to(channel.id, unread.span["up_to"])
+            self._tell_read(unread)
 
     async def mark_all(self) -> None:
         """Everything; the event says so and lists nothing."""
@@ -55,6 +54,9 @@ class MarkService:
         if newest is not None:
             await self._marks.read_all_up_to(newest)
             self._tell(FlagAdded(flag="read", messages=[], all=True))
+
+    def _tell_read(self, unread: Unread) -> None:
+        self._tell(FlagAdded(flag="read", messages=unread.excepted, span=unread.span))
 
     def _tell(self, event: FlagAdded) -> None:
         self._ctx.emit(event, to=Users.only(self._ctx.user.id))

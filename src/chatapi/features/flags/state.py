@@ -3,11 +3,16 @@
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
+from chatapi.channels.directory import NO_MESSAGE
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.events.client import ClientProfile
-from chatapi.features.flags.newest import newest_message_id
 from chatapi.features.flags.payloads import UnreadMessagesPayload
-from chatapi.features.flags.repository import MOST_UNREAD, UnreadConversation, UnreadRepository
+from chatapi.features.flags.repository import (
+    MOST_UNREAD,
+    MarkRepository,
+    UnreadConversation,
+    UnreadRepository,
+)
 from chatapi.features.state import state_section
 from chatapi.permissions.messages import message_access
 from chatapi.permissions.readers import membership_of
@@ -51,7 +56,8 @@ class RecentState(TypedDict):
 @state_section("message")
 async def load_newest(ctx: Context, _profile: ClientProfile) -> NewestMessageState:
     """The newest message there is, -1 if there is none."""
-    return {"max_message_id": await newest_message_id(ctx)}
+    newest = await MarkRepository(ctx.db, ctx.realm.id, ctx.user.id).newest_message()
+    return {"max_message_id": NO_MESSAGE if newest is None else newest}
 
 
 @state_section("message", "update_message_flags")

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
-from chatapi.core.ids import GroupId, QueueId, UserId
+from chatapi.core.ids import GroupId, MessageId, QueueId, UserId
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.messages.facts import MessageFacts, MessageForm, message_payload
@@ -42,6 +42,10 @@ class MessageSent(Event):
     topic_participants: Annotated[frozenset[UserId] | None, ServerOnly()] = None
     """Whom a mention of the topic reaches, None where there is no such mention."""
     echo: Annotated[Echo | None, ServerOnly()] = None
+
+    @override
+    def sent_message(self) -> MessageId:
+        return self.facts.id
 
     @override
     def variant(self, view: ClientView) -> Hashable:

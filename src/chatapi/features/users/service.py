@@ -4,7 +4,6 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError, UnauthorizedError
 from chatapi.core.ids import MAX_ID, UserId
-from chatapi.features.flags.newest import newest_message_id
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.params import CreateUserParams, GetUserParams, GetUsersParams
 from chatapi.features.users.payloads import (
@@ -97,7 +96,9 @@ class UserService:
     async def get_own(self) -> OwnUserPayload:
         """The caller, remembered until something about them changes, and the newest message."""
         own = await self._ctx.caller.remember("own_user", self._own_user)
-        return {**own, "max_message_id": await newest_message_id(self._ctx)}
+        channels = self._ctx.runtime.channels
+        newest = await channels.newest_message(self._ctx.db, self._ctx.realm.id)
+        return {**own, "max_message_id": newest}
 
     async def _own_user(self) -> RememberedUserPayload:
         user = self._ctx.user

@@ -1,18 +1,17 @@
 """Every SQL statement on flags: states of messages, positions, and what is unread."""
 
 from chatapi.features.flags.repository._marks import MarkRepository
+from chatapi.features.flags.repository._spans import MOST_UNREAD, SpanRepository, Unread
 from chatapi.features.flags.repository._states import MessageState, StateRepository
-from chatapi.features.flags.repository._unread import (
-    MOST_UNREAD,
-    UnreadConversation,
-    UnreadRepository,
-)
+from chatapi.features.flags.repository._unread import UnreadConversation, UnreadRepository
 
 __all__ = [
     "MOST_UNREAD",
     "MarkRepository",
     "MessageState",
+    "SpanRepository",
     "StateRepository",
+    "Unread",
     "UnreadConversation",
     "UnreadRepository",
 ]

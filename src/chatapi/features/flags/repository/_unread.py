@@ -24,6 +24,7 @@ from sqlalchemy import (
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
 from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
 from chatapi.db.session import DatabaseSession
+from chatapi.features.flags.repository._spans import MOST_UNREAD
 from chatapi.features.flags.repository._states import (
     chunks,
     mentions_reader,
@@ -31,23 +32,15 @@ from chatapi.features.flags.repository._states import (
 )
 from chatapi.narrow.unread import READER, newest_unread, unread_messages, values_for
 
-MOST_UNREAD = 50_000
-"""As many unread messages a client is told about; the newest of them."""
 _MOST_RECENT_CONVERSATIONS = 1_000
 _CONVERSATIONS_PER_STATEMENT = 10_000
 
 _IN_CONVERSATION = Conversation.id == bindparam("conversation_id", type_=BigInteger)
-_IN_CHANNEL = Conversation.channel_id == bindparam("channel_id", type_=BigInteger)
 
 
 def _joined(ids: ColumnElement[int | None]) -> ColumnElement[str]:
     """Many ids as one text: thousands of rows would take ten times as long to come over."""
     return type_coerce(func.aggregate_strings(cast(ids, String), ","), String)
-
-
-def _ids_of(where: ColumnElement[bool]) -> Select[*tuple[str | None]]:
-    unread = newest_unread(MOST_UNREAD, where=(where,)).subquery()
-    return select(_joined(unread.c.id))
 
 
 def _first_of(where: ColumnElement[bool]) -> Select[*tuple[int]]:
@@ -83,8 +76,6 @@ def _all_by_conversation() -> Select[*tuple[Any, ...]]:
     )
 
 
-_IDS_IN_CONVERSATION = _ids_of(_IN_CONVERSATION)
-_IDS_IN_CHANNEL = _ids_of(_IN_CHANNEL)
 _FIRST_IN_CONVERSATION = _first_of(_IN_CONVERSATION)
 _ALL = _all_by_conversation()
 _STARRED: Select[*tuple[Any, ...]] = (
@@ -152,16 +143,6 @@ class UnreadRepository:
             )
             for conversation_id, channel_id, topic, _, ids, mentions in rows
         ]
-
-    async def list_in_conversation(self, conversation_id: ConversationId) -> list[MessageId]:
-        rows = await self._db.execute(
-            _IDS_IN_CONVERSATION, {**self._values, "conversation_id": conversation_id}
-        )
-        return _split(rows.scalar_one())[-MOST_UNREAD:]
-
-    async def list_in_channel(self, channel_id: ChannelId) -> list[MessageId]:
-        rows = await self._db.execute(_IDS_IN_CHANNEL, {**self._values, "channel_id": channel_id})
-        return _split(rows.scalar_one())[-MOST_UNREAD:]
 
     async def list_first(self, conversation_id: ConversationId, limit: int) -> list[MessageId]:
         """The oldest unread messages of a conversation, at least as many as asked for, or all."""

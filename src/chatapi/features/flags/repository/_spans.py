@@ -1,0 +1,121 @@
+"""Stretches of unread messages: where they begin and end, and what is in them."""
+
+from dataclasses import dataclass
+
+import orjson
+from sqlalchemy import BigInteger, Select, String, and_, bindparam, cast, func, select, type_coerce
+
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.models import Conversation, Message, ReadCursor, ReadException, Subscription
+from chatapi.db.session import DatabaseSession
+from chatapi.features.flags.spans import Span
+from chatapi.narrow.unread import FLOOR, READER, highest, values_for
+
+MOST_UNREAD = 50_000
+"""As many unread messages a client is told about; the newest of them."""
+
+_CONVERSATION = bindparam("conversation_id", type_=BigInteger)
+_CHANNEL = bindparam("channel_id", type_=BigInteger)
+_IS_MINE = and_(Subscription.user_id == READER, Subscription.is_active)
+
+_BOUNDS_OF_TOPIC = (
+    select(
+        highest(func.coalesce(ReadCursor.message_id, 0), Subscription.read_up_to, FLOOR),
+        Conversation.last_message_id,
+    )
+    .select_from(Conversation)
+    .join(Subscription, and_(_IS_MINE, Subscription.channel_id == Conversation.channel_id))
+    .outerjoin(
+        ReadCursor,
+        and_(ReadCursor.user_id == READER, ReadCursor.conversation_id == Conversation.id),
+    )
+    .where(Conversation.id == _CONVERSATION)
+)
+_BOUNDS_OF_CHANNEL = (
+    select(highest(Subscription.read_up_to, FLOOR), func.max(Conversation.last_message_id))
+    .join(Conversation, Conversation.channel_id == Subscription.channel_id)
+    .where(_IS_MINE, Subscription.channel_id == _CHANNEL)
+    .group_by(Subscription.read_up_to)
+)
+_EXCEPTIONS = select(ReadException.message_id).where(
+    ReadException.user_id == READER, ~ReadException.is_read
+)
+_EXCEPTIONS_IN_TOPIC = _EXCEPTIONS.where(ReadException.conversation_id == _CONVERSATION)
+_EXCEPTIONS_IN_CHANNEL = _EXCEPTIONS.join(
+    Conversation, Conversation.id == ReadException.conversation_id
+).where(Conversation.channel_id == _CHANNEL)
+
+
+def _newest(where: Select[*tuple[int]]) -> Select[*tuple[str | None]]:
+    """Many ids as one text: thousands of rows would take ten times as long to come over."""
+    newest = (
+        where.where(
+            Message.id > bindparam("above", type_=BigInteger),
+            Message.id <= bindparam("up_to", type_=BigInteger),
+        )
+        .order_by(Message.id.desc())
+        .limit(MOST_UNREAD)
+        .subquery()
+    )
+    return select(type_coerce(func.aggregate_strings(cast(newest.c.id, String), ","), String))
+
+
+_NEWEST_IN_TOPIC = _newest(select(Message.id).where(Message.conversation_id == _CONVERSATION))
+_NEWEST_IN_CHANNEL = _newest(select(Message.id).where(Message.channel_id == _CHANNEL))
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What there is to be read: above a position, and single messages below it."""
+
+    span: Span
+    excepted: list[MessageId]
+
+    def __bool__(self) -> bool:
+        return bool(self.excepted) or self.span["above"] < self.span["up_to"]
+
+
+class SpanRepository:
+    """What can be said about unread messages without looking at each of them."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def find_in_topic(
+        self, reader_id: UserId, conversation_id: ConversationId
+    ) -> Unread | None:
+        """None for a topic of a channel the reader is not in."""
+        values = {**values_for(reader_id), "conversation_id": conversation_id}
+        bounds = (await self._db.execute(_BOUNDS_OF_TOPIC, values)).one_or_none()
+        if bounds is None:
+            return None
+        excepted = await self._db.execute(_EXCEPTIONS_IN_TOPIC, values)
+        span: Span = {
+            "conversation_id": conversation_id,
+            "channel_id": None,
+            "above": MessageId(bounds[0]),
+            "up_to": MessageId(bounds[1]),
+        }
+        return Unread(span, [MessageId(message_id) for (message_id,) in excepted])
+
+    async def find_in_channel(self, reader_id: UserId, channel_id: ChannelId) -> Unread | None:
+        """None for a channel the reader is not in, or that has no messages."""
+        values = {**values_for(reader_id), "channel_id": channel_id}
+        bounds = (await self._db.execute(_BOUNDS_OF_CHANNEL, values)).one_or_none()
+        if bounds is None:
+            return None
+        excepted = await self._db.execute(_EXCEPTIONS_IN_CHANNEL, values)
+        span: Span = {
+            "conversation_id": None,
+            "channel_id": channel_id,
+            "above": MessageId(bounds[0]),
+            "up_to": MessageId(bounds[1]),
+        }
+        return Unread(span, [MessageId(message_id) for (message_id,) in excepted])
+
+    async def list_newest(self, span: Span) -> list[MessageId]:
+        """The messages of a stretch, at most the newest MOST_UNREAD."""
+        is_topic = span["channel_id"] is None
+        rows = await self._db.execute(_NEWEST_IN_TOPIC if is_topic else _NEWEST_IN_CHANNEL, span)
+        ids = rows.scalar_one()
+        return [] if ids is None else orjson.loads(f"[{ids}]")

@@ -37,7 +37,7 @@ HOSTILE = [
 # Whatever the language, these cost it most.
 HOSTILE_CODE = [
     *(("", pattern) for pattern in (" \n", "a\n", "A ", '\\"', "{", "a:", "CMD" + " " * 79)),
-    *(('"', "\\0"), ("'", "\\a"), ("/", "\\/"), ("CMD", " ")),
+    *(('"', "\\"), ('"', "\\0"), ("'", "\\a"), ("/", "\\/"), ("CMD", " ")),
 ]
 
 

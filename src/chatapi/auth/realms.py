@@ -111,7 +111,7 @@ class RealmDirectory:
         for realm_id in realm_ids:
             await self._hub.feed(RealmId(realm_id))
         rows = await db.execute(realm_records.select().order_by(Realm.id))
-        realms = [realm_records.read(row) for row in rows]
+        realms = realm_records.read_all(rows)
         if changes == self._changes:
             self._by_subdomain = {realm.subdomain: realm for realm in realms}
         return len(realms)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import orjson
 from sqlalchemy import URL, Connection, event, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -57,9 +58,17 @@ class Database:
 _REPEATABLE = {"isolation_level": "REPEATABLE READ"}
 
 
+def _to_json(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
+_FAST_JSON: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": orjson.loads}
+
+
 def _postgres(url: URL, settings: Settings) -> AsyncEngine:
     return create_async_engine(
         url,
+        **_FAST_JSON,
         pool_size=settings.database_pool_size,
         max_overflow=0,
         pool_timeout=10,
@@ -74,7 +83,7 @@ def _sqlite(url: URL) -> AsyncEngine:
     if url.database:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_async_engine(
-        url, pool_size=8, max_overflow=0, pool_timeout=10, hide_parameters=True
+        url, **_FAST_JSON, pool_size=8, max_overflow=0, pool_timeout=10, hide_parameters=True
     )
     event.listen(engine.sync_engine, "connect", _configure_sqlite_connection)
     event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)

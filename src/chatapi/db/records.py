@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Select, select
+from sqlalchemy import Result, Select, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.db.base import Base
@@ -25,3 +25,7 @@ class RecordReader(Generic[RecordT]):
 
     def read(self, row: Sequence[Any]) -> RecordT:
         return self._record(*row)
+
+    def read_all(self, rows: Result[*tuple[Any, ...]]) -> list[RecordT]:
+        """Many at once: fetching row by row costs more than making the records."""
+        return [self._record(*row) for row in rows.all()]

@@ -80,7 +80,7 @@ class Memberships:
             .where(GroupMember.user_id == user_id)
             .order_by(UserGroup.id)
         )
-        return [group_records.read(row) for row in rows]
+        return group_records.read_all(rows)
 
     async def members_of(self, group_ids: Iterable[GroupId]) -> set[UserId]:
         """Everybody who is in any of the groups and not deactivated."""

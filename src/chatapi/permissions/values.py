@@ -38,7 +38,7 @@ class ValueChecker:
                 UserGroup.realm_id == self._realm.id, UserGroup.id.in_(list(value.subgroups))
             )
         )
-        groups = [group_records.read(row) for row in rows]
+        groups = group_records.read_all(rows)
         if len(groups) != len(value.subgroups):
             raise BadRequestError(f"{name}: Invalid user group")
         for group in groups:

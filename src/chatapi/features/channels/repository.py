@@ -58,32 +58,32 @@ class ChannelRepository:
             _OF_REALM.where(Channel.name_key.in_([name_key(name) for name in names])),
             {"realm_id": self._realm_id},
         )
-        channels = [channel_records.read(row) for row in rows]
+        channels = channel_records.read_all(rows)
         return {name_key(channel.name): channel for channel in channels}
 
     async def list_all(self) -> list[ChannelRecord]:
         """By id, archived ones included."""
         rows = await self._db.execute(_OF_REALM.order_by(Channel.id), {"realm_id": self._realm_id})
-        return [channel_records.read(row) for row in rows]
+        return channel_records.read_all(rows)
 
     async def list_defaults(self) -> list[ChannelRecord]:
         """The channels that new users join, by id."""
         rows = await self._db.execute(
             _OF_REALM.where(Channel.is_default).order_by(Channel.id), {"realm_id": self._realm_id}
         )
-        return [channel_records.read(row) for row in rows]
+        return channel_records.read_all(rows)
 
     async def list_facts(self) -> list[ChannelFacts]:
         """All channels by id, archived ones included, in one statement."""
         rows = await self._db.execute(_FACTS, {"realm_id": self._realm_id})
-        return [_read_facts(row) for row in rows]
+        return [_read_facts(row) for row in rows.all()]
 
     async def list_facts_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelFacts]:
         """The same of a few channels."""
         rows = await self._db.execute(
             _FACTS.where(Channel.id.in_(channel_ids)), {"realm_id": self._realm_id}
         )
-        return [_read_facts(row) for row in rows]
+        return [_read_facts(row) for row in rows.all()]
 
     async def add(self, **values: object) -> ChannelId:
         rows = await self._db.execute(

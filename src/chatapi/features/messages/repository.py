@@ -160,4 +160,4 @@ class PeopleRepository:
                 func.lower(User.full_name).in_(list(keys)) | User.id.in_(list(user_ids)),
             )
         )
-        return [user_records.read(row) for row in rows]
+        return user_records.read_all(rows)

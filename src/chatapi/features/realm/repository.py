@@ -32,7 +32,7 @@ class RealmRepository:
 
     async def list_all(self) -> list[RealmRecord]:
         rows = await self._db.execute(realm_records.select().order_by(Realm.id))
-        return [realm_records.read(row) for row in rows]
+        return realm_records.read_all(rows)
 
     async def get(self, realm_id: RealmId) -> RealmRecord:
         rows = await self._db.execute(realm_records.select().where(Realm.id == realm_id))

@@ -40,7 +40,7 @@ class GroupRepository:
         if not include_deactivated:
             statement = statement.where(UserGroup.deactivated.is_(False))
         rows = await self._db.execute(statement)
-        return [group_records.read(row) for row in rows]
+        return group_records.read_all(rows)
 
     async def list_some(self, group_ids: Collection[GroupId]) -> list[GroupRecord]:
         """The groups that exist among the given ids, by id."""
@@ -49,7 +49,7 @@ class GroupRepository:
             .where(UserGroup.realm_id == self._realm_id, UserGroup.id.in_(group_ids))
             .order_by(UserGroup.id)
         )
-        return [group_records.read(row) for row in rows]
+        return group_records.read_all(rows)
 
     async def list_named(self, name_keys: Collection[str]) -> list[GroupRecord]:
         """The groups with these names, given in lower case."""
@@ -58,7 +58,7 @@ class GroupRepository:
                 UserGroup.realm_id == self._realm_id, UserGroup.name_key.in_(name_keys)
             )
         )
-        return [group_records.read(row) for row in rows]
+        return group_records.read_all(rows)
 
     async def name_exists(self, name_key: str) -> bool:
         rows = await self._db.execute(

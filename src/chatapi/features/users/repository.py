@@ -55,13 +55,13 @@ class UserRepository:
         rows = await self._db.execute(
             user_records.select().where(*self._ordinary(), User.email_key.in_(emails))
         )
-        return [user_records.read(row) for row in rows]
+        return user_records.read_all(rows)
 
     async def list_all(self) -> list[UserRecord]:
         rows = await self._db.execute(
             user_records.select().where(*self._ordinary()).order_by(User.id)
         )
-        return [user_records.read(row) for row in rows]
+        return user_records.read_all(rows)
 
     async def list_system_bots(self) -> list[UserRecord]:
         """The bots that speak for the service itself."""
@@ -70,7 +70,7 @@ class UserRepository:
             .where(User.realm_id == self._realm_id, User.is_system_bot)
             .order_by(User.id)
         )
-        return [user_records.read(row) for row in rows]
+        return user_records.read_all(rows)
 
     def _ordinary(self) -> tuple[ColumnElement[bool], ...]:
         """Who can be looked at, changed and written to: everybody but the service's own bots."""
@@ -89,7 +89,7 @@ class UserRepository:
                 )
                 .order_by(User.id)
             )
-            users += [user_records.read(row) for row in rows]
+            users += user_records.read_all(rows)
         return users
 
     async def get_password_hash(self, user_id: UserId) -> str | None:
@@ -106,7 +106,7 @@ class UserRepository:
         if of is not None:
             statement = statement.where(User.bot_owner_id == of)
         rows = await self._db.execute(statement.order_by(User.id))
-        return [user_records.read(row) for row in rows]
+        return user_records.read_all(rows)
 
     async def list_administrators(self) -> frozenset[UserId]:
         """Owners included."""

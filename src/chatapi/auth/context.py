@@ -97,6 +97,7 @@ class RealmContext(ServerContext):
         await self.db.snapshot()
         reading = await EventLog(self.db).read_clock(self.realm.id)
         await self._check_admission(reading.last_event)
+        self.db.as_of = reading.last_event
         return reading.last_event
 
     async def _check_admission(self, number: EventNumber) -> None:

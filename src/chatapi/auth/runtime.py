@@ -11,6 +11,7 @@ from chatapi.core.clock import Clock
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
+from chatapi.events.blocks import Blocks
 from chatapi.events.bus import Bus
 from chatapi.events.gathering import Gatherer
 from chatapi.events.hub import Hub
@@ -35,6 +36,7 @@ class Runtime:
     realms: RealmDirectory
     callers: Callers
     channels: ChannelDirectory
+    blocks: Blocks
     passwords: Passwords
     limits: RateLimits
     files: Files
@@ -54,6 +56,7 @@ class Runtime:
             realms=RealmDirectory(database, hub, settings),
             callers=Callers(hub, settings),
             channels=ChannelDirectory(hub),
+            blocks=Blocks(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings),
             files=Files(store_for(settings, clock)),

@@ -34,6 +34,8 @@ class DatabaseSession:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.is_writing = False
+        self.as_of: EventNumber | None = None
+        """The last event a snapshot of a realm sees, noted by whoever took it."""
         self._connection: AsyncConnection | None = None
         self._transaction: AsyncTransaction | None = None
         self._resources = AsyncExitStack()
@@ -117,6 +119,7 @@ class DatabaseSession:
         self._connection = None
         self._transaction = None
         self.is_writing = False
+        self.as_of = None
         self._clocks = {}
         await resources.aclose()
 

@@ -1,9 +1,9 @@
 """Small wire types shared by parameters and payloads."""
 
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, Field, GetCoreSchemaHandler
+from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from chatapi.core.ids import MAX_ID
@@ -25,9 +25,9 @@ Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | Non
 
 @dataclass(frozen=True)
 class ShapeOf:
-    """Documents a plain object as the model it was dumped from: `Annotated[dict, ShapeOf(M)]`."""
+    """Documents a value as the type it was dumped from: `Annotated[dict, ShapeOf(M)]`."""
 
-    model: type[BaseModel]
+    model: Any
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler

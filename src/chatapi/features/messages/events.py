@@ -32,6 +32,7 @@ class MessageSent(Event):
     """Somebody sent a message."""
 
     type = "message"
+    concerns_people: ClassVar = False
     shape: ClassVar = MessageEventPayload
 
     facts: Annotated[MessageFacts, ServerOnly()]

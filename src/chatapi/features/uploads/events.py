@@ -10,6 +10,7 @@ class AttachmentAdded(Event):
     """Somebody uploaded a file."""
 
     type = "attachment"
+    concerns_people: ClassVar = False
     op: ClassVar = "add"
 
     attachment: AttachmentPayload
@@ -20,6 +21,7 @@ class AttachmentUpdated(Event):
     """A message links a file."""
 
     type = "attachment"
+    concerns_people: ClassVar = False
     op: ClassVar = "update"
 
     attachment: AttachmentPayload
@@ -30,6 +32,7 @@ class AttachmentRemoved(Event):
     """A file was deleted."""
 
     type = "attachment"
+    concerns_people: ClassVar = False
     op: ClassVar = "remove"
 
     attachment: RemovedAttachmentPayload

@@ -1,6 +1,6 @@
 """Events about topics' visibility; only the person's own clients are told."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -16,6 +16,7 @@ class UserTopicChanged(Event):
     """Somebody chose how much they want to see of a topic, or it was chosen for them."""
 
     type = "user_topic"
+    concerns_people: ClassVar = False
 
     stream_id: ChannelId
     topic_name: str
@@ -36,6 +37,7 @@ class MutedTopicsChanged(Event):
     """All muted topics, for clients that do not know `user_topic` events."""
 
     type = "muted_topics"
+    concerns_people: ClassVar = False
 
     muted_topics: tuple[MutedTopicPayload, ...]
 

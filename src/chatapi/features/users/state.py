@@ -5,23 +5,20 @@ from functools import partial
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import state_section
-from chatapi.features.users.payloads import UserPayload
-from chatapi.features.users.repository import UserRepository
-from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
-from chatapi.permissions.people import sight_of
+from chatapi.features.users.people import EncodedUsers, load_people
+from chatapi.features.users.rules import gravatar_url, medium_gravatar_url
 from chatapi.permissions.realm import is_allowed_in_realm
 
 
 class UsersState(TypedDict):
     """Everybody, and the caller among them."""
 
-    realm_users: list[UserPayload]
-    realm_non_active_users: list[UserPayload]
-    cross_realm_bots: list[UserPayload]
+    realm_users: EncodedUsers
+    realm_non_active_users: EncodedUsers
+    cross_realm_bots: EncodedUsers
     user_id: int
     email: str
     delivery_email: str
@@ -43,27 +40,13 @@ class UsersState(TypedDict):
 @state_section("realm_user")
 async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
     """Whom the caller may see, read in the snapshot the queue begins at."""
-    repository = UserRepository(ctx.db, ctx.realm.id)
-    users = await repository.list_all()
-    profiles = await repository.profiles()
-    me = next(user for user in users if user.id == ctx.user.id)
-
-    def show(user: UserRecord) -> UserPayload:
-        return user_payload(
-            user,
-            user.api_email(ctx.realm, ctx.settings.root_domain),
-            shows_email=user.shows_email_to(me),
-            client_gravatar=profile.client_gravatar,
-            profile_data=profiles.get(user.id, {}),
-        )
-
-    sight = await sight_of(ctx)
-    shown = [show(user) for user in users if sight.sees(user)]
+    me = ctx.user
+    people = await load_people(ctx, profile)
     may = partial(is_allowed_in_realm, ctx)
     return {
-        "realm_users": [user for user in shown if user["is_active"]],
-        "realm_non_active_users": [user for user in shown if not user["is_active"]],
-        "cross_realm_bots": [show(bot) for bot in await repository.list_system_bots()],
+        "realm_users": people.active,
+        "realm_non_active_users": people.inactive,
+        "cross_realm_bots": people.system_bots,
         "user_id": me.id,
         "email": me.api_email(ctx.realm, ctx.settings.root_domain),
         "delivery_email": me.delivery_email,

@@ -79,7 +79,7 @@ async def compile_narrow(
             scopes = (compiled.scope,)
     is_by_id = not scopes and (is_by_id or any(_is_one(WithId.names, term) for term in wanted))
     if not scopes:
-        scopes = (Message.realm_id == ctx.realm.id,) if is_by_id else access.in_feed()
+        scopes = (Message.realm_id == ctx.realm.id,) if is_by_id else await access.in_feed()
     return Narrow(
         scopes=scopes,
         filters=tuple(filters),

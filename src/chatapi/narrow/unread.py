@@ -3,13 +3,16 @@
 A message is unread when an exception says so. Without an exception it is unread above all of
 the reader's positions (in everything, in the channel, in the conversation), unless its sender
 is the reader and read it while sending. Only channels the reader is in have unread messages.
+
+Statements start from the conversations with news and ask each for its messages: databases that
+guess at rows would otherwise go through all messages to find the few that are unread.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
-    CompoundSelect,
     Select,
     and_,
     bindparam,
@@ -37,9 +40,8 @@ from chatapi.db.models import (
     SubscriptionPeriod,
 )
 
-READER: ColumnElement[int] = bindparam("reader_id", type_=Message.sender_id.type)
-"""Whoever runs a statement says who reads: `{"reader_id": ...}`."""
-
+READER: ColumnElement[int] = bindparam("reader_id", type_=BigInteger)
+"""Whoever runs a statement says who reads."""
 FLOOR: ColumnElement[int] = (
     select(func.coalesce(func.max(ReadFloor.message_id), 0))
     .where(ReadFloor.user_id == READER)
@@ -47,56 +49,6 @@ FLOOR: ColumnElement[int] = (
 )
 
 Column = InstrumentedAttribute[Any] | ColumnElement[Any]
-
-
-def unread_messages(
-    *columns: Column, where: tuple[ColumnElement[bool], ...] = ()
-) -> tuple[Select[*tuple[Any, ...]], ...]:
-    """Three statements that share no message: in channels, in direct messages, and exceptions.
-
-    Each can be ordered and limited for itself, so that nothing is read that is not wanted.
-    Conditions may be about Message, Conversation and, in channels, Subscription.
-    """
-    return (
-        _above(_conversations_of_channels(), _POSITION_IN_CHANNEL, columns).where(*where),
-        _above(_direct_conversations(), _POSITION_IN_DIRECT, columns).where(*where),
-        _excepted(*columns).where(*where),
-    )
-
-
-def newest_unread(
-    limit: int, *columns: Column, where: tuple[ColumnElement[bool], ...] = ()
-) -> CompoundSelect[*tuple[Any, ...]]:
-    """All unread messages, or as many of the newest as the limit says of each kind."""
-    parts = unread_messages(Message.id.label("id"), *columns, where=where)
-    limited = [part.order_by(Message.id.desc()).limit(limit).subquery() for part in parts]
-    return union_all(*(select(part) for part in limited))
-
-
-def first_unread(where: tuple[ColumnElement[bool], ...] = ()) -> Select[*tuple[int | None]]:
-    """The oldest unread message; each conversation is only asked for its first one.
-
-    Conditions may be about Message and Conversation.
-    """
-    above = (
-        (_conversations_of_channels(), _POSITION_IN_CHANNEL),
-        (_direct_conversations(), _POSITION_IN_DIRECT),
-    )
-    parts = []
-    for conversations, position in above:
-        first = (
-            select(Message.id)
-            .where(*_is_unread_above(position), *where)
-            .order_by(Message.id)
-            .limit(1)
-            .correlate(Subscription, Conversation, ReadCursor)
-            .scalar_subquery()
-        )
-        with_news = conversations.where(Conversation.last_message_id > position)
-        parts.append(with_news.with_only_columns(first.label("id"), maintain_column_froms=True))
-    excepted = _excepted(func.min(Message.id).label("id")).where(*where)
-    found = union_all(*parts, excepted).subquery()
-    return select(func.min(found.c.id))
 
 
 def values_for(reader_id: UserId) -> dict[str, int]:
@@ -108,21 +60,22 @@ def highest(first: Column, *others: Column) -> ColumnElement[int]:
     top: Column = first
     for other in others:
         top = case((top >= other, top), else_=other)
-    return type_coerce(top, Message.id.type)
+    return type_coerce(top, BigInteger)
 
 
-_CURSOR = func.coalesce(ReadCursor.message_id, 0)
-_POSITION_IN_CHANNEL = highest(_CURSOR, Subscription.read_up_to, FLOOR)
-_POSITION_IN_DIRECT = highest(_CURSOR, FLOOR)
-_HAS_EXCEPTION = exists().where(
-    ReadException.user_id == READER, ReadException.message_id == Message.id
-)
-_IS_READ_BY_SENDER = and_(Message.sender_id == READER, Message.read_by_sender)
+class News(NamedTuple):
+    """Conversations in which there may be unread messages, and up to where each is read."""
+
+    conversations: Select[*tuple[int]]
+    position: ColumnElement[int]
 
 
-def _conversations_of_channels() -> Select[*tuple[int]]:
-    """Of the channels the reader is in, as far as something came since they joined."""
-    return (
+def news() -> tuple[News, News]:
+    """In the channels the reader is in, and in their direct messages."""
+    cursor = func.coalesce(ReadCursor.message_id, 0)
+    in_channels = highest(cursor, Subscription.read_up_to, FLOOR)
+    in_direct = highest(cursor, FLOOR)
+    channels = (
         select(Conversation.id)
         .select_from(Subscription)
         .join(
@@ -133,41 +86,73 @@ def _conversations_of_channels() -> Select[*tuple[int]]:
             ),
         )
         .outerjoin(ReadCursor, _is_cursor_of_reader())
-        .where(Subscription.user_id == READER, Subscription.is_active)
+        .where(
+            Subscription.user_id == READER,
+            Subscription.is_active,
+            Conversation.last_message_id > in_channels,
+        )
     )
-
-
-def _direct_conversations() -> Select[*tuple[int]]:
-    return (
+    direct = (
         select(Conversation.id)
         .select_from(ConversationMember)
         .join(Conversation, Conversation.id == ConversationMember.conversation_id)
         .outerjoin(ReadCursor, _is_cursor_of_reader())
-        .where(ConversationMember.user_id == READER)
+        .where(ConversationMember.user_id == READER, Conversation.last_message_id > in_direct)
     )
+    return News(channels, in_channels), News(direct, in_direct)
 
 
-def _is_unread_above(position: ColumnElement[int]) -> tuple[ColumnElement[bool], ...]:
+def is_unread_above(position: ColumnElement[int]) -> tuple[ColumnElement[bool], ...]:
+    """What a position leaves unread, as far as there is no exception for it."""
+    has_exception = exists().where(
+        ReadException.user_id == READER, ReadException.message_id == Message.id
+    )
     return (
-        Message.conversation_id == Conversation.id,
         Message.id > position,
-        not_(_IS_READ_BY_SENDER),
-        not_(_HAS_EXCEPTION),
+        not_(and_(Message.sender_id == READER, Message.read_by_sender)),
+        not_(has_exception.correlate(Message)),
     )
 
 
-def _above(
-    conversations: Select[*tuple[int]], position: ColumnElement[int], columns: tuple[Column, ...]
+def in_each(
+    conversations_with_news: News, messages: Select[*tuple[Any, ...]]
 ) -> Select[*tuple[Any, ...]]:
-    """The unread messages above a position."""
-    return (
-        conversations.join(Message, and_(*_is_unread_above(position)))
-        .where(Conversation.last_message_id > position)
-        .with_only_columns(*columns)
+    """The unread ones among some messages, asked of each conversation for itself."""
+    return messages.where(
+        Message.conversation_id == Conversation.id,
+        *is_unread_above(conversations_with_news.position),
+    ).correlate(Subscription, ConversationMember, Conversation, ReadCursor)
+
+
+def first_unread(where: tuple[ColumnElement[bool], ...] = ()) -> Select[*tuple[int | None]]:
+    """The oldest unread message.
+
+    Conditions may be about Message and Conversation.
+    """
+    parts: list[Select[*tuple[Any, ...]]] = []
+    for part in news():
+        oldest = select(Message.id).where(*where).order_by(Message.id).limit(1)
+        first = in_each(part, oldest).scalar_subquery()
+        parts.append(
+            part.conversations.with_only_columns(first.label("id"), maintain_column_froms=True)
+        )
+    excepted = unread_exceptions(func.min(Message.id).label("id")).where(*where)
+    found = union_all(*parts, excepted).subquery()
+    return select(func.min(found.c.id))
+
+
+def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:
+    """What is unread although it lies below a position, or was read while sending."""
+    was_received = exists().where(
+        SubscriptionPeriod.user_id == READER,
+        SubscriptionPeriod.channel_id == Message.channel_id,
+        SubscriptionPeriod.since_message < Message.id,
+        or_(
+            SubscriptionPeriod.until_message.is_(None),
+            SubscriptionPeriod.until_message >= Message.id,
+        ),
     )
-
-
-def _excepted(*columns: Column) -> Select[*tuple[Any, ...]]:
+    is_open = or_(Channel.history_public_to_subscribers, was_received.correlate(Message))
     return (
         select(*columns)
         .select_from(ReadException)
@@ -181,28 +166,10 @@ def _excepted(*columns: Column) -> Select[*tuple[Any, ...]]:
         .where(
             ReadException.user_id == READER,
             not_(ReadException.is_read),
-            or_(
-                Message.channel_id.is_(None),
-                and_(
-                    Subscription.is_active,
-                    or_(Channel.history_public_to_subscribers, _was_received()),
-                ),
-            ),
+            or_(Message.channel_id.is_(None), and_(Subscription.is_active, is_open)),
         )
     )
 
 
 def _is_cursor_of_reader() -> ColumnElement[bool]:
     return and_(ReadCursor.user_id == READER, ReadCursor.conversation_id == Conversation.id)
-
-
-def _was_received() -> ColumnElement[bool]:
-    return exists().where(
-        SubscriptionPeriod.user_id == READER,
-        SubscriptionPeriod.channel_id == Message.channel_id,
-        SubscriptionPeriod.since_message < Message.id,
-        or_(
-            SubscriptionPeriod.until_message.is_(None),
-            SubscriptionPeriod.until_message >= Message.id,
-        ),
-    )

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy import ColumnElement, and_, exists, false, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, exists, false, or_, select
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
@@ -12,6 +12,13 @@ from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.db.models import ConversationMember, Message, SubscriptionPeriod
 from chatapi.events.membership import Stay
 from chatapi.permissions.channels import ChannelAccess, channel_access
+
+_FEW_CONVERSATIONS = 1_000
+_OWN_CONVERSATIONS = (
+    select(ConversationMember.conversation_id)
+    .where(ConversationMember.user_id == bindparam("user_id"))
+    .limit(bindparam("limit"))
+)
 
 
 class Placed(Protocol):
@@ -71,7 +78,7 @@ class MessageAccess:
             return True
         return self.channels.membership.received(message.channel_id, message.id)
 
-    def in_feed(self) -> tuple[ColumnElement[bool], ...]:
+    async def in_feed(self) -> tuple[ColumnElement[bool], ...]:
         """What was sent to the reader: in the channels they are in, and in direct messages.
 
         The parts share no message. Each is read for itself, since no index leads to both.
@@ -99,7 +106,7 @@ class MessageAccess:
             > min((stays[0].since_message for stays in membership.stays.values()), default=0),
             was_there,
         )
-        return in_channels, self.in_direct()
+        return in_channels, await self._in_listed_direct()
 
     def in_direct(self) -> ColumnElement[bool]:
         """Direct messages of the reader's own."""
@@ -128,6 +135,19 @@ class MessageAccess:
             return false()
         stays = self.channels.membership.stays[channel.id]
         return and_(in_channel, or_(*(_during(stay) for stay in stays)))
+
+    async def _in_listed_direct(self) -> ColumnElement[bool]:
+        """The same as `in_direct`, with the conversations by name as long as they are few.
+
+        A database that knows which ones does not look for them among all messages.
+        """
+        rows = await self.ctx.db.execute(
+            _OWN_CONVERSATIONS, {"user_id": self.reader_id, "limit": _FEW_CONVERSATIONS + 1}
+        )
+        own = [conversation_id for (conversation_id,) in rows]
+        if len(own) > _FEW_CONVERSATIONS:
+            return self.in_direct()
+        return Message.conversation_id.in_(own)
 
     async def _own_among(
         self, conversation_ids: Collection[ConversationId]

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from chatapi.auth.context import Context
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.features.flags.payloads import MessageDetailsPayload
-from chatapi.features.flags.repository import MessageState, UnreadRepository
+from chatapi.features.flags.repository import ConversationRepository, MessageState
 
 
 async def load_details(
     ctx: Context, states: Sequence[MessageState]
 ) -> dict[MessageId, MessageDetailsPayload]:
     """Two statements at most, however many messages."""
-    repository = UnreadRepository(ctx.db, ctx.user.id)
+    repository = ConversationRepository(ctx.db)
     direct = {state.conversation_id for state in states if state.channel_id is None}
     topical = {state.conversation_id for state in states if state.channel_id is not None}
     people = await repository.list_people(direct)

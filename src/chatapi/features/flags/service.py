@@ -110,7 +110,8 @@ class FlagService:
         advances = {}
         for key, states in by_conversation.items():
             marked = {state.id for state in states}
-            first_unread = await self._unread.list_first(key, limit=len(marked) + 1)
+            position = states[0].position
+            first_unread = await self._unread.list_first(key, position, limit=len(marked) + 1)
             advances[key] = advance(first_unread, marked, last_messages[key])
         return advances
 

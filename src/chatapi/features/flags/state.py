@@ -9,6 +9,7 @@ from chatapi.events.client import ClientProfile
 from chatapi.features.flags.payloads import UnreadMessagesPayload
 from chatapi.features.flags.repository import (
     MOST_UNREAD,
+    ConversationRepository,
     MarkRepository,
     UnreadConversation,
     UnreadRepository,
@@ -56,18 +57,18 @@ class RecentState(TypedDict):
 @state_section("message")
 async def load_newest(ctx: Context, _profile: ClientProfile) -> NewestMessageState:
     """The newest message there is, -1 if there is none."""
-    newest = await MarkRepository(ctx.db, ctx.realm.id, ctx.user.id).newest_message()
-    return {"max_message_id": NO_MESSAGE if newest is None else newest}
+    return {"max_message_id": await _newest_message(ctx)}
 
 
 @state_section("message", "update_message_flags")
 async def load_unread(ctx: Context, profile: ClientProfile) -> UnreadState:
-    """By conversation; two statements, and their cost follows what is unread."""
-    repository = UnreadRepository(ctx.db, ctx.user.id)
+    """By conversation; a few statements, and their cost follows what is unread."""
     membership = await membership_of(ctx)
-    conversations = await repository.list_all(membership.groups)
+    newest = await _newest_message(ctx)
+    unread_messages = UnreadRepository(ctx.db, ctx.user.id)
+    conversations = await unread_messages.list_all(membership.groups, newest)
     direct = [each.id for each in conversations if each.channel_id is None]
-    people = await repository.list_people(direct)
+    people = await ConversationRepository(ctx.db).list_people(direct)
     count = sum(len(each.message_ids) for each in conversations)
     unread: UnreadMessagesPayload = {
         "count": count,
@@ -84,7 +85,7 @@ async def load_unread(ctx: Context, profile: ClientProfile) -> UnreadState:
 
 @state_section("starred_messages")
 async def load_starred(ctx: Context, _profile: ClientProfile) -> StarredState:
-    starred = await UnreadRepository(ctx.db, ctx.user.id).list_starred()
+    starred = await ConversationRepository(ctx.db).list_starred(ctx.user.id)
     visible = await (await message_access(ctx)).visible(starred)
     return {"starred_messages": sorted(visible)}
 
@@ -92,8 +93,8 @@ async def load_starred(ctx: Context, _profile: ClientProfile) -> StarredState:
 @state_section("recent_private_conversations")
 async def load_recent(ctx: Context, _profile: ClientProfile) -> RecentState:
     """The latest 1,000, newest first."""
-    repository = UnreadRepository(ctx.db, ctx.user.id)
-    recent = await repository.list_recent_direct()
+    repository = ConversationRepository(ctx.db)
+    recent = await repository.list_recent_direct(ctx.user.id)
     people = await repository.list_people(recent)
     return {
         "recent_private_conversations": [
@@ -104,6 +105,12 @@ async def load_recent(ctx: Context, _profile: ClientProfile) -> RecentState:
             for key, last_message in recent.items()
         ]
     }
+
+
+async def _newest_message(ctx: Context) -> MessageId:
+    """As of the moment the state is of, which what is remembered may be ahead of."""
+    newest = await MarkRepository(ctx.db, ctx.realm.id, ctx.user.id).newest_message()
+    return NO_MESSAGE if newest is None else newest
 
 
 def _add(

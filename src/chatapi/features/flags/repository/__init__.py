@@ -1,5 +1,6 @@
 """Every SQL statement on flags: states of messages, positions, and what is unread."""
 
+from chatapi.features.flags.repository._conversations import ConversationRepository
 from chatapi.features.flags.repository._marks import MarkRepository
 from chatapi.features.flags.repository._spans import MOST_UNREAD, SpanRepository, Unread
 from chatapi.features.flags.repository._states import MessageState, StateRepository
@@ -7,6 +8,7 @@ from chatapi.features.flags.repository._unread import UnreadConversation, Unread
 
 __all__ = [
     "MOST_UNREAD",
+    "ConversationRepository",
     "MarkRepository",
     "MessageState",
     "SpanRepository",

@@ -1,7 +1,7 @@
-"""What a reader has not read, and what else a client begins with."""
+"""What a reader has not read."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import orjson
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Select,
+    CompoundSelect,
     String,
     bindparam,
     case,
@@ -22,84 +22,88 @@ from sqlalchemy import (
 )
 
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
-from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
+from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
 from chatapi.db.session import DatabaseSession
 from chatapi.features.flags.repository._spans import MOST_UNREAD
-from chatapi.features.flags.repository._states import (
-    chunks,
-    mentions_reader,
-    mentions_topic_of_reader,
+from chatapi.features.flags.repository._states import mentions_topic_of_reader
+from chatapi.narrow.unread import (
+    READER,
+    in_each,
+    is_unread_above,
+    news,
+    unread_exceptions,
+    values_for,
 )
-from chatapi.narrow.unread import READER, newest_unread, unread_messages, values_for
 
-_MOST_RECENT_CONVERSATIONS = 1_000
-_CONVERSATIONS_PER_STATEMENT = 10_000
-
-_IN_CONVERSATION = Conversation.id == bindparam("conversation_id", type_=BigInteger)
+_FIRST_STEP = 200_000
+_LONGER_BY = 8
+"""How far back to look for them first, in message ids, and how much farther each time then."""
 
 
-def _joined(ids: ColumnElement[int | None]) -> ColumnElement[str]:
+def _number(name: str) -> ColumnElement[int]:
+    return bindparam(name, type_=BigInteger)
+
+
+def _joined(ids: ColumnElement[int]) -> ColumnElement[str]:
     """Many ids as one text: thousands of rows would take ten times as long to come over."""
     return type_coerce(func.aggregate_strings(cast(ids, String), ","), String)
 
 
-def _first_of(where: ColumnElement[bool]) -> Select[*tuple[int]]:
-    parts = [
-        part.order_by(Message.id).limit(bindparam("limit", type_=BigInteger)).subquery()
-        for part in unread_messages(Message.id.label("id"), where=(where,))
-    ]
-    found = union_all(*(select(part.c.id) for part in parts)).subquery()
-    return select(found.c.id).order_by(found.c.id)
+_IS_CALL = or_(Message.mentions_channel, mentions_topic_of_reader())
+_MARKED_ID = case((_IS_CALL, -Message.id), else_=Message.id).label("id")
+"""A negative number stands for a message that calls everybody in the channel or topic."""
 
 
-def _all_by_conversation() -> Select[*tuple[Any, ...]]:
-    found = newest_unread(
-        MOST_UNREAD,
-        Message.conversation_id,
-        or_(mentions_reader(), Message.mentions_channel, mentions_topic_of_reader()).label(
-            "is_mention"
-        ),
-    ).subquery()
-    unread = select(found).order_by(found.c.id.desc()).limit(MOST_UNREAD).subquery()
-    return (
-        select(
-            Conversation.id,
-            Conversation.channel_id,
-            Conversation.topic,
-            func.count(),
-            _joined(unread.c.id),
-            _joined(case((unread.c.is_mention, unread.c.id))),
+def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
+    """The newest unread messages of every conversation, between two ids; None where none is."""
+    after, up_to = _number("after"), _number("up_to")
+    parts = []
+    for part in news():
+        newest = (
+            select(_MARKED_ID)
+            .where(Message.id > after, Message.id <= up_to)
+            .order_by(Message.id.desc())
+            .limit(MOST_UNREAD)
         )
-        .join(Conversation, Conversation.id == unread.c.conversation_id)
-        .group_by(Conversation.id, Conversation.channel_id, Conversation.topic)
-        .order_by(Conversation.id)
+        found = in_each(part, newest).subquery()
+        parts.append(
+            part.conversations.where(Conversation.last_message_id > after).with_only_columns(
+                Conversation.id.label("id"),
+                Conversation.channel_id.label("channel_id"),
+                Conversation.topic.label("topic"),
+                select(_joined(found.c.id)).scalar_subquery().label("ids"),
+                maintain_column_froms=True,
+            )
+        )
+    return union_all(*parts)
+
+
+_BY_CONVERSATION = _by_conversation()
+_EXCEPTED = (
+    unread_exceptions(Conversation.id, Conversation.channel_id, Conversation.topic, _MARKED_ID)
+    .order_by(Message.id.desc())
+    .limit(MOST_UNREAD)
+)
+_MENTIONS = union_all(
+    select(Mention.message_id).where(
+        Mention.user_id == READER, Mention.message_id >= _number("oldest")
+    ),
+    select(GroupMention.message_id).where(
+        GroupMention.group_id.in_(bindparam("group_ids", expanding=True)),
+        GroupMention.message_id >= _number("oldest"),
+    ),
+)
+_FIRST_IN_CONVERSATION = (
+    select(Message.id)
+    .where(
+        Message.conversation_id == _number("conversation_id"),
+        *is_unread_above(_number("position")),
     )
-
-
-_FIRST_IN_CONVERSATION = _first_of(_IN_CONVERSATION)
-_ALL = _all_by_conversation()
-_STARRED: Select[*tuple[Any, ...]] = (
-    select(Message.id, Message.conversation_id, Message.channel_id)
-    .join(MessageFlag, MessageFlag.message_id == Message.id)
-    .where(MessageFlag.user_id == READER, MessageFlag.starred)
     .order_by(Message.id)
+    .limit(_number("limit"))
 )
-_RECENT = (
-    select(Conversation.id, Conversation.last_message_id)
-    .join(ConversationMember, ConversationMember.conversation_id == Conversation.id)
-    .where(ConversationMember.user_id == READER)
-    .order_by(Conversation.last_message_id.desc())
-    .limit(_MOST_RECENT_CONVERSATIONS)
-)
-_MEMBERS = (
-    select(ConversationMember.conversation_id, ConversationMember.user_id)
-    .where(ConversationMember.conversation_id.in_(bindparam("conversation_ids", expanding=True)))
-    .order_by(ConversationMember.user_id)
-)
-
-
-_TOPICS = select(Conversation.id, Conversation.topic).where(
-    Conversation.id.in_(bindparam("conversation_ids", expanding=True))
+_EXCEPTED_IN_CONVERSATION = unread_exceptions(Message.id).where(
+    ReadException.conversation_id == _number("conversation_id")
 )
 
 
@@ -114,15 +118,6 @@ class UnreadConversation:
     mention_ids: list[MessageId]
 
 
-@dataclass(frozen=True)
-class StarredMessage:
-    """A message somebody starred, and where it is."""
-
-    id: MessageId
-    conversation_id: ConversationId
-    channel_id: ChannelId | None
-
-
 class UnreadRepository:
     """What one reader has before them; cost follows what is unread, not what is there."""
 
@@ -130,57 +125,95 @@ class UnreadRepository:
         self._db = db
         self._values = values_for(user_id)
 
-    async def list_all(self, groups: Collection[GroupId]) -> list[UnreadConversation]:
-        """All of it, at most the newest MOST_UNREAD messages."""
-        rows = await self._db.execute(_ALL, {**self._values, "group_ids": list(groups)})
-        return [
-            UnreadConversation(
-                ConversationId(conversation_id),
-                None if channel_id is None else ChannelId(channel_id),
-                topic,
-                _split(ids),
-                _split(mentions),
-            )
-            for conversation_id, channel_id, topic, _, ids, mentions in rows
-        ]
+    async def list_all(
+        self, groups: Collection[GroupId], newest: MessageId
+    ) -> list[UnreadConversation]:
+        """All of it up to the newest message, at most MOST_UNREAD messages.
 
-    async def list_first(self, conversation_id: ConversationId, limit: int) -> list[MessageId]:
-        """The oldest unread messages of a conversation, at least as many as asked for, or all."""
-        rows = await self._db.execute(
-            _FIRST_IN_CONVERSATION,
-            {**self._values, "conversation_id": conversation_id, "limit": limit},
+        Whoever never reads has more than they can be told of: it is looked for step by step,
+        back from the newest, until there is enough.
+        """
+        found = _Findings()
+        excepted = await self._db.execute(_EXCEPTED, self._values)
+        for conversation_id, channel_id, topic, marked_id in excepted:
+            found.add(conversation_id, channel_id, topic, [marked_id])
+        up_to, step = int(newest), _FIRST_STEP
+        while up_to > 0 and found.count < MOST_UNREAD:
+            after = max(newest - step, 0)
+            window = {**self._values, "after": after, "up_to": up_to}
+            for conversation_id, channel_id, topic, ids in await self._db.execute(
+                _BY_CONVERSATION, window
+            ):
+                found.add(conversation_id, channel_id, topic, _split(ids))
+            up_to, step = after, step * _LONGER_BY
+        found.cut_to(MOST_UNREAD)
+        return found.conversations(await self._list_mentions(groups, found.oldest))
+
+    async def _list_mentions(
+        self, groups: Collection[GroupId], oldest: int | None
+    ) -> frozenset[int]:
+        """Messages that mention the reader by name or by group."""
+        if oldest is None:
+            return frozenset()
+        values = {**self._values, "group_ids": list(groups), "oldest": oldest}
+        return frozenset(row[0] for row in await self._db.execute(_MENTIONS, values))
+
+    async def list_first(
+        self, conversation_id: ConversationId, position: MessageId, limit: int
+    ) -> list[MessageId]:
+        """The oldest unread messages of a conversation, as many as asked for, or all."""
+        values = {
+            **self._values,
+            "conversation_id": conversation_id,
+            "position": position,
+            "limit": limit,
+        }
+        above = await self._db.execute(_FIRST_IN_CONVERSATION, values)
+        excepted = await self._db.execute(_EXCEPTED_IN_CONVERSATION, values)
+        found = [message_id for rows in (above, excepted) for (message_id,) in rows]
+        return sorted(MessageId(number) for number in found)[:limit]
+
+
+class _Findings:
+    """Unread messages as they are found, by conversation."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._places: dict[int, tuple[int | None, str]] = {}
+        self._ids: defaultdict[int, list[int]] = defaultdict(list)
+
+    def add(self, conversation_id: int, channel_id: int | None, topic: str, ids: list[int]) -> None:
+        self._places[conversation_id] = channel_id, topic
+        self._ids[conversation_id] += ids
+        self.count += len(ids)
+
+    @property
+    def oldest(self) -> int | None:
+        return min((abs(number) for ids in self._ids.values() for number in ids), default=None)
+
+    def cut_to(self, limit: int) -> None:
+        """Keep the newest ones only."""
+        if self.count > limit:
+            every = sorted(abs(number) for ids in self._ids.values() for number in ids)
+            oldest = every[-limit]
+            for ids in self._ids.values():
+                ids[:] = [number for number in ids if abs(number) >= oldest]
+
+    def conversations(self, mentions: frozenset[int]) -> list[UnreadConversation]:
+        return [self._show(key, mentions) for key in sorted(self._ids) if self._ids[key]]
+
+    def _show(self, conversation_id: int, mentions: frozenset[int]) -> UnreadConversation:
+        channel_id, topic = self._places[conversation_id]
+        ids = self._ids[conversation_id]
+        return UnreadConversation(
+            ConversationId(conversation_id),
+            None if channel_id is None else ChannelId(channel_id),
+            topic,
+            sorted(MessageId(abs(number)) for number in ids),
+            sorted(MessageId(abs(each)) for each in ids if each < 0 or each in mentions),
         )
-        return [MessageId(message_id) for (message_id,) in rows][:limit]
-
-    async def list_starred(self) -> list[StarredMessage]:
-        rows = await self._db.execute(_STARRED, self._values)
-        return [StarredMessage(*row) for row in rows]
-
-    async def list_recent_direct(self) -> dict[ConversationId, MessageId]:
-        """The reader's latest direct conversations and the last message of each."""
-        rows = await self._db.execute(_RECENT, self._values)
-        return {ConversationId(key): MessageId(last) for key, last in rows}
-
-    async def list_people(
-        self, conversation_ids: Iterable[ConversationId]
-    ) -> dict[ConversationId, list[UserId]]:
-        """Who takes part in direct conversations, by id."""
-        people: defaultdict[ConversationId, list[UserId]] = defaultdict(list)
-        for chunk in chunks(sorted(conversation_ids), _CONVERSATIONS_PER_STATEMENT):
-            rows = await self._db.execute(_MEMBERS, {"conversation_ids": chunk})
-            for conversation_id, user_id in rows:
-                people[ConversationId(conversation_id)].append(UserId(user_id))
-        return people
-
-    async def list_topics(
-        self, conversation_ids: Iterable[ConversationId]
-    ) -> dict[ConversationId, str]:
-        topics: dict[ConversationId, str] = {}
-        for chunk in chunks(sorted(conversation_ids), _CONVERSATIONS_PER_STATEMENT):
-            rows = await self._db.execute(_TOPICS, {"conversation_ids": chunk})
-            topics |= {ConversationId(key): topic for key, topic in rows}
-        return topics
 
 
-def _split(ids: str | None) -> list[MessageId]:
-    return [] if ids is None else sorted(orjson.loads(f"[{ids}]"))
+def _split(ids: str | None) -> list[int]:
+    numbers: list[int] = [] if ids is None else orjson.loads(f"[{ids}]")
+    return numbers

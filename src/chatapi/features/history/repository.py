@@ -147,7 +147,7 @@ class HistoryRepository:
 
     async def list_users(self, user_ids: Iterable[UserId]) -> dict[UserId, UserRecord]:
         rows = await self._db.execute(_USERS, {"user_ids": list(user_ids)})
-        users = [user_records.read(row) for row in rows]
+        users = user_records.read_all(rows)
         return {user.id: user for user in users}
 
     async def list_people(

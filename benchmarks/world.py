@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select, text, update
 
 from benchmarks.http_client import Account
 from chatapi.core.ids import hash_api_key
@@ -57,6 +57,8 @@ async def _fill(settings: Settings, *, people: int, channels: int, messages: int
             await db.write()
             builder = _Builder(db)
             world = await builder.build(people=people, channels=channels, messages=messages)
+            # What PostgreSQL does by itself, unless it was made for tests, as here.
+            await db.execute(text("ANALYZE"))
             await db.commit()
             return world
     finally:

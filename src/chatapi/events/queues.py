@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -130,12 +130,14 @@ class EventQueues:
         *,
         blocking: bool,
         waited: float = 0.0,
+        has_left: Callable[[], Awaitable[bool]] | None = None,
     ) -> list[bytes]:
         """The encoded events after `last_event_id`; waits for the first unless told not to.
 
         An answer acknowledges nothing by itself: the same call gives the same events again.
         Nothing is told to a reader whose rights may have changed: they are to be admitted anew,
-        and the time they have `waited` before counts.
+        and the time they have `waited` before counts. What can be told only once waits for the
+        next poll if the client of this one `has_left`.
         """
         queue = await self._get(reader, queue_id)
         queue.polled_at = stopwatch()
@@ -148,11 +150,16 @@ class EventQueues:
         await self._check_reach(feed, queue, cursor)
         deadline = asyncio.get_running_loop().time() + self._heartbeat_after() - waited
         while True:
+            told_once = queue.fleeting_seen
             found, cursor = await self._collect(feed, queue, view, cursor, turn)
             if not reader.is_current():
                 raise AdmissionOutdatedError
             if queue.id not in self._live:
                 raise BadEventQueueIdError(queue_id)
+            if found and queue.fleeting_seen != told_once and has_left and await has_left():
+                queue.fleeting_seen = told_once
+                feed.wake_queue(queue.id)
+                return []
             if found or not blocking:
                 return found
             if self._hub.is_closing or not await self._wait(feed, queue, view, deadline):

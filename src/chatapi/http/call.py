@@ -1,5 +1,6 @@
 """One HTTP request, read no further than somebody asks."""
 
+import asyncio
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -71,6 +72,15 @@ class Call:
         """Return when the client has left; its whole request was read before."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
+
+    async def has_left(self) -> bool:
+        """Whether the client hung up by now, without waiting for it."""
+        try:
+            async with asyncio.timeout(0):
+                await self.hung_up()
+        except TimeoutError:
+            return False
+        return True
 
     def header(self, name: bytes) -> str:
         return self.headers.get(name, b"").decode("latin-1")

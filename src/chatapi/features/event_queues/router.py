@@ -15,7 +15,6 @@ from chatapi.features.event_queues.payloads import EventsPayload, register_paylo
 from chatapi.features.event_queues.service import EventQueueService
 from chatapi.http.answers import EventStream
 from chatapi.http.call import Call
-from chatapi.http.departure import unless_gone
 from chatapi.http.route import FeatureRouter
 
 router = FeatureRouter("Event queues", "Learn what happens in the organization, as it happens.")
@@ -50,8 +49,7 @@ async def get_events(
             params, int(resume_after[0]) if resume_after else None
         )
         return EventStream(events)
-    reading = EventQueueService(ctx).read(params, call.waited)
-    return await reading if params.dont_block else await unless_gone(call, reading)
+    return await EventQueueService(ctx).read(params, call.waited, call.has_left)
 
 
 @router.delete("/events", errors=[BadEventQueueIdError])

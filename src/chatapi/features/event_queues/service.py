@@ -1,6 +1,6 @@
 """The verbs of event queues: register, read and delete."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -45,13 +45,16 @@ class EventQueueService:
         queue_id = await self._queues.create(reader, profile, position, idle_seconds)
         return {**state, **_queue_payload(queue_id, position, idle_seconds)}
 
-    async def read(self, params: GetEventsParams, waited: float) -> EventsPayload:
+    async def read(
+        self, params: GetEventsParams, waited: float, has_left: Callable[[], Awaitable[bool]]
+    ) -> EventsPayload:
         found = await self._queues.poll(
             await self._reader(),
             QueueId(params.queue_id),
             _position(params.last_event_id),
             blocking=not params.dont_block,
             waited=waited,
+            has_left=has_left,
         )
         return {"events": [orjson.Fragment(event) for event in found]}
 

@@ -38,7 +38,7 @@ class DatabaseSession:
         """The last event a snapshot of a realm sees, noted by whoever took it."""
         self._connection: AsyncConnection | None = None
         self._transaction: AsyncTransaction | None = None
-        self._resources = AsyncExitStack()
+        self._resources: AsyncExitStack | None = None
         self._clocks: dict[RealmId, EventNumber] = {}
 
     async def __aenter__(self) -> Self:
@@ -85,7 +85,7 @@ class DatabaseSession:
             return
         await self.close()
         turn = self.database.writer_turn(realm_id)
-        await self._resources.enter_async_context(turn)
+        await self._hold().enter_async_context(turn)
         self._connection = await self._open(self.database.engine)
         self.is_writing = True
 
@@ -115,17 +115,24 @@ class DatabaseSession:
 
     async def close(self) -> None:
         """Give everything back; what was written and not committed is undone."""
-        resources, self._resources = self._resources, AsyncExitStack()
+        resources, self._resources = self._resources, None
         self._connection = None
         self._transaction = None
         self.is_writing = False
         self.as_of = None
         self._clocks = {}
-        await resources.aclose()
+        if resources is not None:
+            await resources.aclose()
+
+    def _hold(self) -> AsyncExitStack:
+        """What must be given back; a long poll waits with nothing to give back."""
+        if self._resources is None:
+            self._resources = AsyncExitStack()
+        return self._resources
 
     async def _open(self, engine: AsyncEngine) -> AsyncConnection:
         connection = await _connect(engine)
-        self._resources.push_async_exit(connection.__aexit__)
+        self._hold().push_async_exit(connection.__aexit__)
         if engine is not self.database.reader:
             self._transaction = await connection.begin()
         return connection

@@ -1,8 +1,11 @@
 """What a client asked for when it registered, and who reads through it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+import orjson
 from pydantic import BaseModel, ConfigDict
 
 from chatapi.core.ids import QueueId, UserId
@@ -25,6 +28,11 @@ class ClientProfile(BaseModel):
     narrow: tuple[Any, ...] = ()
     capabilities: frozenset[str] = frozenset()
 
+    @classmethod
+    def shared(cls, choices: Mapping[str, Any]) -> "ClientProfile":
+        """The profile with these choices; queues of clients that chose alike hold the same one."""
+        return _profile(orjson.dumps(choices, option=orjson.OPT_SORT_KEYS))
+
     def wants(self, event_type: str) -> bool:
         return self.event_types is None or event_type in self.event_types
 
@@ -32,6 +40,11 @@ class ClientProfile(BaseModel):
     def knows_empty_topic(self) -> bool:
         """Whether the client understands topics without a name."""
         return "empty_topic_name" in self.capabilities
+
+
+@lru_cache(maxsize=10_000)
+def _profile(choices: bytes) -> ClientProfile:
+    return ClientProfile.model_validate_json(choices)
 
 
 @dataclass(frozen=True, slots=True)

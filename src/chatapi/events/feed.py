@@ -12,7 +12,7 @@ _RECENT_ENTRIES = 1_000
 _RECENT_FLEETING = 200
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Waiter:
     """A poll with nothing to tell yet."""
 

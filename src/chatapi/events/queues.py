@@ -30,7 +30,7 @@ _LOG_PAGE = 500
 _HEARTBEAT_JITTER = 0.1
 
 
-@dataclass
+@dataclass(slots=True)
 class LiveQueue:
     """A queue this process has served; what is here can be read again from its row."""
 
@@ -59,7 +59,7 @@ class LiveQueue:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Who polls, as authentication found it."""
 
@@ -307,7 +307,7 @@ def _live(record: QueueRecord, feed: Feed) -> LiveQueue:
         id=record.id,
         realm_id=record.realm_id,
         user_id=record.user_id,
-        profile=ClientProfile.model_validate(record.client),
+        profile=ClientProfile.shared(record.client),
         position=record.position,
         idle=timedelta(seconds=record.idle_seconds),
         expires_at=record.expires_at,

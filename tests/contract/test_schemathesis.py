@@ -20,7 +20,7 @@ IGNORED_CHECKS = (
     "negative_data_rejection",
 )
 EXAMPLES = 20
-PATIENCE_SECONDS = 240
+PATIENCE_SECONDS = 900
 
 
 @pytest.fixture

@@ -105,6 +105,8 @@ def _server_config(settings: Settings, workers: int) -> uvicorn.Config:
         timeout_keep_alive=75,
         # Polls are answered at once; whatever else is under way has this long.
         timeout_graceful_shutdown=1,
+        # A busy machine must not look like a dead worker.
+        timeout_worker_healthcheck=30,
     )
 
 

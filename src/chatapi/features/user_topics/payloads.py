@@ -1,7 +1,8 @@
 """Topics' visibility as clients see it."""
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
+from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
 from chatapi.wire.types import UnixSeconds
@@ -16,5 +17,16 @@ class UserTopicPayload(TypedDict):
     visibility_policy: int
 
 
-MutedTopicPayload: TypeAlias = tuple[str, str, UnixSeconds]
+MutedTopicPayload: TypeAlias = Annotated[
+    tuple[str, str, UnixSeconds],
+    # Tools that read the document do not all know lists whose places have types of their own.
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            "minItems": 3,
+            "maxItems": 3,
+        }
+    ),
+]
 """Name of the channel, topic, and when it was muted; for clients that know nothing newer."""

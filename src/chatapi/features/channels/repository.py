@@ -12,15 +12,21 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import Stay
 from chatapi.features.channels.payloads import ChannelFacts
 
+# Topics know their first and last messages: databases that guess at rows look for both in the
+# wrong place when most messages are in few channels.
 _FIRST_MESSAGE = (
-    select(func.min(Message.id)).where(Message.channel_id == Channel.id).scalar_subquery()
+    select(func.min(Conversation.first_message_id))
+    .where(Conversation.channel_id == Channel.id)
+    .scalar_subquery()
+)
+_LAST_MESSAGE = (
+    select(func.max(Conversation.last_message_id))
+    .where(Conversation.channel_id == Channel.id)
+    .correlate(Channel)
+    .scalar_subquery()
 )
 _LAST_SENT = (
-    select(Message.sent_at)
-    .where(Message.channel_id == Channel.id)
-    .order_by(Message.id.desc())
-    .limit(1)
-    .scalar_subquery()
+    select(Message.sent_at).where(Message.id == _LAST_MESSAGE).correlate(Channel).scalar_subquery()
 )
 _OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_id"))
 _BY_ID = _OF_REALM.where(Channel.id == bindparam("channel_id"))

@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import Select, bindparam, select
 
-from chatapi.channels.records import ChannelRecord, channel_records, name_key
+from chatapi.channels.records import ChannelRecord, channel_records
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId
-from chatapi.db.models import Channel, Conversation, Message
+from chatapi.core.names import name_key
+from chatapi.db.message_ids import newest_message_id
+from chatapi.db.models import Channel, Conversation
 from chatapi.db.session import DatabaseSession
 from chatapi.events.entry import Entry
 from chatapi.events.hub import Hub, Observer
@@ -19,7 +21,6 @@ _MOST_TOPICS = 100_000
 NO_MESSAGE = MessageId(-1)
 """Before the first message."""
 
-_NEWEST_MESSAGE = select(func.max(Message.id)).where(Message.realm_id == bindparam("realm_id"))
 _OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_id"))
 _BY_ID = _OF_REALM.where(Channel.id == bindparam("wanted"))
 _BY_NAME = _OF_REALM.where(Channel.name_key == bindparam("wanted"))
@@ -105,9 +106,8 @@ class ChannelDirectory:
         if not memory.newest_is_known:
             # Follow the realm before reading: what comes after is told by the log.
             await self._hub.feed(realm_id)
-            rows = await db.execute(_NEWEST_MESSAGE, {"realm_id": realm_id})
-            found: int | None = rows.scalar_one()
-            memory.newest_message = max(memory.newest_message, MessageId(found or NO_MESSAGE))
+            found = await newest_message_id(db, realm_id)
+            memory.newest_message = max(memory.newest_message, found or NO_MESSAGE)
             memory.newest_is_known = db.is_live
         return memory.newest_message
 

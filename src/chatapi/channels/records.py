@@ -47,8 +47,3 @@ class ChannelRecord:
 
 
 channel_records = RecordReader(ChannelRecord, Channel)
-
-
-def name_key(name: str) -> str:
-    """What names of channels and topics are compared by: they differ in more than case."""
-    return name.strip().lower()

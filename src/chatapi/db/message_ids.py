@@ -1,11 +1,12 @@
-"""New message ids: taken under the lock of a realm, they have the order of its commits."""
+"""Message ids: taken under the lock of a realm, they have the order of its commits."""
 
 from sqlalchemy import bindparam, func, select, text
 
-from chatapi.core.ids import MessageId
+from chatapi.core.ids import MessageId, RealmId
 from chatapi.db.models import Message
 from chatapi.db.session import DatabaseSession
 
+_NEWEST = select(func.max(Message.id)).where(Message.realm_id == bindparam("realm_id"))
 _FROM_SEQUENCE = select(
     func.nextval(func.pg_get_serial_sequence(Message.__tablename__, "id"))
 ).select_from(func.generate_series(1, bindparam("count")).alias())
@@ -22,3 +23,10 @@ async def take_message_ids(db: DatabaseSession, count: int) -> list[MessageId]:
         return [MessageId(highest + step) for step in range(1, count + 1)]
     rows = await db.execute(_FROM_SEQUENCE, {"count": count})
     return sorted(MessageId(number) for (number,) in rows)
+
+
+async def newest_message_id(db: DatabaseSession, realm_id: RealmId) -> MessageId | None:
+    """The newest message of a realm, None if there is none."""
+    rows = await db.execute(_NEWEST, {"realm_id": realm_id})
+    newest: int | None = rows.scalar_one()
+    return None if newest is None else MessageId(newest)

@@ -6,8 +6,8 @@ from sqlalchemy import ColumnElement, and_, false, select
 from typing_extensions import override
 
 from chatapi.channels.directory import KnownChannel
-from chatapi.channels.records import name_key
 from chatapi.core.ids import ChannelId, ConversationId
+from chatapi.core.names import name_key
 from chatapi.db.models import Channel, Conversation, Message
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import Compiled, Operator, Surroundings, id_operand, text_operand

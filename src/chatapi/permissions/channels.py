@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, MessageId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Subscribers, WhoKnowsChannel
@@ -91,11 +90,6 @@ async def channel_access(ctx: RealmContext) -> ChannelAccess:
 async def is_allowed_in_channel(ctx: Context, name: str, channel: ChannelRecord) -> bool:
     """Whether a setting of the channel names the caller."""
     return await is_allowed(ctx, CHANNEL_PERMISSIONS[name], channel)
-
-
-async def require_in_channel(ctx: Context, name: str, channel: ChannelRecord) -> None:
-    if not await is_allowed_in_channel(ctx, name, channel):
-        raise BadRequestError("Insufficient permission")
 
 
 async def may_administer(ctx: Context, channel: ChannelRecord) -> bool:

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from chatapi.core.ids import ChannelId, GroupId, UserId
+from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME, name_key
 from chatapi.rendering.syntax import split_id
-
-DEFAULT_EMPTY_TOPIC_NAME = "general chat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Directory:
     emoji_by_name: Mapping[str, RealmEmoji] = field(default_factory=dict)
     has_wildcards: bool = True
     """Whether there is somebody to call with `@**all**` or `@**topic**`."""
-    empty_topic_name: str = DEFAULT_EMPTY_TOPIC_NAME
+    empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME
 
     @classmethod
     def of(
@@ -58,7 +57,7 @@ class Directory:
         groups: Iterable[NamedGroup] = (),
         channels: Iterable[NamedChannel] = (),
         emoji: Iterable[RealmEmoji] = (),
-        empty_topic_name: str = DEFAULT_EMPTY_TOPIC_NAME,
+        empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME,
     ) -> Self:
         users_by_id = {user.id: user for user in users}
         users_by_key: dict[str, list[NamedUser]] = {}
@@ -92,8 +91,3 @@ class Directory:
 
 EMPTY_DIRECTORY = Directory(has_wildcards=False)
 """For texts that are not written to anybody, such as descriptions."""
-
-
-def name_key(name: str) -> str:
-    """What names are compared by: they differ in more than case."""
-    return name.strip().lower()

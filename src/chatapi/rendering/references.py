@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeVar
 
 from chatapi.core.ids import UserId
-from chatapi.rendering.directory import name_key
+from chatapi.core.names import name_key
 from chatapi.rendering.syntax import (
     CHANNEL,
     CHANNEL_WILDCARDS,

@@ -4,10 +4,9 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME
 from chatapi.wire.limits import MAX_TOPIC_LENGTH
 
-EMPTY_TOPIC_DISPLAY_NAME = "general chat"
-"""What POST /register announces as `realm_empty_topic_display_name`."""
 _NO_TOPIC = "(no topic)"
 
 

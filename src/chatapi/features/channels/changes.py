@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord, name_key
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
+from chatapi.core.names import name_key
 from chatapi.features.channels.access import (
     require_default_choice,
     require_kind,

@@ -1,8 +1,9 @@
 """The one way a channel comes into being."""
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord, name_key
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import GroupId
+from chatapi.core.names import name_key
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import AtLeast

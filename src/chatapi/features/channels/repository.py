@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select, update
 
-from chatapi.channels.records import ChannelRecord, channel_records, name_key
+from chatapi.channels.records import ChannelRecord, channel_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, MessageId, RealmId
+from chatapi.core.names import name_key
 from chatapi.db.models import Channel, Conversation, Message
 from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import Stay

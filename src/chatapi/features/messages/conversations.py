@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import name_key
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId
+from chatapi.core.names import name_key
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.messages.outgoing import ToPeople, ToTopic
 from chatapi.features.messages.repository import FoundTopic, MessageRepository, TopicKey

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import bindparam, func, insert, select, tuple_, update
 
 from chatapi.auth.people import UserRecord, user_records
-from chatapi.channels.records import name_key
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
+from chatapi.core.names import name_key
 from chatapi.db.models import (
     Conversation,
     ConversationMember,

@@ -10,6 +10,7 @@ from chatapi.auth.context import Context
 from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
 from chatapi.auth.passwords import MIN_LENGTH as SHORTEST_PASSWORD
 from chatapi.core.clock import unix_seconds
+from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME
 from chatapi.events.client import ClientProfile
 from chatapi.features.profile_fields.field_types import KNOWN_SITES
 from chatapi.features.realm.payloads import (
@@ -30,7 +31,6 @@ from chatapi.permissions.settings import (
 )
 from chatapi.wire import limits
 from chatapi.wire.realm_settings import NO_CHANNEL
-from chatapi.wire.topics import EMPTY_TOPIC_DISPLAY_NAME
 
 _SELF_HOSTED = 1
 _NO_UPLOADS = 0

@@ -22,10 +22,10 @@ from sqlalchemy import (
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
 from chatapi.core.roles import Role
+from chatapi.db.message_ids import newest_message_id
 from chatapi.db.models import (
     Channel,
     Conversation,
-    Message,
     ReadException,
     Subscription,
     SubscriptionPeriod,
@@ -91,7 +91,6 @@ _OWN = (
 _CHANNEL_IDS_OF = select(Subscription.channel_id).where(
     Subscription.user_id == bindparam("user_id"), Subscription.is_active
 )
-_NEWEST_MESSAGE = select(func.max(Message.id)).where(Message.realm_id == bindparam("realm_id"))
 _PRESENT = (
     select(Subscription.user_id)
     .join(User, User.id == Subscription.user_id)
@@ -128,8 +127,7 @@ class SubscriptionRepository:
         self._realm_id = realm_id
 
     async def newest_message(self) -> MessageId:
-        rows = await self._db.execute(_NEWEST_MESSAGE, {"realm_id": self._realm_id})
-        return MessageId(rows.scalar_one() or 0)
+        return await newest_message_id(self._db, self._realm_id) or MessageId(0)
 
     async def list_rolls(self, channel_ids: Collection[ChannelId]) -> dict[ChannelId, Rolls]:
         """Everybody who is or was in some channels."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord
 from chatapi.channels.errors import StreamDoesNotExistError
-from chatapi.channels.records import ChannelRecord, name_key
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.names import name_key
 from chatapi.features.channels.access import require_not_archived
 from chatapi.features.channels.creation import ChannelCreator
 from chatapi.features.channels.errors import ChannelAlreadyExistsError

@@ -1,16 +1,12 @@
 """What a user group may be called; pure."""
 
 from chatapi.core.errors import BadRequestError
+from chatapi.core.names import name_key
 
 MAX_NAME_LENGTH = 100
 MAX_DESCRIPTION_LENGTH = 1024
 RESERVED_PREFIXES = ("@", "role:", "user:", "stream:", "channel:")
 """They mean something else where groups are mentioned or searched for."""
-
-
-def name_key(name: str) -> str:
-    """What names are compared by: they differ in more than case."""
-    return name.lower()
 
 
 def check_name(name: str) -> str:

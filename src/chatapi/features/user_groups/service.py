@@ -3,6 +3,7 @@
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
+from chatapi.core.names import name_key
 from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import Everyone
 from chatapi.features.channels.repository import ChannelRepository
@@ -14,7 +15,7 @@ from chatapi.features.user_groups.params import ChangeGroupParams, CreateGroupPa
 from chatapi.features.user_groups.parts import GroupParts
 from chatapi.features.user_groups.payloads import CreatedGroupPayload, GroupChangePayload
 from chatapi.features.user_groups.repository import GroupRepository
-from chatapi.features.user_groups.rules import check_name, name_key
+from chatapi.features.user_groups.rules import check_name
 from chatapi.features.user_groups.usage import find_objections
 from chatapi.permissions.changes import changed_value
 from chatapi.permissions.memberships import GroupRecord, Memberships

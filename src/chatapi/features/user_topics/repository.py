@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, not_, or_, select, tuple_
 
-from chatapi.channels.records import name_key
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.names import name_key
 from chatapi.core.roles import Role
 from chatapi.db.models import Channel, Subscription, User, UserTopic
 from chatapi.db.records import RecordReader

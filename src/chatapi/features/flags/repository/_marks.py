@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
+from chatapi.db.message_ids import newest_message_id
 from chatapi.db.models import (
     Conversation,
-    Message,
     ReadCursor,
     ReadException,
     ReadFloor,
@@ -19,7 +19,6 @@ from chatapi.features.flags.repository._states import MessageState, chunks
 
 _IDS_PER_STATEMENT = 10_000
 
-_NEWEST_MESSAGE = select(func.max(Message.id)).where(Message.realm_id == bindparam("realm_id"))
 _LAST_MESSAGES = select(Conversation.id, Conversation.last_message_id).where(
     Conversation.id.in_(bindparam("conversation_ids", expanding=True))
 )
@@ -56,9 +55,7 @@ class MarkRepository:
 
     async def newest_message(self) -> MessageId | None:
         """Of the whole realm."""
-        rows = await self._db.execute(_NEWEST_MESSAGE, {"realm_id": self._realm_id})
-        newest: int | None = rows.scalar_one()
-        return None if newest is None else MessageId(newest)
+        return await newest_message_id(self._db, self._realm_id)
 
     async def last_messages(
         self, conversation_ids: Sequence[ConversationId]

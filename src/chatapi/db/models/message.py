@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Identity, Index, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Identity, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from chatapi.db.base import Base, BigId
@@ -106,6 +106,8 @@ class MessageFlag(Base):
     message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"), primary_key=True)
     starred: Mapped[bool]
     collapsed: Mapped[bool]
+    has_alert_word: Mapped[bool] = mapped_column(server_default=false())
+    """Whether a word the person watches for occurred when it was sent."""
 
 
 class ReadFloor(Base):

@@ -112,6 +112,7 @@ class MessageShowing:
             "mentioned": state.is_mentioned,
             "stream_wildcard_mentioned": state.mentions_channel and is_received,
             "topic_wildcard_mentioned": state.mentions_topic and is_received,
+            "has_alert_word": state.has_alert_word,
             "historical": not is_received,
         }
         return [flag for flag, is_set in flags.items() if is_set]

@@ -26,6 +26,7 @@ from chatapi.features.flags.router import router as flags
 from chatapi.features.history.router import router as history
 from chatapi.features.messages.router import router as messages
 from chatapi.features.profile_fields.router import router as profile_fields
+from chatapi.features.reactions.router import router as reactions
 from chatapi.features.realm.router import router as realm
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
@@ -59,6 +60,7 @@ FEATURES: Sequence[FeatureRouter] = (
     subscriptions,
     history,
     flags,
+    reactions,
     user_topics,
     typing,
     uploads,

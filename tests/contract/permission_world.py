@@ -15,6 +15,7 @@ from tests.factories import Person
 from tests.features.channels.channels import subscribe
 from tests.features.history.conversations import send
 from tests.features.profile_fields.fields import add_field
+from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow, change_realm
 from tests.features.uploads.files import attachments_of, upload
 from tests.support.answers import assert_success
@@ -260,6 +261,13 @@ async def a_message(world: World, _caller: Person | None) -> Prepared:
     channel = await world.make_channel(subscribers=[world.boss])
     message_id = await send(world.client, world.boss, channel)
     return Prepared({"message_id": message_id}, {"messages": [message_id]})
+
+
+async def a_reaction(world: World, caller: Person | None) -> Prepared:
+    """To a message in a public channel, by somebody who is not the caller."""
+    message = await a_message(world, caller)
+    assert_success(await react(world.client, world.boss, message.places["message_id"]))
+    return Prepared(message.places, {"emoji_name": "octopus"})
 
 
 async def a_subscription(world: World, caller: Person | None) -> Prepared:

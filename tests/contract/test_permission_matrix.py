@@ -42,6 +42,7 @@ REFUSALS = {
     "unknown": (400, "STREAM_DOES_NOT_EXIST", "Channel does not exist"),
     "none": (404, "NOT_FOUND", "There is nothing at this path"),
     "secret": (400, "BAD_REQUEST", "Invalid message(s)"),
+    "gone": (400, "REACTION_DOES_NOT_EXIST", "Reaction doesn't exist."),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
@@ -115,6 +116,8 @@ POST   /messages/flags                          ok ok    ok    ok    ok    secre
 POST   /mark_all_as_read                        ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /mark_stream_as_read                     ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /mark_topic_as_read                      ok ok    ok    ok    ok    hidden ok   -  -  -
+POST   /messages/{message_id}/reactions         ok ok    ok    ok    ok    secret ok   -  -  -
+DELETE /messages/{message_id}/reactions         gone gone gone gone  gone  secret gone -  -  -
 POST   /user_topics                             ok ok    ok    ok    ok    hidden ok   -  -  -
 PATCH  /users/me/subscriptions/muted_topics     ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /typing                                  ok ok    ok    ok    ok    ok    ok    -  -  -
@@ -163,6 +166,8 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /messages": world_of.the_newest_messages,
     "GET /messages/{message_id}": world_of.a_message,
     "POST /messages/flags": world_of.a_message,
+    "POST /messages/{message_id}/reactions": world_of.a_message,
+    "DELETE /messages/{message_id}/reactions": world_of.a_reaction,
     "POST /mark_stream_as_read": world_of.a_channel_to_name,
     "POST /mark_topic_as_read": world_of.a_channel_to_name,
     "POST /default_streams": world_of.a_channel_to_name,

@@ -19,12 +19,14 @@ from chatapi.core.settings import Settings
 from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
 from chatapi.features.accounts.router import router as accounts
+from chatapi.features.alert_words.router import router as alert_words
 from chatapi.features.bots.router import router as bots
 from chatapi.features.channels.router import router as channels
 from chatapi.features.event_queues.router import router as event_queues
 from chatapi.features.flags.router import router as flags
 from chatapi.features.history.router import router as history
 from chatapi.features.messages.router import router as messages
+from chatapi.features.muted_users.router import router as muted_users
 from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.reactions.router import router as reactions
 from chatapi.features.realm.router import router as realm
@@ -62,6 +64,8 @@ FEATURES: Sequence[FeatureRouter] = (
     flags,
     reactions,
     user_topics,
+    alert_words,
+    muted_users,
     typing,
     uploads,
     messages,

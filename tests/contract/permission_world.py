@@ -121,6 +121,10 @@ async def a_user_to_end(world: World, _caller: Person | None) -> Prepared:
     return Prepared({"user_id_or_email": (await world.make_user()).user_id})
 
 
+async def a_user_to_mute(world: World, _caller: Person | None) -> Prepared:
+    return Prepared({"muted_user_id": world.boss.user_id})
+
+
 async def a_deactivated_user(world: World, _caller: Person | None) -> Prepared:
     user = await world.make_user()
     await deactivate(world.runtime, world.realm, user)

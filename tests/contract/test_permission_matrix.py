@@ -43,6 +43,7 @@ REFUSALS = {
     "none": (404, "NOT_FOUND", "There is nothing at this path"),
     "secret": (400, "BAD_REQUEST", "Invalid message(s)"),
     "gone": (400, "REACTION_DOES_NOT_EXIST", "Reaction doesn't exist."),
+    "heard": (400, "BAD_REQUEST", "User is not muted"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
@@ -120,6 +121,11 @@ POST   /messages/{message_id}/reactions         ok ok    ok    ok    ok    secre
 DELETE /messages/{message_id}/reactions         gone gone gone gone  gone  secret gone -  -  -
 POST   /user_topics                             ok ok    ok    ok    ok    hidden ok   -  -  -
 PATCH  /users/me/subscriptions/muted_topics     ok ok    ok    ok    ok    hidden ok   -  -  -
+GET    /users/me/alert_words                    ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/me/alert_words                    ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /users/me/alert_words                    ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/me/muted_users/{muted_user_id}    ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /users/me/muted_users/{muted_user_id}    heard heard heard heard heard heard heard - -  -
 POST   /typing                                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_uploads                            ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /user_uploads/{realm_id}/{shelf}/{token}/{filename}  none none none none none none none - - -
@@ -182,6 +188,8 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /users/{user_id}/channels": world_of.a_channel,
     "POST /user_topics": world_of.a_channel_to_name,
     "PATCH /users/me/subscriptions/muted_topics": world_of.a_channel_to_name,
+    "POST /users/me/muted_users/{muted_user_id}": world_of.a_user_to_mute,
+    "DELETE /users/me/muted_users/{muted_user_id}": world_of.a_user_to_mute,
     "POST /typing": world_of.somebody_to_type_to,
     "GET /user_uploads/{realm_id}/{shelf}/{token}/{filename}": world_of.a_file,
     "DELETE /attachments/{attachment_id}": world_of.a_file,

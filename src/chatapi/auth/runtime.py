@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from chatapi.attention.directory import AttentionDirectory
 from chatapi.auth.callers import Callers
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realms import RealmDirectory
@@ -35,6 +36,7 @@ class Runtime:
     realms: RealmDirectory
     callers: Callers
     channels: ChannelDirectory
+    attention: AttentionDirectory
     passwords: Passwords
     limits: RateLimits
     files: Files
@@ -54,6 +56,7 @@ class Runtime:
             realms=RealmDirectory(database, hub, settings),
             callers=Callers(hub, settings),
             channels=ChannelDirectory(hub),
+            attention=AttentionDirectory(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings),
             files=Files(store_for(settings, clock)),

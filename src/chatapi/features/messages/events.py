@@ -41,6 +41,10 @@ class MessageSent(Event):
     mentions_channel: Annotated[bool, ServerOnly()] = False
     topic_participants: Annotated[frozenset[UserId] | None, ServerOnly()] = None
     """Whom a mention of the topic reaches, None where there is no such mention."""
+    alerted_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
+    """For whom it has a word they watch for."""
+    unheeding_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
+    """For whom it is read, since they muted its sender."""
     echo: Annotated[Echo | None, ServerOnly()] = None
 
     @override
@@ -69,7 +73,9 @@ class MessageSent(Event):
 
     def _flags(self, view: ClientView) -> tuple[str, ...]:
         flags = []
-        if self.read_by_sender and view.user_id == self.facts.sender.id:
+        if view.user_id in self.unheeding_users or (
+            self.read_by_sender and view.user_id == self.facts.sender.id
+        ):
             flags.append("read")
         if view.user_id in self.mentioned_users or not self.mentioned_groups.isdisjoint(
             view.membership.groups
@@ -79,6 +85,8 @@ class MessageSent(Event):
             flags.append("stream_wildcard_mentioned")
         if self.topic_participants is not None and view.user_id in self.topic_participants:
             flags.append("topic_wildcard_mentioned")
+        if view.user_id in self.alerted_users:
+            flags.append("has_alert_word")
         return tuple(flags)
 
     def _local_id(self, view: ClientView) -> str | None:

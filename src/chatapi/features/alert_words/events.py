@@ -1,0 +1,18 @@
+"""Events about alert words; only the person's own clients are told."""
+
+from typing_extensions import override
+
+from chatapi.events.event import Event
+
+
+class AlertWordsChanged(Event):
+    """Somebody watches for other words than before."""
+
+    type = "alert_words"
+
+    alert_words: list[str]
+    """All of them."""
+
+    @override
+    def changes_attention(self) -> bool:
+        return True

@@ -30,6 +30,7 @@ from chatapi.features.muted_users.router import router as muted_users
 from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.reactions.router import router as reactions
 from chatapi.features.realm.router import router as realm
+from chatapi.features.receipts.router import router as receipts
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
 from chatapi.features.subscriptions.router import router as subscriptions
@@ -63,6 +64,7 @@ FEATURES: Sequence[FeatureRouter] = (
     history,
     flags,
     reactions,
+    receipts,
     user_topics,
     alert_words,
     muted_users,

@@ -44,6 +44,7 @@ REFUSALS = {
     "secret": (400, "BAD_REQUEST", "Invalid message(s)"),
     "gone": (400, "REACTION_DOES_NOT_EXIST", "Reaction doesn't exist."),
     "heard": (400, "BAD_REQUEST", "User is not muted"),
+    "other": (400, "BAD_REQUEST", "You don't have permission to edit this message"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
@@ -119,6 +120,8 @@ POST   /mark_stream_as_read                     ok ok    ok    ok    ok    hidde
 POST   /mark_topic_as_read                      ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /messages/{message_id}/reactions         ok ok    ok    ok    ok    secret ok   -  -  -
 DELETE /messages/{message_id}/reactions         gone gone gone gone  gone  secret gone -  -  -
+GET    /messages/{message_id}/read_receipts     ok ok    ok    ok    ok    secret ok   -  -  -
+POST   /messages/{message_id}/typing            other other other other other secret other -  -  -
 POST   /user_topics                             ok ok    ok    ok    ok    hidden ok   -  -  -
 PATCH  /users/me/subscriptions/muted_topics     ok ok    ok    ok    ok    hidden ok   -  -  -
 GET    /users/me/alert_words                    ok ok    ok    ok    ok    ok    ok    -  -  -
@@ -174,6 +177,8 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /messages/flags": world_of.a_message,
     "POST /messages/{message_id}/reactions": world_of.a_message,
     "DELETE /messages/{message_id}/reactions": world_of.a_reaction,
+    "GET /messages/{message_id}/read_receipts": world_of.a_message,
+    "POST /messages/{message_id}/typing": world_of.a_message,
     "POST /mark_stream_as_read": world_of.a_channel_to_name,
     "POST /mark_topic_as_read": world_of.a_channel_to_name,
     "POST /default_streams": world_of.a_channel_to_name,

@@ -260,6 +260,11 @@ async def the_newest_messages(_world: World, _caller: Person | None) -> Prepared
     return Prepared(values={"anchor": "newest", "num_before": 1, "num_after": 0})
 
 
+async def no_narrow(_world: World, _caller: Person | None) -> Prepared:
+    """Whatever the caller may see, and be it nothing."""
+    return Prepared(values={"narrow": []})
+
+
 async def a_message(world: World, _caller: Person | None) -> Prepared:
     """In a public channel that the caller is not in."""
     channel = await world.make_channel(subscribers=[world.boss])

@@ -22,7 +22,6 @@ from sqlalchemy import (
     select,
     table,
 )
-from sqlalchemy.sql.expression import TableClause
 
 from chatapi.db.models import Conversation, Message
 from chatapi.db.session import DatabaseSession
@@ -32,6 +31,16 @@ Searched = Literal["message", "conversation"]
 _TEXTS = {
     "message": (Message.id, Message.content),
     "conversation": (Conversation.id, Conversation.topic),
+}
+_SQLITE = {
+    searched: table(
+        f"{searched}_search", column("rowid", BigInteger), column(f"{searched}_search", String)
+    )
+    for searched in _TEXTS
+}
+_POSTGRES = {
+    searched: table(f"{searched}_search", column("id", BigInteger), column("words"))
+    for searched in _TEXTS
 }
 _CONFIGURATION: ColumnElement[Any] = literal_column("'chatapi_words'::regconfig")
 _BEGIN, _END = "\x02", "\x03"
@@ -53,10 +62,10 @@ class Found:
 def find_phrases(db: DatabaseSession, searched: Searched, phrases: Collection[str]) -> Found:
     """Phrases are words and blanks: whoever calls has taken away everything else."""
     if db.database.is_sqlite:
-        index = _sqlite_index(searched)
+        index = _SQLITE[searched]
         text = " ".join(f'"{phrase}"' for phrase in phrases)
         return Found(index.c.rowid, index.c[index.name].op("MATCH", is_comparison=True)(text))
-    index = table(f"{searched}_search", column("id", BigInteger), column("words"))
+    index = _POSTGRES[searched]
     return Found(index.c.id, index.c.words.op("@@", is_comparison=True)(_tsquery(phrases)))
 
 
@@ -66,15 +75,19 @@ async def list_matched_words(
     """The words that made rows match, as they are written there."""
     found = find_phrases(db, searched, phrases)
     if db.database.is_sqlite:
-        index = _sqlite_index(searched)
-        marked = select(found.id, func.highlight(index.c[index.name], 0, _BEGIN, _END))
+        index = _SQLITE[searched]
+        marked = select(found.id, func.highlight(index.c[index.name], 0, _BEGIN, _END)).where(
+            # One walk along the index; it would be started anew for each id of a list.
+            found.id.between(min(ids), max(ids)),
+            (found.id + 0).in_(ids),
+        )
     else:
         key, text = _TEXTS[searched]
         options = f"HighlightAll=true, StartSel={_BEGIN}, StopSel={_END}"
         written = func.chatapi_search_text(text)
         headline = func.ts_headline(_CONFIGURATION, written, _tsquery(phrases), options)
-        marked = select(key, headline).where(key == found.id)
-    rows = await db.execute(marked.where(found.is_match, found.id.in_(ids)))
+        marked = select(key, headline).where(key == found.id, key.in_(ids))
+    rows = await db.execute(marked.where(found.is_match))
     return {row_id: frozenset(_MARKED.findall(text)) for row_id, text in rows}
 
 
@@ -82,11 +95,6 @@ def is_of_models(name: str | None, kind: str, _parents: object = None) -> bool:
     """Whether migrations should find a table among the models."""
     names = tuple(f"{searched}_search" for searched in _TEXTS)
     return kind != "table" or name is None or not name.startswith(names)
-
-
-def _sqlite_index(searched: Searched) -> TableClause:
-    name = f"{searched}_search"
-    return table(name, column("rowid", BigInteger), column(name, String))
 
 
 def _tsquery(phrases: Collection[str]) -> ColumnElement[Any]:

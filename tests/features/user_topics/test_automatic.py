@@ -17,7 +17,7 @@ from chatapi.features.user_topics.automatic import (
     automatic_policy,
     may_change,
 )
-from chatapi.features.user_topics.policies import VisibilityPolicy
+from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.features.users.repository import UserRepository
 from tests.factories import MakeChannel, Person
 from tests.support.answers import assert_success

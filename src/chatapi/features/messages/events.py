@@ -5,11 +5,12 @@ from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
-from chatapi.core.ids import GroupId, QueueId, UserId
+from chatapi.core.ids import ChannelId, GroupId, MessageId, QueueId, UserId
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.messages.facts import MessageFacts, MessageForm, message_payload
 from chatapi.features.messages.payloads import MessagePayload
+from chatapi.narrow import is_in_narrow
 
 
 class Echo(TypedDict):
@@ -46,6 +47,33 @@ class MessageSent(Event):
     unheeding_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
     """For whom it is read, since they muted its sender."""
     echo: Annotated[Echo | None, ServerOnly()] = None
+
+    @property
+    def message_id(self) -> MessageId:
+        return self.facts.id
+
+    @property
+    def channel_id(self) -> ChannelId | None:
+        return self.facts.channel_id
+
+    @property
+    def topic(self) -> str:
+        return self.facts.topic
+
+    @property
+    def sender_id(self) -> UserId:
+        return self.facts.sender.id
+
+    @property
+    def people_ids(self) -> frozenset[UserId]:
+        return frozenset(UserId(person["id"]) for person in self.facts.people)
+
+    def flags_for(self, view: ClientView) -> tuple[str, ...]:
+        return self._flags(view)
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return super().is_for(view) and is_in_narrow(view.profile.narrow, self, view)
 
     @override
     def variant(self, view: ClientView) -> Hashable:

@@ -113,8 +113,10 @@ GET    /users/{user_id}/channels                ok ok    ok    ok    ok    ok   
 POST   /messages                                ok ok    ok    ok    ok    unknown ok  -  -  -
 GET    /messages                                ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
+GET    /messages/matches_narrow                 ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/render                         ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/flags                          ok ok    ok    ok    ok    secret ok   -  -  -
+POST   /messages/flags/narrow                   ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /mark_all_as_read                        ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /mark_stream_as_read                     ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /mark_topic_as_read                      ok ok    ok    ok    ok    hidden ok   -  -  -
@@ -173,6 +175,8 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /users/me/{stream_id}/topics": world_of.a_channel,
     "POST /messages": world_of.a_topic_to_write_in,
     "GET /messages": world_of.the_newest_messages,
+    "GET /messages/matches_narrow": world_of.no_narrow,
+    "POST /messages/flags/narrow": world_of.no_narrow,
     "GET /messages/{message_id}": world_of.a_message,
     "POST /messages/flags": world_of.a_message,
     "POST /messages/{message_id}/reactions": world_of.a_message,

@@ -22,6 +22,8 @@ from chatapi.features.accounts.router import router as accounts
 from chatapi.features.alert_words.router import router as alert_words
 from chatapi.features.bots.router import router as bots
 from chatapi.features.channels.router import router as channels
+from chatapi.features.emoji.router import picture_router
+from chatapi.features.emoji.router import router as emoji
 from chatapi.features.event_queues.router import router as event_queues
 from chatapi.features.flags.router import router as flags
 from chatapi.features.history.router import router as history
@@ -70,6 +72,7 @@ FEATURES: Sequence[FeatureRouter] = (
     muted_users,
     typing,
     uploads,
+    emoji,
     messages,
 )
 
@@ -109,6 +112,7 @@ def create_app(settings: Settings | None = None, clock: Clock | None = None) -> 
     for feature in FEATURES:
         app.router.routes.extend(feature.routes)
     app.router.routes.extend(file_router.routes)
+    app.router.routes.extend(picture_router.routes)
     app.router.routes.extend(page_routes(lambda: build_document(FEATURES)))
     return app
 

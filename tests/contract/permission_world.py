@@ -13,6 +13,7 @@ from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import Person
 from tests.features.channels.channels import subscribe
+from tests.features.emoji.adding import add_emoji
 from tests.features.history.conversations import send
 from tests.features.profile_fields.fields import add_field
 from tests.features.reactions.reacting import react
@@ -295,6 +296,18 @@ async def a_subscription(world: World, caller: Person | None) -> Prepared:
 
 async def somebody_to_type_to(world: World, _caller: Person | None) -> Prepared:
     return Prepared(values={"to": [world.boss.user_id]})
+
+
+async def a_new_emoji(_world: World, _caller: Person | None) -> Prepared:
+    """The documented example is no picture: whoever may add one is told so."""
+    return Prepared({"emoji_name": f"emoji{next(_numbers)}"})
+
+
+async def an_emoji(world: World, _caller: Person | None) -> Prepared:
+    """One that somebody who is not the caller made."""
+    name = f"emoji{next(_numbers)}"
+    await add_emoji(world.client, world.boss, name)
+    return Prepared({"emoji_name": name})
 
 
 async def a_file(world: World, _caller: Person | None) -> Prepared:

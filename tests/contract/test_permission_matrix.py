@@ -45,6 +45,8 @@ REFUSALS = {
     "gone": (400, "REACTION_DOES_NOT_EXIST", "Reaction doesn't exist."),
     "heard": (400, "BAD_REQUEST", "User is not muted"),
     "other": (400, "BAD_REQUEST", "You don't have permission to edit this message"),
+    "text": (400, "BAD_REQUEST", "Invalid image format: use PNG, GIF, JPEG or WebP"),
+    "author": (400, "BAD_REQUEST", "Must be an organization administrator or emoji author"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
@@ -134,6 +136,9 @@ DELETE /users/me/muted_users/{muted_user_id}    heard heard heard heard heard he
 POST   /typing                                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_uploads                            ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /user_uploads/{realm_id}/{shelf}/{token}/{filename}  none none none none none none none - - -
+GET    /realm/emoji                             ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /realm/emoji/{emoji_name}                text text text  text  text  no    text  -  -  -
+DELETE /realm/emoji/{emoji_name}                ok ok    author author author author author -  -  -
 GET    /attachments                             ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /attachments/{attachment_id}             alien alien alien alien alien alien alien -  -  -
 """
@@ -201,6 +206,8 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /users/me/muted_users/{muted_user_id}": world_of.a_user_to_mute,
     "POST /typing": world_of.somebody_to_type_to,
     "GET /user_uploads/{realm_id}/{shelf}/{token}/{filename}": world_of.a_file,
+    "POST /realm/emoji/{emoji_name}": world_of.a_new_emoji,
+    "DELETE /realm/emoji/{emoji_name}": world_of.an_emoji,
     "DELETE /attachments/{attachment_id}": world_of.a_file,
 }
 """What must be there first, where the documented example alone cannot succeed."""

@@ -113,8 +113,9 @@ async def _follow_thread(
     terms: Sequence[Term], around: Surroundings
 ) -> tuple[Sequence[Term], Surroundings]:
     """With `with`, its message says where to look; if nobody may know where it is, the rest."""
-    term = next((each for each in terms if is_one(InThreadOf.names, each)), None)
-    if term is None or term.negated:
+    wanted = (each for each in terms if is_one(InThreadOf.names, each) and not each.negated)
+    term = next(wanted, None)
+    if term is None:
         return terms, around
     thread = await find_thread(term.operand, around)
     if thread is not None:

@@ -10,6 +10,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.base import EnumColumn, UtcDateTime
 from chatapi.db.database import Database
 from chatapi.db.models import metadata
+from chatapi.db.search import is_of_models
 
 
 def render_type(kind: str, item: object, autogenerate: AutogenContext) -> str | bool:
@@ -31,6 +32,7 @@ def migrate(connection: Connection) -> None:
         render_as_batch=True,
         render_item=render_type,
         compare_type=True,
+        include_name=is_of_models,
     )
     with context.begin_transaction():
         context.run_migrations()

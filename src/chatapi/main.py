@@ -19,14 +19,20 @@ from chatapi.core.settings import Settings
 from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
 from chatapi.features.accounts.router import router as accounts
+from chatapi.features.alert_words.router import router as alert_words
 from chatapi.features.bots.router import router as bots
 from chatapi.features.channels.router import router as channels
+from chatapi.features.emoji.router import picture_router
+from chatapi.features.emoji.router import router as emoji
 from chatapi.features.event_queues.router import router as event_queues
 from chatapi.features.flags.router import router as flags
 from chatapi.features.history.router import router as history
 from chatapi.features.messages.router import router as messages
+from chatapi.features.muted_users.router import router as muted_users
 from chatapi.features.profile_fields.router import router as profile_fields
+from chatapi.features.reactions.router import router as reactions
 from chatapi.features.realm.router import router as realm
+from chatapi.features.receipts.router import router as receipts
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
 from chatapi.features.subscriptions.router import router as subscriptions
@@ -59,9 +65,14 @@ FEATURES: Sequence[FeatureRouter] = (
     subscriptions,
     history,
     flags,
+    reactions,
+    receipts,
     user_topics,
+    alert_words,
+    muted_users,
     typing,
     uploads,
+    emoji,
     messages,
 )
 
@@ -101,6 +112,7 @@ def create_app(settings: Settings | None = None, clock: Clock | None = None) -> 
     for feature in FEATURES:
         app.router.routes.extend(feature.routes)
     app.router.routes.extend(file_router.routes)
+    app.router.routes.extend(picture_router.routes)
     app.router.routes.extend(page_routes(lambda: build_document(FEATURES)))
     return app
 

@@ -13,8 +13,10 @@ from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import Person
 from tests.features.channels.channels import subscribe
+from tests.features.emoji.adding import add_emoji
 from tests.features.history.conversations import send
 from tests.features.profile_fields.fields import add_field
+from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow, change_realm
 from tests.features.uploads.files import attachments_of, upload
 from tests.support.answers import assert_success
@@ -118,6 +120,10 @@ async def a_user_to_read(world: World, _caller: Person | None) -> Prepared:
 
 async def a_user_to_end(world: World, _caller: Person | None) -> Prepared:
     return Prepared({"user_id_or_email": (await world.make_user()).user_id})
+
+
+async def a_user_to_mute(world: World, _caller: Person | None) -> Prepared:
+    return Prepared({"muted_user_id": world.boss.user_id})
 
 
 async def a_deactivated_user(world: World, _caller: Person | None) -> Prepared:
@@ -255,11 +261,23 @@ async def the_newest_messages(_world: World, _caller: Person | None) -> Prepared
     return Prepared(values={"anchor": "newest", "num_before": 1, "num_after": 0})
 
 
+async def no_narrow(_world: World, _caller: Person | None) -> Prepared:
+    """Whatever the caller may see, and be it nothing."""
+    return Prepared(values={"narrow": []})
+
+
 async def a_message(world: World, _caller: Person | None) -> Prepared:
     """In a public channel that the caller is not in."""
     channel = await world.make_channel(subscribers=[world.boss])
     message_id = await send(world.client, world.boss, channel)
     return Prepared({"message_id": message_id}, {"messages": [message_id]})
+
+
+async def a_reaction(world: World, caller: Person | None) -> Prepared:
+    """To a message in a public channel, by somebody who is not the caller."""
+    message = await a_message(world, caller)
+    assert_success(await react(world.client, world.boss, message.places["message_id"]))
+    return Prepared(message.places, {"emoji_name": "octopus"})
 
 
 async def a_subscription(world: World, caller: Person | None) -> Prepared:
@@ -278,6 +296,18 @@ async def a_subscription(world: World, caller: Person | None) -> Prepared:
 
 async def somebody_to_type_to(world: World, _caller: Person | None) -> Prepared:
     return Prepared(values={"to": [world.boss.user_id]})
+
+
+async def a_new_emoji(_world: World, _caller: Person | None) -> Prepared:
+    """The documented example is no picture: whoever may add one is told so."""
+    return Prepared({"emoji_name": f"emoji{next(_numbers)}"})
+
+
+async def an_emoji(world: World, _caller: Person | None) -> Prepared:
+    """One that somebody who is not the caller made."""
+    name = f"emoji{next(_numbers)}"
+    await add_emoji(world.client, world.boss, name)
+    return Prepared({"emoji_name": name})
 
 
 async def a_file(world: World, _caller: Person | None) -> Prepared:

@@ -42,6 +42,11 @@ REFUSALS = {
     "unknown": (400, "STREAM_DOES_NOT_EXIST", "Channel does not exist"),
     "none": (404, "NOT_FOUND", "There is nothing at this path"),
     "secret": (400, "BAD_REQUEST", "Invalid message(s)"),
+    "gone": (400, "REACTION_DOES_NOT_EXIST", "Reaction doesn't exist."),
+    "heard": (400, "BAD_REQUEST", "User is not muted"),
+    "other": (400, "BAD_REQUEST", "You don't have permission to edit this message"),
+    "text": (400, "BAD_REQUEST", "Invalid image format: use PNG, GIF, JPEG or WebP"),
+    "author": (400, "BAD_REQUEST", "Must be an organization administrator or emoji author"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
@@ -110,16 +115,30 @@ GET    /users/{user_id}/channels                ok ok    ok    ok    ok    ok   
 POST   /messages                                ok ok    ok    ok    ok    unknown ok  -  -  -
 GET    /messages                                ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
+GET    /messages/matches_narrow                 ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/render                         ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/flags                          ok ok    ok    ok    ok    secret ok   -  -  -
+POST   /messages/flags/narrow                   ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /mark_all_as_read                        ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /mark_stream_as_read                     ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /mark_topic_as_read                      ok ok    ok    ok    ok    hidden ok   -  -  -
+POST   /messages/{message_id}/reactions         ok ok    ok    ok    ok    secret ok   -  -  -
+DELETE /messages/{message_id}/reactions         gone gone gone gone  gone  secret gone -  -  -
+GET    /messages/{message_id}/read_receipts     ok ok    ok    ok    ok    secret ok   -  -  -
+POST   /messages/{message_id}/typing            other other other other other secret other -  -  -
 POST   /user_topics                             ok ok    ok    ok    ok    hidden ok   -  -  -
 PATCH  /users/me/subscriptions/muted_topics     ok ok    ok    ok    ok    hidden ok   -  -  -
+GET    /users/me/alert_words                    ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/me/alert_words                    ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /users/me/alert_words                    ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/me/muted_users/{muted_user_id}    ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /users/me/muted_users/{muted_user_id}    heard heard heard heard heard heard heard - -  -
 POST   /typing                                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_uploads                            ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /user_uploads/{realm_id}/{shelf}/{token}/{filename}  none none none none none none none - - -
+GET    /realm/emoji                             ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /realm/emoji/{emoji_name}                text text text  text  text  no    text  -  -  -
+DELETE /realm/emoji/{emoji_name}                ok ok    author author author author author -  -  -
 GET    /attachments                             ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /attachments/{attachment_id}             alien alien alien alien alien alien alien -  -  -
 """
@@ -161,8 +180,14 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /users/me/{stream_id}/topics": world_of.a_channel,
     "POST /messages": world_of.a_topic_to_write_in,
     "GET /messages": world_of.the_newest_messages,
+    "GET /messages/matches_narrow": world_of.no_narrow,
+    "POST /messages/flags/narrow": world_of.no_narrow,
     "GET /messages/{message_id}": world_of.a_message,
     "POST /messages/flags": world_of.a_message,
+    "POST /messages/{message_id}/reactions": world_of.a_message,
+    "DELETE /messages/{message_id}/reactions": world_of.a_reaction,
+    "GET /messages/{message_id}/read_receipts": world_of.a_message,
+    "POST /messages/{message_id}/typing": world_of.a_message,
     "POST /mark_stream_as_read": world_of.a_channel_to_name,
     "POST /mark_topic_as_read": world_of.a_channel_to_name,
     "POST /default_streams": world_of.a_channel_to_name,
@@ -177,8 +202,12 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /users/{user_id}/channels": world_of.a_channel,
     "POST /user_topics": world_of.a_channel_to_name,
     "PATCH /users/me/subscriptions/muted_topics": world_of.a_channel_to_name,
+    "POST /users/me/muted_users/{muted_user_id}": world_of.a_user_to_mute,
+    "DELETE /users/me/muted_users/{muted_user_id}": world_of.a_user_to_mute,
     "POST /typing": world_of.somebody_to_type_to,
     "GET /user_uploads/{realm_id}/{shelf}/{token}/{filename}": world_of.a_file,
+    "POST /realm/emoji/{emoji_name}": world_of.a_new_emoji,
+    "DELETE /realm/emoji/{emoji_name}": world_of.an_emoji,
     "DELETE /attachments/{attachment_id}": world_of.a_file,
 }
 """What must be there first, where the documented example alone cannot succeed."""

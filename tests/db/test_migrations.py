@@ -16,6 +16,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.base import Base
 from chatapi.db.database import Database
 from chatapi.db.migrate import pending_changes, upgrade_database
+from chatapi.db.search import is_of_models
 from tests.support.server_process import PROJECT, inherited_environment
 from tests.support.servers import Servers
 
@@ -46,7 +47,8 @@ async def opened(url: str) -> AsyncIterator[Database]:
 
 async def tables(database: Database) -> set[str]:
     async with database.engine.connect() as connection:
-        return set(await connection.run_sync(lambda sync: inspect(sync).get_table_names()))
+        names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
+    return {name for name in names if is_of_models(name, "table")}
 
 
 def alembic_config(connection: Connection | None = None) -> Config:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from chatapi.attention.directory import AttentionDirectory
 from chatapi.auth.callers import Callers
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realms import RealmDirectory
@@ -37,6 +38,7 @@ class Runtime:
     callers: Callers
     channels: ChannelDirectory
     blocks: Blocks
+    attention: AttentionDirectory
     passwords: Passwords
     limits: RateLimits
     files: Files
@@ -57,6 +59,7 @@ class Runtime:
             callers=Callers(hub, settings),
             channels=ChannelDirectory(hub),
             blocks=Blocks(hub),
+            attention=AttentionDirectory(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings),
             files=Files(store_for(settings, clock)),

@@ -14,6 +14,7 @@ ChannelId = NewType("ChannelId", int)
 ConversationId = NewType("ConversationId", int)
 MessageId = NewType("MessageId", int)
 AttachmentId = NewType("AttachmentId", int)
+EmojiId = NewType("EmojiId", int)
 
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""

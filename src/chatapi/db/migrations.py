@@ -9,6 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection
 
 from chatapi.db.models import metadata
+from chatapi.db.search import is_of_models
 
 PROJECT = Path(__file__).resolve().parents[3]
 
@@ -21,5 +22,6 @@ def upgrade(connection: Connection) -> None:
 
 def differences(connection: Connection) -> list[str]:
     """Where the tables differ from the models."""
-    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    options = {"compare_type": True, "include_name": is_of_models}
+    context = MigrationContext.configure(connection, opts=options)
     return [str(difference) for difference in compare_metadata(context, metadata)]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter
 from typing_extensions import override
 
-from chatapi.core.ids import ChannelId, EventNumber, UserId
+from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientView
 from chatapi.wire.group_values import GroupSettingPayload, GroupValue
@@ -88,9 +88,15 @@ class Subscribers(AudienceBase):
     channel_id: ChannelId
     is_public: bool
     """Whether members may listen without being in it."""
+    received: MessageId | None = None
+    """Where history is protected: only those to whom this message was sent."""
 
     @override
     def admits(self, view: ClientView, number: EventNumber) -> bool:
+        if self.received is not None and not view.membership.received(
+            self.channel_id, self.received
+        ):
+            return False
         if view.membership.was_subscribed(self.channel_id, number):
             return True
         return self.is_public and view.profile.all_public_streams and view.role.is_member

@@ -108,6 +108,10 @@ class Event(BaseModel):
         """Whether a topic may have another name or channel than a cache says."""
         return False
 
+    def changes_attention(self) -> bool:
+        """Whether somebody watches for other words, or mutes other people, than a cache says."""
+        return False
+
     def changes_realm(self) -> bool:
         """Whether settings of the realm are no longer what a cache may say."""
         return False

@@ -37,10 +37,17 @@ _HEADERS: list[tuple[bytes, bytes]] = [
         b"content-security-policy",
         b"sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'",
     ),
+    (b"referrer-policy", b"no-referrer"),
+]
+_PRIVATE: list[tuple[bytes, bytes]] = [
     # What one reader may see must never be shown to another by a cache in between.
     (b"cache-control", b"no-store, private"),
     (b"vary", b"Authorization, Host"),
-    (b"referrer-policy", b"no-referrer"),
+]
+_PUBLIC: list[tuple[bytes, bytes]] = [
+    # Another content would have another address.
+    (b"cache-control", b"public, max-age=31536000, immutable"),
+    (b"vary", b"Host"),
 ]
 
 
@@ -53,6 +60,8 @@ class FileContent:
     """What whoever uploaded it took it for."""
     size: int
     open: Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
+    is_public: bool = False
+    """Whether it is for everybody, and never changes."""
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         kind = self.content_type.partition(";")[0].strip().lower()
@@ -66,6 +75,7 @@ class FileContent:
             (b"content-type", shown_kind.encode()),
             (b"content-length", str(self.size).encode()),
             (b"content-disposition", f"{disposition}; filename*=UTF-8''{name}".encode()),
+            *(_PUBLIC if self.is_public else _PRIVATE),
         ]
 
 

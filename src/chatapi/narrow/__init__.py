@@ -2,6 +2,19 @@
 
 from chatapi.narrow.compile import Narrow, compile_narrow
 from chatapi.narrow.errors import BadNarrowError
+from chatapi.narrow.live import ResolvedTerm, is_in_narrow, resolve_narrow
+from chatapi.narrow.search_text import SearchText
 from chatapi.narrow.terms import NarrowParam, Term, read_terms
 
-__all__ = ["BadNarrowError", "Narrow", "NarrowParam", "Term", "compile_narrow", "read_terms"]
+__all__ = [
+    "BadNarrowError",
+    "Narrow",
+    "NarrowParam",
+    "ResolvedTerm",
+    "SearchText",
+    "Term",
+    "compile_narrow",
+    "is_in_narrow",
+    "read_terms",
+    "resolve_narrow",
+]

@@ -1,6 +1,6 @@
 """From the terms of a narrow to conditions on messages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import ColumnElement, and_, not_, or_
@@ -10,52 +10,47 @@ from chatapi.channels.directory import KnownChannel
 from chatapi.core.errors import UnauthorizedError
 from chatapi.db.models import Message
 from chatapi.narrow.errors import BadNarrowError
-from chatapi.narrow.operator import Operator, Surroundings, text_operand
-from chatapi.narrow.people import DirectIncluding, DirectWith, GroupDirectWith, SentBy
+from chatapi.narrow.operator import MESSAGE_ID, Compiled, Part, Surroundings, text_operand
+from chatapi.narrow.operators import is_one, operator_of
+from chatapi.narrow.people import DirectWith
 from chatapi.narrow.places import (
     InChannel,
     InChannels,
+    InThreadOf,
     InTopic,
     find_channel,
     find_conversation,
+    find_thread,
 )
-from chatapi.narrow.properties import Is, WithId
+from chatapi.narrow.properties import WithId
+from chatapi.narrow.search_text import SearchText
 from chatapi.narrow.terms import Term
 from chatapi.permissions.messages import MessageAccess
 from chatapi.wire.topics import read_topic
 
-_OPERATORS: Sequence[Operator] = (
-    InChannel(),
-    InChannels(),
-    InTopic(),
-    DirectWith(),
-    DirectIncluding(),
-    GroupDirectWith(),
-    SentBy(),
-    WithId(),
-    Is(),
-)
-_BY_NAME = {name: operator for operator in _OPERATORS for name in operator.names}
 _OPEN_TO_EVERYBODY = {*InChannel.names, *InChannels.names}
 """Without one of these, there is nothing to show to people without an account."""
+_SMALL = {*InTopic.names, *DirectWith.names, *InThreadOf.names}
+"""What is in one conversation is read along it, whatever else the narrow says."""
+_THREAD = {*InChannel.names, *InTopic.names, *DirectWith.names}
+"""What `with` knows better."""
 
 
 @dataclass(frozen=True)
 class Narrow:
     """Which messages to show: where to look, and what to take away of that."""
 
-    scopes: tuple[ColumnElement[bool], ...]
-    """What the reader may see there, in parts that share no message."""
-    filters: tuple[ColumnElement[bool], ...]
+    parts: tuple[Part, ...]
+    """What the reader may see there and the narrow leaves; each is read along an index."""
+    condition: ColumnElement[bool]
+    """All of that at once."""
     channel: KnownChannel | None
     """The channel it lies in, if it names one."""
     names_topic: bool
     is_by_id: bool
     """Whether it may show single messages from anywhere: whoever reads asks for access then."""
-
-    @property
-    def condition(self) -> ColumnElement[bool]:
-        return and_(or_(*self.scopes), *self.filters)
+    search: SearchText | None
+    """What to highlight."""
 
 
 async def compile_narrow(
@@ -67,47 +62,78 @@ async def compile_narrow(
 ) -> Narrow:
     """Where to look, as the reader's access says, and what the terms take away of that."""
     wanted = [term for term in terms if not term.negated]
-    if access.reader_id is None and not any(_is_one(_OPEN_TO_EVERYBODY, term) for term in wanted):
+    if access.reader_id is None and not any(is_one(_OPEN_TO_EVERYBODY, term) for term in wanted):
         raise UnauthorizedError
-    around = await _surroundings(Surroundings(ctx, access), wanted)
-    filters: list[ColumnElement[bool]] = []
-    scopes: tuple[ColumnElement[bool], ...] = ()
-    for term in terms:
-        compiled = await _operator_of(term).compile(term.operand, around)
-        filters.append(not_(compiled.condition) if term.negated else compiled.condition)
-        if not scopes and not term.negated and compiled.scope is not None:
-            scopes = (compiled.scope,)
-    is_by_id = not scopes and (is_by_id or any(_is_one(WithId.names, term) for term in wanted))
+    around = Surroundings(ctx, access)
+    terms, around = await _follow_thread(terms, around)
+    wanted = [term for term in terms if not term.negated]
+    around = await _surroundings(around, wanted)
+    said = [(term, await operator_of(term).compile(term.operand, around)) for term in terms]
+    filters = [(term, compiled) for term, compiled in said if compiled is not None]
+    named = [compiled.scope for term, compiled in filters if not term.negated]
+    scopes = tuple(scope for scope in named if scope is not None)[:1]
+    is_by_id = not scopes and (is_by_id or any(is_one(WithId.names, term) for term in wanted))
     if not scopes:
         scopes = (Message.realm_id == ctx.realm.id,) if is_by_id else await access.in_feed()
     return Narrow(
-        scopes=scopes,
-        filters=tuple(filters),
+        parts=_parts(scopes, filters),
+        condition=and_(or_(*scopes), *(_condition(*each) for each in filters)),
         channel=around.known_channel,
-        names_topic=any(_is_one(InTopic.names, term) for term in wanted),
+        names_topic=any(is_one({*InTopic.names, *InThreadOf.names}, term) for term in wanted),
         is_by_id=is_by_id,
+        search=_search([compiled for term, compiled in filters if not term.negated]),
     )
 
 
-def _operator_of(term: Term) -> Operator:
-    operator = _BY_NAME.get(term.operator)
-    if operator is None:
-        raise BadNarrowError(f"unknown operator {term.operator}")
-    return operator
+def _condition(term: Term, compiled: Compiled) -> ColumnElement[bool]:
+    return not_(compiled.condition) if term.negated else compiled.condition
 
 
-def _is_one(names: Collection[str], term: Term) -> bool:
-    return term.operator in names
+def _parts(
+    scopes: Sequence[ColumnElement[bool]], filters: Sequence[tuple[Term, Compiled]]
+) -> tuple[Part, ...]:
+    """Along the index of words if there are words to look for, or else along each scope."""
+    leading = next((each for each in filters if each[1].parts and not each[0].negated), None)
+    if leading is None or any(is_one(_SMALL, term) and not term.negated for term, _ in filters):
+        conditions = [_condition(*each) for each in filters]
+        return tuple(Part(and_(scope, *conditions), MESSAGE_ID) for scope in scopes)
+    others = [_condition(*each) for each in filters if each is not leading]
+    return tuple(
+        Part(and_(part.condition, or_(*scopes), *others), part.position)
+        for part in leading[1].parts
+    )
+
+
+def _search(compiled: Sequence[Compiled]) -> SearchText | None:
+    found = [each.search for each in compiled if each.search is not None]
+    return sum(found[1:], start=found[0]) if found else None
+
+
+async def _follow_thread(
+    terms: Sequence[Term], around: Surroundings
+) -> tuple[Sequence[Term], Surroundings]:
+    """With `with`, its message says where to look; if nobody may know where it is, the rest."""
+    wanted = (each for each in terms if is_one(InThreadOf.names, each) and not each.negated)
+    term = next(wanted, None)
+    if term is None:
+        return terms, around
+    thread = await find_thread(term.operand, around)
+    if thread is not None:
+        kept = [each for each in terms if each.negated or not is_one(_THREAD, each)]
+        return kept, replace(around, known_channel=thread.channel)
+    if not any(is_one(_THREAD, each) and not each.negated for each in terms):
+        raise BadNarrowError(f"invalid message ID {term.operand}")
+    return [each for each in terms if each is not term], around
 
 
 async def _surroundings(around: Surroundings, wanted: Sequence[Term]) -> Surroundings:
     """What a narrow lies in altogether: messages are found faster when it is known where."""
     for term in wanted:
-        if _is_one(InChannel.names, term):
+        if is_one(InChannel.names, term):
             around = replace(around, known_channel=await find_channel(term.operand, around))
             break
     for term in wanted:
-        if _is_one(InTopic.names, term):
+        if is_one(InTopic.names, term):
             topic = read_topic(text_operand(term.operand, "topic"))
             return replace(around, conversation_id=await find_conversation(topic, around))
     return around

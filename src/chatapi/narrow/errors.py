@@ -10,6 +10,6 @@ from chatapi.core.errors import ApiError
 class BadNarrowError(ApiError):
     """A term of the narrow has an operator or an operand that nobody knows."""
 
-    code: ClassVar[str] = "BAD_NARROW"
+    code: ClassVar[str] = "BAD_REQUEST"
     text: ClassVar[str] = "Invalid narrow operator: {desc}"
     desc: str

@@ -1,18 +1,24 @@
 """What an operator is: a class that turns the operand of a term into a condition."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from sqlalchemy import ColumnElement
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.directory import KnownChannel
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import MAX_ID, ConversationId
+from chatapi.core.ids import MAX_ID, ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.models import Message
+from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
+from chatapi.narrow.search_text import SearchText
 from chatapi.narrow.terms import Operand
 from chatapi.permissions.messages import MessageAccess
+
+MESSAGE_ID: ColumnElement[int] = Message.id.expression
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,15 @@ class Surroundings:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Some of the messages of a narrow, and what they are best read in the order of."""
+
+    condition: ColumnElement[bool]
+    position: ColumnElement[int]
+    """The id of the message, as the index has it that leads there."""
+
+
+@dataclass(frozen=True)
 class Compiled:
     """What a term says about `Message`."""
 
@@ -39,15 +54,54 @@ class Compiled:
     """Never NULL: the term may be negated."""
     scope: ColumnElement[bool] | None = None
     """Where to look instead of in what was sent to the reader: only what they may see, always."""
+    parts: tuple[Part, ...] = ()
+    """The condition again, in parts that indexes lead to."""
+    search: SearchText | None = None
+    """What to highlight."""
+
+
+class SentMessage(Protocol):
+    """A message that was just sent, as far as operators ask about it."""
+
+    @property
+    def message_id(self) -> MessageId: ...
+
+    @property
+    def channel_id(self) -> ChannelId | None: ...
+
+    @property
+    def topic(self) -> str: ...
+
+    @property
+    def sender_id(self) -> UserId: ...
+
+    @property
+    def people_ids(self) -> frozenset[UserId]:
+        """Everybody in a direct message, nobody in a channel."""
+
+    def flags_for(self, view: ClientView) -> Collection[str]: ...
 
 
 class Operator(ABC):
-    """One kind of term; the compiler finds it by its names."""
+    """One kind of term; the compiler finds it by its names, or by `operator:operand`."""
 
     names: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled: ...
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled | None:
+        """None: the term says nothing about which messages to show, negated or not."""
+
+
+class LiveOperator(Operator):
+    """An operator that can also be decided for a message that was just sent."""
+
+    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+        """The operand in a form that needs no database any more."""
+        del around
+        return operand
+
+    @abstractmethod
+    def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool: ...
 
 
 def text_operand(operand: Operand, name: str) -> str:
@@ -61,3 +115,10 @@ def id_operand(operand: Operand) -> int | None:
     if isinstance(operand, str) and operand.isdecimal():
         return min(int(operand), MAX_ID)
     return operand if isinstance(operand, int) else None
+
+
+def message_operand(operand: Operand) -> MessageId:
+    number = id_operand(operand)
+    if number is None:
+        raise BadNarrowError(f"invalid message ID {operand}")
+    return MessageId(number)

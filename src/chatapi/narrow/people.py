@@ -10,14 +10,15 @@ from chatapi.auth.people import UserRecord, is_named, user_records
 from chatapi.channels.people import people_key
 from chatapi.core.ids import UserId
 from chatapi.db.models import Conversation, ConversationMember, Message, User
+from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
-from chatapi.narrow.operator import Compiled, Operator, Surroundings
+from chatapi.narrow.operator import Compiled, LiveOperator, SentMessage, Surroundings
 from chatapi.narrow.terms import Operand
 
 _FEWEST_IN_GROUP = 3
 
 
-class DirectWith(Operator):
+class DirectWith(LiveOperator):
     """The conversation of the reader with exactly these people."""
 
     names: ClassVar = ("dm", "pm-with")
@@ -41,8 +42,16 @@ class DirectWith(Operator):
         is_in = Message.conversation_id == conversation_id
         return Compiled(is_in, is_in)
 
+    @override
+    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+        return list[int](await _find_people(operand, around))
 
-class DirectIncluding(Operator):
+    @override
+    def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
+        return message.people_ids == {view.user_id, *_people(operand)}
+
+
+class DirectIncluding(LiveOperator):
     """Direct messages of the reader in which all of these people take part."""
 
     names: ClassVar = ("dm-including",)
@@ -59,6 +68,14 @@ class DirectIncluding(Operator):
         ]
         in_direct = around.access.in_direct()
         return Compiled(and_(in_direct, *conditions), in_direct)
+
+    @override
+    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+        return list[int](await _find_people(operand, around))
+
+    @override
+    def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
+        return message.channel_id is None and message.people_ids.issuperset(_people(operand))
 
 
 class GroupDirectWith(DirectIncluding):
@@ -78,18 +95,36 @@ class GroupDirectWith(DirectIncluding):
         )
         return Compiled(and_(including.condition, groups.exists()), including.scope)
 
+    @override
+    def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
+        is_group = len(message.people_ids) >= _FEWEST_IN_GROUP
+        return is_group and super().matches(operand, message, view)
 
-class SentBy(Operator):
+
+class SentBy(LiveOperator):
     """Messages of one sender."""
 
     names: ClassVar = ("sender",)
 
     @override
     async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        return Compiled(Message.sender_id == await self.resolve(operand, around))
+
+    @override
+    async def resolve(self, operand: Operand, around: Surroundings) -> UserId:
         people = await _find_people(operand, around)
         if len(people) != 1:
             raise BadNarrowError("the operand of sender must be one user")
-        return Compiled(Message.sender_id == people[0])
+        return people[0]
+
+    @override
+    def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
+        return message.sender_id == operand
+
+
+def _people(operand: Operand) -> Sequence[object]:
+    """The ids of a term whose operand was resolved."""
+    return operand if isinstance(operand, list) else ()
 
 
 async def _find_people(operand: Operand, around: Surroundings) -> list[UserId]:

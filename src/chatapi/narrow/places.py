@@ -1,21 +1,32 @@
-"""Operators about where messages are: `channel`, `channels` and `topic`."""
+"""Operators about where messages are: `channel`, `channels`, `topic` and `with`."""
 
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from sqlalchemy import ColumnElement, and_, false, select
+from sqlalchemy import ColumnElement, Select, and_, false, select
 from typing_extensions import override
 
 from chatapi.channels.directory import KnownChannel
-from chatapi.core.ids import ChannelId, ConversationId
+from chatapi.core.ids import ChannelId, ConversationId, MessageId
 from chatapi.core.names import name_key
 from chatapi.db.models import Channel, Conversation, Message
+from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
-from chatapi.narrow.operator import Compiled, Operator, Surroundings, id_operand, text_operand
+from chatapi.narrow.operator import (
+    Compiled,
+    LiveOperator,
+    Operator,
+    SentMessage,
+    Surroundings,
+    id_operand,
+    message_operand,
+    text_operand,
+)
 from chatapi.narrow.terms import Operand
 from chatapi.wire.topics import read_topic
 
 
-class InChannel(Operator):
+class InChannel(LiveOperator):
     """Messages of one channel, named by its id or its name."""
 
     names: ClassVar = ("channel", "stream")
@@ -28,6 +39,14 @@ class InChannel(Operator):
             scope = around.access.in_channel(channel, around.conversation_id)
             return Compiled(_is_in(channel.id, around.conversation_id), scope)
         return Compiled(_is_in(channel.id), around.access.in_channel(channel))
+
+    @override
+    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+        return (await find_channel(operand, around)).record.id
+
+    @override
+    def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
+        return message.channel_id == operand
 
 
 class InChannels(Operator):
@@ -56,7 +75,7 @@ class InChannels(Operator):
         return Compiled(condition, and_(Message.realm_id == around.ctx.realm.id, condition))
 
 
-class InTopic(Operator):
+class InTopic(LiveOperator):
     """Messages of a topic: of one channel, or of all topics of this name."""
 
     names: ClassVar = ("topic", "subject")
@@ -72,6 +91,72 @@ class InTopic(Operator):
             return Compiled(Message.conversation_id.in_(named.correlate(None)))
         found = await find_conversation(topic, around)
         return Compiled(false() if found is None else Message.conversation_id == found)
+
+    @override
+    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+        return name_key(read_topic(text_operand(operand, "topic")))
+
+    @override
+    def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
+        return message.channel_id is not None and name_key(message.topic) == operand
+
+
+class InThreadOf(Operator):
+    """The topic or direct-message conversation in which a message is now.
+
+    Links made before a topic was moved go on working: the message says where it is today, not
+    the other terms. About a message the reader may not see, this says nothing.
+    """
+
+    names: ClassVar = ("with",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled | None:
+        thread = await find_thread(operand, around)
+        if thread is None:
+            return None
+        is_there = Message.conversation_id == thread.conversation_id
+        if thread.channel is None:
+            # One message of it is visible: the reader takes part.
+            return Compiled(is_there, is_there)
+        channel = thread.channel.record
+        return Compiled(is_there, around.access.in_channel(channel, thread.conversation_id))
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A conversation, and its channel if it is a topic."""
+
+    conversation_id: ConversationId
+    channel: KnownChannel | None
+
+
+_PLACES: Select[*tuple[Any, ...]] = select(Message.id, Message.conversation_id, Message.channel_id)
+
+
+@dataclass(frozen=True)
+class _Placed:
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+
+
+async def find_thread(operand: Operand, around: Surroundings) -> Thread | None:
+    """Where a message is; None if it is nowhere the reader may see."""
+    ctx = around.ctx
+    rows = await ctx.db.execute(
+        _PLACES.where(Message.realm_id == ctx.realm.id, Message.id == message_operand(operand))
+    )
+    row = rows.one_or_none()
+    if row is None:
+        return None
+    placed = _Placed(*row)
+    if not await around.access.sees(placed):
+        return None
+    channel = None
+    if placed.channel_id is not None:
+        channel = await ctx.runtime.channels.by_id(ctx.db, ctx.realm.id, placed.channel_id)
+    return Thread(placed.conversation_id, channel)
 
 
 async def find_channel(operand: Operand, around: Surroundings) -> KnownChannel:

@@ -1,35 +1,87 @@
-"""Operators about messages themselves: `id` and `is`."""
+"""Operators about messages themselves: `id`, `near` and `has`."""
 
 from typing import ClassVar
 
+from sqlalchemy import select
 from typing_extensions import override
 
-from chatapi.db.models import Message
-from chatapi.narrow.errors import BadNarrowError
-from chatapi.narrow.operator import Compiled, Operator, Surroundings, id_operand
+from chatapi.db.models import Message, Reaction
+from chatapi.events.client import ClientView
+from chatapi.narrow.operator import (
+    Compiled,
+    LiveOperator,
+    Operator,
+    SentMessage,
+    Surroundings,
+    message_operand,
+)
 from chatapi.narrow.terms import Operand
 
 
-class WithId(Operator):
+class WithId(LiveOperator):
     """The message with this id."""
 
     names: ClassVar = ("id",)
 
     @override
     async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        number = id_operand(operand)
-        if number is None:
-            raise BadNarrowError(f"invalid message ID {operand}")
-        return Compiled(Message.id == number)
+        return Compiled(Message.id == message_operand(operand))
+
+    @override
+    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+        return message_operand(operand)
+
+    @override
+    def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
+        return message.message_id == operand
 
 
-class Is(Operator):
-    """Messages of a kind."""
+class Near(Operator):
+    """Where a client scrolls to: it takes nothing away, the anchor says where to read."""
 
-    names: ClassVar = ("is",)
+    names: ClassVar = ("near",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> None:
+        message_operand(operand)
+
+
+class HasLink(Operator):
+    """Messages with a link."""
+
+    names: ClassVar = ("has:link",)
 
     @override
     async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        if operand not in {"dm", "private"}:
-            raise BadNarrowError(f"unknown 'is' operand {operand}")
-        return Compiled(Message.channel_id.is_(None), around.access.in_direct())
+        return Compiled(Message.has_link.expression)
+
+
+class HasImage(Operator):
+    """Messages that show an image."""
+
+    names: ClassVar = ("has:image",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        return Compiled(Message.has_image.expression)
+
+
+class HasAttachment(Operator):
+    """Messages that link an uploaded file."""
+
+    names: ClassVar = ("has:attachment",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        return Compiled(Message.has_attachment.expression)
+
+
+class HasReaction(Operator):
+    """Messages somebody reacted to."""
+
+    names: ClassVar = ("has:reaction",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        has_reaction = select(Reaction.id).where(Reaction.message_id == Message.id)
+        return Compiled(has_reaction.correlate(Message).exists())

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    CompoundSelect,
     Select,
     and_,
     bindparam,
@@ -139,6 +140,22 @@ def first_unread(where: tuple[ColumnElement[bool], ...] = ()) -> Select[*tuple[i
     excepted = unread_exceptions(func.min(Message.id).label("id")).where(*where)
     found = union_all(*parts, excepted).subquery()
     return select(func.min(found.c.id))
+
+
+def unread_messages(
+    *columns: Column, where: tuple[ColumnElement[bool], ...] = ()
+) -> CompoundSelect[*tuple[Any, ...]]:
+    """All unread messages: in channels, in direct messages, and by exception.
+
+    Conditions and columns may be about Message and Conversation.
+    """
+    parts = [
+        part.conversations.join(Message, Message.conversation_id == Conversation.id)
+        .where(*is_unread_above(part.position), *where)
+        .with_only_columns(*columns)
+        for part in news()
+    ]
+    return union_all(*parts, unread_exceptions(*columns).where(*where))
 
 
 def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:

@@ -118,3 +118,11 @@ def who_knows(channel: ChannelRecord) -> WhoKnowsChannel:
 def who_hears(channel: ChannelRecord) -> Subscribers:
     """The audience of messages: the people in the channel at the time."""
     return Subscribers(channel_id=channel.id, is_public=channel.is_public)
+
+
+def who_hears_about(channel: ChannelRecord, message_id: MessageId) -> Subscribers:
+    """The audience of what becomes of a message: of those, whoever may see the message."""
+    audience = who_hears(channel)
+    if not channel.has_protected_history:
+        return audience
+    return audience.model_copy(update={"received": message_id})

@@ -85,28 +85,31 @@ class MessageAccess:
         """
         membership = self.channels.membership
         channel_ids = [each for each in membership.stays if membership.is_subscribed(each)]
-        was_there = (
-            exists()
-            .where(
-                SubscriptionPeriod.user_id == self.reader_id,
-                SubscriptionPeriod.channel_id == Message.channel_id,
-                SubscriptionPeriod.since_message < Message.id,
-                or_(
-                    SubscriptionPeriod.until_message.is_(None),
-                    SubscriptionPeriod.until_message >= Message.id,
-                ),
-            )
-            .correlate(Message)
-        )
         in_channels = and_(
             Message.realm_id == self.ctx.realm.id,
             Message.channel_id.in_(channel_ids),
             # Whoever joined lately does not look through the years before.
             Message.id
             > min((stays[0].since_message for stays in membership.stays.values()), default=0),
-            was_there,
+            self.was_there(),
         )
         return in_channels, await self._in_listed_direct()
+
+    def was_there(self, message: type[Message] = Message) -> ColumnElement[bool]:
+        """Whether the reader was in the channel when a message was sent there."""
+        return (
+            exists()
+            .where(
+                SubscriptionPeriod.user_id == self.reader_id,
+                SubscriptionPeriod.channel_id == message.channel_id,
+                SubscriptionPeriod.since_message < message.id,
+                or_(
+                    SubscriptionPeriod.until_message.is_(None),
+                    SubscriptionPeriod.until_message >= message.id,
+                ),
+            )
+            .correlate(message)
+        )
 
     def in_direct(self) -> ColumnElement[bool]:
         """Direct messages of the reader's own."""

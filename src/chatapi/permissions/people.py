@@ -62,6 +62,12 @@ class Sight:
             return True
         return self.reader is not None and self.reader.id in {user.id, user.bot_owner_id}
 
+    def sees_id(self, user_id: UserId) -> bool:
+        """The same of somebody of whom nothing else is known; one's bots may be missing."""
+        if self.sees_everybody or user_id in self.acquaintances:
+            return True
+        return self.reader is not None and self.reader.id == user_id
+
 
 async def sight_of(ctx: RealmContext) -> Sight:
     """Whom whoever asks may see; costs a statement only where guests do not see everybody."""

@@ -8,7 +8,11 @@ from chatapi.rendering.directory import (
     NamedUser,
     RealmEmoji,
 )
-from chatapi.rendering.emoji_names import is_unicode_emoji, unicode_emoji_code
+from chatapi.rendering.emoji_names import (
+    is_unicode_emoji,
+    is_unicode_emoji_code,
+    unicode_emoji_code,
+)
 from chatapi.rendering.message import (
     RenderedMessage,
     is_quick_to_render,
@@ -29,6 +33,7 @@ __all__ = [
     "find_references",
     "is_quick_to_render",
     "is_unicode_emoji",
+    "is_unicode_emoji_code",
     "render_markdown",
     "render_message",
     "unicode_emoji_code",

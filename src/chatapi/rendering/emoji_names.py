@@ -22,6 +22,16 @@ def is_unicode_emoji(name: str, code: str) -> bool:
     return _client_codes().get(name) == code or _standard_codes().get(name) == code
 
 
+def is_unicode_emoji_code(code: str) -> bool:
+    """Whether an emoji has this code, whatever it is called."""
+    return code in _all_codes()
+
+
+@functools.cache
+def _all_codes() -> frozenset[str]:
+    return frozenset(_client_codes().values()).union(_standard_codes().values())
+
+
 @functools.cache
 def _client_codes() -> dict[str, str]:
     from zulip_emoji_mapping.emoji_names import EMOJI_NAME_MAPS  # noqa: PLC0415 (see above)

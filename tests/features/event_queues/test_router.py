@@ -72,7 +72,7 @@ class TestRegister:
             client_gravatar=True,
             slim_presence=False,
             include_subscribers=True,
-            narrow=[["channel", "general"], {"operator": "is", "operand": "unread"}],
+            narrow=[["is", "private"], {"operator": "is", "operand": "unread"}],
             client_capabilities={"notification_settings_null": True, "unheard_of": True},
             event_types=["message"],
         )

@@ -34,7 +34,7 @@ async def can_read(
         "/messages/flags", person, messages=[message_id], op="add", flag="starred"
     )
     if narrowed.status != 200:
-        assert_error(narrowed, "BAD_NARROW", desc=f"unknown channel {channel.id}")
+        assert_error(narrowed, "BAD_REQUEST", desc=f"unknown channel {channel.id}")
     in_channel = narrowed.status == 200 and message_id in [
         message["id"] for message in narrowed["messages"]
     ]
@@ -178,8 +178,8 @@ class TestOtherOrganizations:
         ids = [in_channel, direct]
         answer = assert_success(await there.get("/messages", stranger, message_ids=ids))
         assert answer["messages"] == []
-        assert_error(await ask(there, stranger, ["channel", general.id]), "BAD_NARROW")
-        assert_error(await ask(there, stranger, ["dm", [writer.user_id]]), "BAD_NARROW")
+        assert_error(await ask(there, stranger, ["channel", general.id]), "BAD_REQUEST")
+        assert_error(await ask(there, stranger, ["dm", [writer.user_id]]), "BAD_REQUEST")
         await there.aclose()
 
 
@@ -216,7 +216,7 @@ class TestWithoutAnAccount:
         assert_error(await ask(client, None, ["id", message_id]), "UNAUTHORIZED", 401)
         assert_error(await ask(client, None, ["is", "dm"]), "UNAUTHORIZED", 401)
         assert_error(await ask(client, None, ["dm", writer.email]), "UNAUTHORIZED", 401)
-        assert_error(await ask(client, None, ["channel", "general"]), "BAD_NARROW")
+        assert_error(await ask(client, None, ["channel", "general"]), "BAD_REQUEST")
         assert await ids_read(client, None, ["channels", "public"]) == []
         for hidden in (message_id, direct):
             assert_error(await client.get(f"/messages/{hidden}"), "UNAUTHORIZED", 401)
@@ -230,7 +230,7 @@ class TestWithoutAnAccount:
     ) -> None:
         message_id = await send(client, writer, open_channel)
         await change_realm(client, owner, enable_spectator_access=False)
-        assert_error(await ask(client, None, ["channel", "open"]), "BAD_NARROW")
+        assert_error(await ask(client, None, ["channel", "open"]), "BAD_REQUEST")
         assert await ids_read(client, None, ["channels", "web-public"]) == []
         assert_error(await client.get(f"/messages/{message_id}"), "UNAUTHORIZED", 401)
 

@@ -9,6 +9,7 @@ import pytest
 from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import BotType
 from chatapi.features.user_topics.automatic import (
@@ -17,7 +18,6 @@ from chatapi.features.user_topics.automatic import (
     automatic_policy,
     may_change,
 )
-from chatapi.features.user_topics.policies import VisibilityPolicy
 from chatapi.features.users.repository import UserRepository
 from tests.factories import MakeChannel, Person
 from tests.support.answers import assert_success

@@ -1,6 +1,7 @@
 """All tables, one module per family; importing this package fills the metadata."""
 
 from chatapi.db.base import Base
+from chatapi.db.models.attention import AlertWord, MutedUser
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
@@ -17,11 +18,13 @@ from chatapi.db.models.message import (
     ReadFloor,
 )
 from chatapi.db.models.profile import ProfileField, ProfileValue
+from chatapi.db.models.reaction import Reaction, RealmEmoji
 from chatapi.db.models.realm import Realm
 from chatapi.db.models.upload import Attachment, AttachmentMessage
 from chatapi.db.models.user import ApiKey, User
 
 __all__ = [
+    "AlertWord",
     "ApiKey",
     "Attachment",
     "AttachmentMessage",
@@ -37,13 +40,16 @@ __all__ = [
     "Mention",
     "Message",
     "MessageFlag",
+    "MutedUser",
     "ProfileField",
     "ProfileValue",
+    "Reaction",
     "ReadCursor",
     "ReadException",
     "ReadFloor",
     "Realm",
     "RealmClock",
+    "RealmEmoji",
     "Subscription",
     "SubscriptionPeriod",
     "User",

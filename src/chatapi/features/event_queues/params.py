@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from chatapi.core.ids import MAX_ID
+from chatapi.narrow import NarrowParam
 from chatapi.wire.params import LooseJson, Params
 
 EventTypes = Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=200)]
 QueueIdText = Annotated[
     str, Field(max_length=200, description="From the answer of `POST /register`.")
 ]
-NarrowTerm = list[Any] | dict[str, Any]
 
 
 class RegisterParams(Params):
@@ -51,9 +51,9 @@ class RegisterParams(Params):
         description="Which newer forms of answers the client understands.",
         examples=[{"notification_settings_null": True}],
     )
-    narrow: Annotated[list[NarrowTerm], Field(max_length=100)] | None = Field(
+    narrow: NarrowParam | None = Field(
         default=None,
-        description="Restricts messages, by pairs of operator and operand.",
+        description="Restricts `message` events, by terms that a new message alone can answer.",
         examples=[[["channel", "general"]]],
     )
     idle_queue_timeout: Annotated[

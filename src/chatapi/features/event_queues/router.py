@@ -16,18 +16,20 @@ from chatapi.features.event_queues.service import EventQueueService
 from chatapi.http.answers import EventStream
 from chatapi.http.call import Call
 from chatapi.http.route import FeatureRouter
+from chatapi.narrow import BadNarrowError
 
 router = FeatureRouter("Event queues", "Learn what happens in the organization, as it happens.")
 
 _EVENT_ID = re.compile(r"[0-9]{1,18}")
 
 
-@router.post("/register", payload=register_payload)
+@router.post("/register", payload=register_payload, errors=[BadNarrowError])
 async def register_queue(ctx: Caller, params: RegisterParams) -> Mapping[str, Any]:
     """Register an event queue.
 
     Answers with the state of the organization as the caller sees it and with a queue that
     continues exactly from that state: nothing is missed between the two, nothing comes twice.
+    With a `narrow` the queue receives only messages in it, and all other events as ever.
     """
     return await EventQueueService(ctx).register(params)
 

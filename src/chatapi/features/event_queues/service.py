@@ -15,6 +15,8 @@ from chatapi.events.queues import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
+from chatapi.narrow import ResolvedTerm, read_terms, resolve_narrow
+from chatapi.permissions.messages import message_access
 from chatapi.permissions.people import sight_of
 from chatapi.permissions.readers import membership_of
 from chatapi.wire.version import VERSION_PAYLOAD
@@ -33,7 +35,9 @@ class EventQueueService:
         """State and position of one moment, and a queue that goes on from there."""
         if params.all_public_streams and self._ctx.user.role is Role.GUEST:
             raise BadRequestError("Guests cannot use all_public_streams")
-        profile = _profile(params)
+        access = await message_access(self._ctx)
+        narrow = await resolve_narrow(self._ctx, access, read_terms(params.narrow))
+        profile = _profile(params, narrow)
         position = await self._ctx.snapshot()
         state: dict[str, Any] = {}
         for section in sections:
@@ -114,7 +118,7 @@ def _is_wanted(fetch_types: frozenset[str], params: RegisterParams) -> bool:
     return wanted is None or fetch_types <= set(wanted)
 
 
-def _profile(params: RegisterParams) -> ClientProfile:
+def _profile(params: RegisterParams, narrow: tuple[ResolvedTerm, ...]) -> ClientProfile:
     capabilities = params.client_capabilities or {}
     return ClientProfile(
         event_types=None if params.event_types is None else frozenset(params.event_types),
@@ -123,7 +127,7 @@ def _profile(params: RegisterParams) -> ClientProfile:
         slim_presence=params.slim_presence,
         include_subscribers=params.include_subscribers,
         all_public_streams=params.all_public_streams,
-        narrow=tuple(params.narrow or ()),
+        narrow=narrow,
         capabilities=frozenset(name for name, value in capabilities.items() if value is True),
     )
 

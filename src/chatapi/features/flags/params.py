@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from chatapi.features.history.params import LONGEST_ANCHOR, LONGEST_DATE, Count
+from chatapi.narrow import NarrowParam
 from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
@@ -12,12 +14,34 @@ _MOST_MESSAGES = 20_000
 _LONGEST_FLAG = 50
 
 
-class ChangeFlagsParams(Params):
+class FlagChange(Params):
+    """Which flag, and whether it is set."""
+
+    op: Annotated[Literal["add", "remove"], Field(examples=["add"])]
+    flag: Annotated[str, Field(max_length=_LONGEST_FLAG, examples=["read"])]
+
+
+class ChangeFlagsParams(FlagChange):
     """POST /messages/flags: all of the messages, or none."""
 
     messages: Annotated[list[Id], Field(max_length=_MOST_MESSAGES, examples=[[4, 8, 15]])]
-    op: Annotated[Literal["add", "remove"], Field(examples=["add"])]
-    flag: Annotated[str, Field(max_length=_LONGEST_FLAG, examples=["read"])]
+
+
+class ChangeNarrowFlagsParams(FlagChange):
+    """POST /messages/flags/narrow: what is around an anchor."""
+
+    anchor: Annotated[str, Field(max_length=LONGEST_ANCHOR, examples=["newest"])]
+    """A message id, or `newest`, `oldest`, `first_unread` or `date`."""
+    anchor_date: Annotated[
+        str | None, Field(max_length=LONGEST_DATE, examples=["2026-01-31T12:00:00Z"])
+    ] = None
+    """With the anchor `date`: the first message since this moment, in ISO 8601."""
+    include_anchor: bool = Field(
+        default=True, description="Whether the message at the anchor itself is changed."
+    )
+    num_before: Annotated[Count, Field(examples=[100])]
+    num_after: Annotated[Count, Field(examples=[0])]
+    narrow: NarrowParam
 
 
 class MarkChannelParams(Params):

@@ -15,6 +15,20 @@ class ChangedFlagsPayload(TypedDict):
     """Only when messages were marked as unread: channels you are not in stay as they are."""
 
 
+class NarrowFlagsPayload(TypedDict):
+    """How far a change went through a narrow."""
+
+    processed_count: int
+    """Messages that were looked at, also those that had the flag already."""
+    updated_count: int
+    first_processed_id: MessageId | None
+    last_processed_id: MessageId | None
+    found_oldest: bool
+    found_newest: bool
+    ignored_because_not_subscribed_channels: NotRequired[list[ChannelId]]
+    """Only when messages were marked as unread: channels you are not in stay as they are."""
+
+
 class MarkedAllPayload(TypedDict):
     """Whether everything is read now."""
 

@@ -4,10 +4,21 @@ from chatapi.auth.guards import Caller
 from chatapi.core.ids import ChannelId
 from chatapi.features.flags import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.flags.marks import MarkService
-from chatapi.features.flags.params import ChangeFlagsParams, MarkChannelParams, MarkTopicParams
-from chatapi.features.flags.payloads import ChangedFlagsPayload, MarkedAllPayload
+from chatapi.features.flags.narrowed import change_in_narrow
+from chatapi.features.flags.params import (
+    ChangeFlagsParams,
+    ChangeNarrowFlagsParams,
+    MarkChannelParams,
+    MarkTopicParams,
+)
+from chatapi.features.flags.payloads import (
+    ChangedFlagsPayload,
+    MarkedAllPayload,
+    NarrowFlagsPayload,
+)
 from chatapi.features.flags.service import FlagService
 from chatapi.http.route import FeatureRouter
+from chatapi.narrow import BadNarrowError
 
 router = FeatureRouter("Flags", "What you have read, starred and collapsed.")
 
@@ -20,6 +31,18 @@ async def change_flags(ctx: Caller, params: ChangeFlagsParams) -> ChangedFlagsPa
     that changed. In channels you are not in, nothing can be unread.
     """
     return await FlagService(ctx).change(params)
+
+
+@router.post("/messages/flags/narrow", errors=[BadNarrowError])
+async def change_flags_in_narrow(
+    ctx: Caller, params: ChangeNarrowFlagsParams
+) -> NarrowFlagsPayload:
+    """Add or remove a flag of the messages of a narrow.
+
+    Goes through the messages around the anchor, 5,000 at most, as `GET /messages` would show
+    them; to go on, repeat it with `last_processed_id` or `first_processed_id` as the anchor.
+    """
+    return await change_in_narrow(ctx, params)
 
 
 @router.post("/mark_all_as_read")

@@ -9,7 +9,7 @@ from chatapi.core.ids import ConversationId, MessageId
 from chatapi.events.audience import Users
 from chatapi.features.flags.details import load_details
 from chatapi.features.flags.events import FlagAdded, FlagRemoved
-from chatapi.features.flags.params import ChangeFlagsParams
+from chatapi.features.flags.params import ChangeFlagsParams, FlagChange
 from chatapi.features.flags.payloads import ChangedFlagsPayload
 from chatapi.features.flags.repository import (
     MarkRepository,
@@ -43,12 +43,25 @@ class FlagService:
 
     async def change(self, params: ChangeFlagsParams) -> ChangedFlagsPayload:
         """Add or remove a flag; a message the caller may not see refuses the whole request."""
-        _check_flag(params.flag)
+        check_flag(params.flag)
         await self._ctx.lock()
         states = await self._visible_states([MessageId(number) for number in params.messages])
-        if params.flag in _NOTES:
-            return await self._note(states, params)
-        if params.op == "add":
+        return await self._change(states, params)
+
+    async def change_visible(
+        self, message_ids: Sequence[MessageId], change: FlagChange
+    ) -> ChangedFlagsPayload:
+        """The same for messages that are known to be visible, in a locked realm."""
+        access = await message_access(self._ctx)
+        states = await self._states.list_states(message_ids, access.channels.membership.groups)
+        return await self._change(states, change)
+
+    async def _change(
+        self, states: Sequence[MessageState], change: FlagChange
+    ) -> ChangedFlagsPayload:
+        if change.flag in _NOTES:
+            return await self._note(states, change)
+        if change.op == "add":
             return await self._mark_read(states)
         return await self._mark_unread(states)
 
@@ -60,15 +73,15 @@ class FlagService:
         return states
 
     async def _note(
-        self, states: Sequence[MessageState], params: ChangeFlagsParams
+        self, states: Sequence[MessageState], change: FlagChange
     ) -> ChangedFlagsPayload:
-        is_set = params.op == "add"
-        changed = [state for state in states if bool(getattr(state, params.flag)) != is_set]
-        await self._states.note(changed, params.flag, value=is_set)
+        is_set = change.op == "add"
+        changed = [state for state in states if bool(getattr(state, change.flag)) != is_set]
+        await self._states.note(changed, change.flag, value=is_set)
         message_ids = [state.id for state in changed]
         if message_ids:
             event = FlagAdded if is_set else FlagRemoved
-            self._tell(event(flag=params.flag, messages=message_ids))
+            self._tell(event(flag=change.flag, messages=message_ids))
         return {"messages": message_ids}
 
     async def _mark_read(self, states: Sequence[MessageState]) -> ChangedFlagsPayload:
@@ -138,7 +151,7 @@ class FlagService:
         self._ctx.emit(event, to=Users.only(self._ctx.user.id))
 
 
-def _check_flag(flag: str) -> None:
+def check_flag(flag: str) -> None:
     if flag in _GIVEN_BY_THE_SERVICE:
         raise BadRequestError(f"Flag not editable: '{flag}'")
     if flag not in {"read", *_NOTES}:

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 from chatapi.core.errors import BadRequestError
-from chatapi.features.history.params import ReadMessagesParams
 from chatapi.features.history.repository import (
     HistoryRepository,
     is_in_unmuted_topic,
@@ -16,7 +15,7 @@ BEFORE_ALL = 0
 AFTER_ALL = 10_000_000_000_000_000
 """Larger than any message id, and still exact in clients that know floating point only."""
 
-_FIRST_UNREAD = "first_unread"
+FIRST_UNREAD = "first_unread"
 _DATE = "date"
 _NAMED = {"newest": AFTER_ALL, "oldest": BEFORE_ALL}
 
@@ -31,12 +30,11 @@ class Anchors:
         self._access = access
         self._narrow = narrow
 
-    async def find(self, params: ReadMessagesParams) -> int:
-        anchor = _FIRST_UNREAD if params.use_first_unread_anchor else params.anchor
-        if anchor == _FIRST_UNREAD:
+    async def find(self, anchor: str | None, anchor_date: str | None = None) -> int:
+        if anchor == FIRST_UNREAD:
             return await self._first_unread()
         if anchor == _DATE:
-            return await self._first_since(_read_date(params.anchor_date))
+            return await self._first_since(_read_date(anchor_date))
         return read_anchor(anchor)
 
     async def _first_unread(self) -> int:

@@ -10,9 +10,10 @@ from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 MOST_MESSAGES = 5_000
+"""As many as one request reads or changes."""
 _MOST_IDS = 1_000
-_LONGEST_ANCHOR = 30
-_LONGEST_DATE = 50
+LONGEST_ANCHOR = 30
+LONGEST_DATE = 50
 
 Count = Annotated[int, Field(ge=0, le=MOST_MESSAGES)]
 
@@ -34,10 +35,10 @@ class ShowMessageParams(Params):
 class ReadMessagesParams(ShowMessageParams):
     """GET /messages: around an anchor, or by their ids."""
 
-    anchor: Annotated[str | None, Field(max_length=_LONGEST_ANCHOR, examples=["newest"])] = None
+    anchor: Annotated[str | None, Field(max_length=LONGEST_ANCHOR, examples=["newest"])] = None
     """A message id, or `newest`, `oldest`, `first_unread` or `date`."""
     anchor_date: Annotated[
-        str | None, Field(max_length=_LONGEST_DATE, examples=["2026-01-31T12:00:00Z"])
+        str | None, Field(max_length=LONGEST_DATE, examples=["2026-01-31T12:00:00Z"])
     ] = None
     """With the anchor `date`: the first message since this moment, in ISO 8601."""
     use_first_unread_anchor: bool = Field(
@@ -51,6 +52,13 @@ class ReadMessagesParams(ShowMessageParams):
     narrow: NarrowParam | None = None
     message_ids: Annotated[list[Id] | None, Field(max_length=_MOST_IDS)] = None
     """Instead of an anchor: these messages, as far as they exist for the reader."""
+
+
+class MatchParams(Params):
+    """SPEC 4.11, GET /messages/matches_narrow."""
+
+    msg_ids: Annotated[list[Id], Field(max_length=MOST_MESSAGES, examples=[[4, 8, 15]])]
+    narrow: NarrowParam
 
 
 class RenderParams(Params):

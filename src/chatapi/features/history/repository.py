@@ -7,9 +7,10 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, or_, select
 
 from chatapi.auth.people import UserRecord, user_records
+from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
 from chatapi.db.models import (
     Conversation,
@@ -20,7 +21,6 @@ from chatapi.db.models import (
     UserTopic,
 )
 from chatapi.db.session import DatabaseSession
-from chatapi.features.user_topics.policies import VisibilityPolicy
 from chatapi.narrow import Narrow
 from chatapi.narrow.unread import READER, first_unread, values_for
 
@@ -53,9 +53,7 @@ _ROWS: Select[*tuple[Any, ...]] = select(
     Message.is_me_message,
     Conversation.topic,
 ).join(Conversation, Conversation.id == Message.conversation_id)
-_OLDEST_FIRST = _ROWS.order_by(Message.id)
-_NEWEST_FIRST = _ROWS.order_by(Message.id.desc())
-_FIRST = select(Message.id).order_by(Message.id).limit(1)
+_FIRST = select(Message.id).limit(1)
 _ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
 _USERS = user_records.select().where(User.id.in_(bindparam("user_ids", expanding=True)))
 _MEMBERS = (
@@ -63,6 +61,20 @@ _MEMBERS = (
     .where(ConversationMember.conversation_id.in_(bindparam("conversation_ids", expanding=True)))
     .order_by(ConversationMember.user_id)
 )
+
+
+def _number(number: int, narrow: Narrow) -> ColumnElement[int]:
+    """Part of the statement where words are searched, as the words are.
+
+    PostgreSQL goes another way for few messages than for all, and for common and rare words; a
+    statement that it prepared once would go the same way for all.
+    """
+    is_written_out = narrow.search is not None
+    return bindparam(None, number, type_=BigInteger, literal_execute=is_written_out, unique=True)
+
+
+def _by_id(found: dict[MessageId, HistoryRow]) -> list[HistoryRow]:
+    return sorted(found.values(), key=attrgetter("id"))
 
 
 def _topic_has_policy(*policies: VisibilityPolicy) -> ColumnElement[bool]:
@@ -104,24 +116,33 @@ class HistoryRepository:
 
     async def list_up_to(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
         """The last messages up to an id, which is included, the oldest first."""
-        statement = _NEWEST_FIRST.where(Message.id <= message_id).limit(limit)
-        return (await self._list(statement, narrow))[-limit:]
+        found: dict[MessageId, HistoryRow] = {}
+        for part in narrow.parts:
+            statement = _ROWS.where(
+                part.condition, part.position <= _number(message_id, narrow)
+            ).order_by(part.position.desc())
+            found |= await self._read(statement.limit(_number(limit, narrow)))
+        return _by_id(found)[-limit:]
 
     async def list_from(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
         """The first messages from an id on, which is included."""
-        statement = _OLDEST_FIRST.where(Message.id >= message_id).limit(limit)
-        return (await self._list(statement, narrow))[:limit]
+        found: dict[MessageId, HistoryRow] = {}
+        for part in narrow.parts:
+            statement = _ROWS.where(
+                part.condition, part.position >= _number(message_id, narrow)
+            ).order_by(part.position)
+            found |= await self._read(statement.limit(_number(limit, narrow)))
+        return _by_id(found)[:limit]
 
     async def list_some(self, narrow: Narrow, message_ids: Sequence[int]) -> list[HistoryRow]:
-        return await self._list(_OLDEST_FIRST.where(Message.id.in_(message_ids)), narrow)
+        found: dict[MessageId, HistoryRow] = {}
+        for part in narrow.parts:
+            found |= await self._read(_ROWS.where(part.condition, Message.id.in_(message_ids)))
+        return _by_id(found)
 
-    async def _list(self, statement: Select[*tuple[Any, ...]], narrow: Narrow) -> list[HistoryRow]:
-        """By id; each part of the narrow is read along its own index."""
-        found: list[HistoryRow] = []
-        for scope in narrow.scopes:
-            rows = await self._db.execute(statement.where(scope, *narrow.filters))
-            found += [HistoryRow(*row) for row in rows]
-        return sorted(found, key=attrgetter("id"))
+    async def _read(self, statement: Select[*tuple[Any, ...]]) -> dict[MessageId, HistoryRow]:
+        rows = await self._db.execute(statement)
+        return {row[0]: HistoryRow(*row) for row in rows}
 
     async def find(self, message_id: MessageId) -> HistoryRow | None:
         rows = await self._db.execute(_ONE, {"realm_id": self._realm_id, "message_id": message_id})
@@ -138,10 +159,9 @@ class HistoryRepository:
 
     async def find_first_since(self, narrow: Narrow, moment: datetime) -> MessageId | None:
         found: list[int] = []
-        for scope in narrow.scopes:
-            rows = await self._db.execute(
-                _FIRST.where(scope, *narrow.filters, Message.sent_at >= moment)
-            )
+        for part in narrow.parts:
+            since = _FIRST.where(part.condition, Message.sent_at >= moment)
+            rows = await self._db.execute(since.order_by(part.position))
             found += rows.scalars()
         return MessageId(min(found)) if found else None
 

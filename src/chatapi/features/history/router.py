@@ -2,8 +2,14 @@
 
 from chatapi.auth.guards import Caller, MaybeAnonymous
 from chatapi.core.ids import MessageId
-from chatapi.features.history.params import ReadMessagesParams, RenderParams, ShowMessageParams
+from chatapi.features.history.params import (
+    MatchParams,
+    ReadMessagesParams,
+    RenderParams,
+    ShowMessageParams,
+)
 from chatapi.features.history.payloads import (
+    MatchesPayload,
     MessagesPayload,
     OneMessagePayload,
     RenderedPayload,
@@ -21,13 +27,24 @@ router = FeatureRouter("History", "Read what was written.")
 async def get_messages(ctx: MaybeAnonymous, params: ReadMessagesParams) -> MessagesPayload:
     """Get messages.
 
-    The `narrow` says which ones; without it, everything that was sent to you. They are read
+    The `narrow` says which ones; without it, everything that was sent to you. With `search`, each
+    has `match_content` and `match_subject`, where what was found is marked. They are read
     around an `anchor`, `num_before` older and `num_after` newer ones (5,000 at most), or by
     `message_ids`. With the anchor `first_unread` and nothing unread, the anchor is
     10000000000000000. People without an account can read web-public channels, by naming one or
     with `channels:web-public`.
     """
     return await HistoryService(ctx).read(params)
+
+
+@router.get("/messages/matches_narrow", errors=[BadNarrowError])
+async def match_narrow(ctx: Caller, params: MatchParams) -> MatchesPayload:
+    """Check whether messages match a narrow.
+
+    Answers with those that do, and that you may see; with `search`, what was found is in a
+    `<span class="highlight">`.
+    """
+    return await HistoryService(ctx).match(params)
 
 
 @router.get("/messages/{message_id:int}")

@@ -5,9 +5,21 @@ from collections.abc import Sequence
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import AdmissionOutdatedError, BadRequestError, UnauthorizedError
 from chatapi.core.ids import MessageId
-from chatapi.features.history.anchors import Anchors
-from chatapi.features.history.params import MOST_MESSAGES, ReadMessagesParams, ShowMessageParams
-from chatapi.features.history.payloads import MessagesPayload, OneMessagePayload
+from chatapi.features.history.anchors import FIRST_UNREAD, Anchors
+from chatapi.features.history.matches import show_matches
+from chatapi.features.history.params import (
+    MOST_MESSAGES,
+    MatchParams,
+    ReadMessagesParams,
+    ShowMessageParams,
+)
+from chatapi.features.history.payloads import (
+    FoundMessagePayload,
+    HistoryMessagePayload,
+    MatchesPayload,
+    MessagesPayload,
+    OneMessagePayload,
+)
 from chatapi.features.history.repository import HistoryRepository, HistoryRow
 from chatapi.features.history.showing import MessageShowing
 from chatapi.features.history.window import Wanted, read_window
@@ -36,7 +48,7 @@ class HistoryService:
         if params.message_ids is not None:
             rows = await self._repository.list_some(narrow, params.message_ids)
             shown = await self._visible(access, narrow, rows)
-            return {"messages": await MessageShowing(self._ctx, access, params).show(shown)}
+            return {"messages": await self._show(access, narrow, shown, params)}
         return await self._read_around(access, narrow, params)
 
     async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
@@ -49,23 +61,53 @@ class HistoryService:
         shown = await MessageShowing(self._ctx, access, params).show([row])
         return {"message": shown[0], "raw_content": row.content}
 
+    async def match(self, params: MatchParams) -> MatchesPayload:
+        """Which messages are in a narrow; those the caller may not see are in none."""
+        access = await message_access(self._ctx)
+        terms = read_terms(params.narrow)
+        narrow = await compile_narrow(self._ctx, access, terms, is_by_id=True)
+        await self._take_snapshot(access, narrow)
+        rows = await self._repository.list_some(narrow, params.msg_ids)
+        visible = await self._visible(access, narrow, rows)
+        return {"messages": await show_matches(self._ctx, narrow.search, visible)}
+
     async def _read_around(
         self, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
     ) -> MessagesPayload:
-        anchor = await Anchors(self._repository, access, narrow).find(params)
+        named = FIRST_UNREAD if params.use_first_unread_anchor else params.anchor
+        anchors = Anchors(self._repository, access, narrow)
+        anchor = await anchors.find(named, params.anchor_date)
         wanted = Wanted(
             anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
         )
         window = await read_window(self._repository, narrow, wanted)
         shown = await self._visible(access, narrow, window.rows)
         return {
-            "messages": await MessageShowing(self._ctx, access, params).show(shown),
+            "messages": await self._show(access, narrow, shown, params),
             "anchor": anchor,
             "found_anchor": window.found_anchor and len(shown) == len(window.rows),
             "found_oldest": window.found_oldest,
             "found_newest": window.found_newest,
             "history_limited": False,
         }
+
+    async def _show(
+        self,
+        access: MessageAccess,
+        narrow: Narrow,
+        rows: Sequence[HistoryRow],
+        params: ReadMessagesParams,
+    ) -> list[HistoryMessagePayload] | list[FoundMessagePayload]:
+        shown = await MessageShowing(self._ctx, access, params).show(rows)
+        if narrow.search is None:
+            return shown
+        matches = await show_matches(
+            self._ctx, narrow.search, rows, allow_empty_topic=params.allow_empty_topic_name
+        )
+        found: list[FoundMessagePayload] = [
+            {**message, **matches[row.id]} for message, row in zip(shown, rows, strict=True)
+        ]
+        return found
 
     async def _take_snapshot(self, access: MessageAccess, narrow: Narrow) -> None:
         """From here on one moment; what was looked up before must still hold at that moment."""

@@ -19,14 +19,15 @@ from chatapi.features.messages.facts import (
     message_payload,
     person_payload,
 )
-from chatapi.features.messages.payloads import RecipientPayload
+from chatapi.features.messages.payloads import ReactionPayload, RecipientPayload
+from chatapi.features.reactions.repository import ReactionRepository
 from chatapi.permissions.messages import MessageAccess
 
 _FLAGS_OF_STRANGERS = ["read"]
 
 
 class MessageShowing:
-    """Shows messages that the reader may see; three statements at most for all of them."""
+    """Shows messages that the reader may see; four statements at most for all of them."""
 
     def __init__(self, ctx: RealmContext, access: MessageAccess, params: ShowMessageParams) -> None:
         self._ctx = ctx
@@ -37,6 +38,7 @@ class MessageShowing:
         self._people: dict[ConversationId, tuple[RecipientPayload, ...]] = {}
         self._senders: dict[UserId, tuple[SenderFacts, MessageForm]] = {}
         self._states: dict[MessageId, MessageState] = {}
+        self._reactions: dict[MessageId, list[ReactionPayload]] = {}
 
     async def show(self, rows: Sequence[HistoryRow]) -> list[HistoryMessagePayload]:
         if not rows:
@@ -57,10 +59,12 @@ class MessageShowing:
             for key, people in members.items()
         }
         self._senders = {each: self._sender(users[each]) for each in sender_ids}
+        message_ids = [row.id for row in rows]
+        self._reactions = await ReactionRepository(ctx.db).list_of(message_ids)
         if self._access.reader_id is not None:
             states = StateRepository(ctx.db, ctx.realm.id, self._access.reader_id)
             groups = self._access.channels.membership.groups
-            found = await states.list_states([row.id for row in rows], groups)
+            found = await states.list_states(message_ids, groups)
             self._states = {state.id: state for state in found}
 
     def _person(self, user: UserRecord) -> RecipientPayload:
@@ -98,7 +102,11 @@ class MessageShowing:
             client=row.client_name,
             is_me_message=row.is_me_message,
         )
-        return {**message_payload(facts, form), "flags": self._flags(row)}
+        return {
+            **message_payload(facts, form),
+            "reactions": self._reactions.get(row.id, []),
+            "flags": self._flags(row),
+        }
 
     def _flags(self, row: HistoryRow) -> list[str]:
         if self._access.reader_id is None:
@@ -112,6 +120,7 @@ class MessageShowing:
             "mentioned": state.is_mentioned,
             "stream_wildcard_mentioned": state.mentions_channel and is_received,
             "topic_wildcard_mentioned": state.mentions_topic and is_received,
+            "has_alert_word": state.has_alert_word,
             "historical": not is_received,
         }
         return [flag for flag, is_set in flags.items() if is_set]

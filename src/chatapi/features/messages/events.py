@@ -5,11 +5,12 @@ from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
-from chatapi.core.ids import GroupId, MessageId, QueueId, UserId
+from chatapi.core.ids import ChannelId, GroupId, MessageId, QueueId, UserId
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.messages.facts import MessageFacts, MessageForm, message_payload
 from chatapi.features.messages.payloads import MessagePayload
+from chatapi.narrow import is_in_narrow
 
 
 class Echo(TypedDict):
@@ -42,7 +43,38 @@ class MessageSent(Event):
     mentions_channel: Annotated[bool, ServerOnly()] = False
     topic_participants: Annotated[frozenset[UserId] | None, ServerOnly()] = None
     """Whom a mention of the topic reaches, None where there is no such mention."""
+    alerted_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
+    """For whom it has a word they watch for."""
+    unheeding_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
+    """For whom it is read, since they muted its sender."""
     echo: Annotated[Echo | None, ServerOnly()] = None
+
+    @property
+    def message_id(self) -> MessageId:
+        return self.facts.id
+
+    @property
+    def channel_id(self) -> ChannelId | None:
+        return self.facts.channel_id
+
+    @property
+    def topic(self) -> str:
+        return self.facts.topic
+
+    @property
+    def sender_id(self) -> UserId:
+        return self.facts.sender.id
+
+    @property
+    def people_ids(self) -> frozenset[UserId]:
+        return frozenset(UserId(person["id"]) for person in self.facts.people)
+
+    def flags_for(self, view: ClientView) -> tuple[str, ...]:
+        return self._flags(view)
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return super().is_for(view) and is_in_narrow(view.profile.narrow, self, view)
 
     @override
     def sent_message(self) -> MessageId:
@@ -74,7 +106,9 @@ class MessageSent(Event):
 
     def _flags(self, view: ClientView) -> tuple[str, ...]:
         flags = []
-        if self.read_by_sender and view.user_id == self.facts.sender.id:
+        if view.user_id in self.unheeding_users or (
+            self.read_by_sender and view.user_id == self.facts.sender.id
+        ):
             flags.append("read")
         if view.user_id in self.mentioned_users or not self.mentioned_groups.isdisjoint(
             view.membership.groups
@@ -84,6 +118,8 @@ class MessageSent(Event):
             flags.append("stream_wildcard_mentioned")
         if self.topic_participants is not None and view.user_id in self.topic_participants:
             flags.append("topic_wildcard_mentioned")
+        if view.user_id in self.alerted_users:
+            flags.append("has_alert_word")
         return tuple(flags)
 
     def _local_id(self, view: ClientView) -> str | None:

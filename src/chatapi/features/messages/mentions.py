@@ -3,6 +3,8 @@
 from collections.abc import Collection
 
 from chatapi.auth.context import Context
+from chatapi.features.emoji.payloads import emoji_payload
+from chatapi.features.emoji.repository import EmojiRepository
 from chatapi.features.messages.repository import PeopleRepository
 from chatapi.features.user_groups.repository import GroupRepository
 from chatapi.permissions.channels import channel_access
@@ -14,6 +16,7 @@ from chatapi.rendering import (
     NamedChannel,
     NamedGroup,
     NamedUser,
+    RealmEmoji,
     References,
     find_references,
 )
@@ -24,8 +27,8 @@ _NOTHING_TO_LOOK_UP = Directory()
 
 async def directory_for(ctx: Context, content: str) -> Directory:
     """What the author of a text may name in it; most texts name nothing and cost nothing."""
-    if "*" not in content:
-        # Every mention is written with asterisks.
+    if "*" not in content and ":" not in content:
+        # Every mention is written with asterisks, every emoji with colons.
         return _NOTHING_TO_LOOK_UP
     references = find_references(content)
     if not (
@@ -33,12 +36,14 @@ async def directory_for(ctx: Context, content: str) -> Directory:
         or references.user_ids
         or references.group_names
         or references.channel_names
+        or references.emoji_names
     ):
         return _NOTHING_TO_LOOK_UP
     return Directory.of(
         users=await _users(ctx, references),
         groups=await _groups(ctx, references.group_names),
         channels=await _channels(ctx, references.channel_names),
+        emoji=await _emoji(ctx, references.emoji_names),
     )
 
 
@@ -61,8 +66,16 @@ async def _groups(ctx: Context, names: Collection[str]) -> list[NamedGroup]:
     ]
 
 
+async def _emoji(ctx: Context, names: Collection[str]) -> list[RealmEmoji]:
+    """Those of the organization; the others everybody knows."""
+    found = await EmojiRepository(ctx.db, ctx.realm.id).list_named(names) if names else []
+    return [RealmEmoji(each.name, emoji_payload(each)["source_url"]) for each in found]
+
+
 async def _channels(ctx: Context, names: Collection[str]) -> list[NamedChannel]:
     """A channel the author may not know of stays the text it is."""
+    if not names:
+        return []
     access = await channel_access(ctx)
     found = [
         await ctx.runtime.channels.by_name(ctx.db, ctx.realm.id, name) for name in sorted(names)

@@ -37,6 +37,12 @@ _SENDERS = (
     .distinct()
     .where(Message.conversation_id == bindparam("conversation_id"))
 )
+_SUBSCRIBED = select(Subscription.user_id).where(
+    Subscription.channel_id == bindparam("channel_id"),
+    Subscription.is_active,
+    Subscription.user_id.in_(bindparam("user_ids", expanding=True)),
+)
+_IDS_PER_STATEMENT = 10_000
 
 
 @dataclass(frozen=True)
@@ -142,6 +148,20 @@ class MessageRepository:
     async def list_muted_channels(self, user_id: UserId) -> frozenset[ChannelId]:
         rows = await self._db.execute(_MUTED_CHANNELS, {"user_id": user_id})
         return frozenset(ChannelId(channel_id) for (channel_id,) in rows)
+
+    async def list_subscribed(
+        self, channel_id: ChannelId, among: Iterable[UserId]
+    ) -> frozenset[UserId]:
+        """Those of some people who are in a channel."""
+        user_ids = sorted(among)
+        found: set[UserId] = set()
+        for start in range(0, len(user_ids), _IDS_PER_STATEMENT):
+            chunk = user_ids[start : start + _IDS_PER_STATEMENT]
+            rows = await self._db.execute(
+                _SUBSCRIBED, {"channel_id": channel_id, "user_ids": chunk}
+            )
+            found.update(UserId(user_id) for (user_id,) in rows)
+        return frozenset(found)
 
 
 class PeopleRepository:

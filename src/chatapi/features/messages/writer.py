@@ -24,6 +24,7 @@ from chatapi.features.messages.events import MessageSent
 from chatapi.features.messages.facts import MessageFacts, SenderFacts, person_payload
 from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
 from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.reception import Reception, receive
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.uploads.claims import Claim, claim_attachments
 from chatapi.features.user_topics.automatic import TopicSend, apply_automatic_policies
@@ -79,8 +80,10 @@ class MessageWriter:
         await repository.move_last_messages({each.conversation_id: each.id for each in placed})
         await _add_mentions(repository, placed)
         await self._claim_files(work, placed)
-        for each in placed:
-            work.emit(self.realm.id, await self._event(repository, each, now), to=_audience(each))
+        receptions = await receive(self.runtime, work, self.realm.id, placed)
+        for each, reception in zip(placed, receptions, strict=True):
+            event = await self._event(repository, each, reception, now)
+            work.emit(self.realm.id, event, to=_audience(each))
         policies = await self._follow_topics(work, placed, now)
         answers = [_answer(each.id, policy) for each, policy in zip(placed, policies, strict=True)]
         await _keep_answers(work, batch, answers, now)
@@ -109,7 +112,7 @@ class MessageWriter:
         }
 
     async def _event(
-        self, repository: MessageRepository, placed: Placed, now: datetime
+        self, repository: MessageRepository, placed: Placed, reception: Reception, now: datetime
     ) -> MessageSent:
         outgoing, rendered = placed.outgoing, placed.outgoing.rendered
         participants = None
@@ -122,6 +125,8 @@ class MessageWriter:
             mentioned_groups=rendered.mentioned_group_ids,
             mentions_channel=rendered.mentions_channel,
             topic_participants=participants,
+            alerted_users=reception.alerted,
+            unheeding_users=reception.unheeded,
             echo=outgoing.echo,
         )
 

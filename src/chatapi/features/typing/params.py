@@ -21,3 +21,9 @@ class TypingParams(Params):
     """Needed in channels."""
     topic: Topic | None = None
     """Needed in channels; `(no topic)` and the name of the empty topic mean the empty one."""
+
+
+class EditTypingParams(Params):
+    """POST /messages/{message_id}/typing."""
+
+    op: Annotated[Literal["start", "stop"], Field(examples=["start"])]

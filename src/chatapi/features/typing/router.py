@@ -1,10 +1,13 @@
-"""The endpoint of typing notifications."""
+"""Endpoints of typing notifications."""
 
 from chatapi.auth.guards import Caller
 from chatapi.channels.errors import StreamIdDoesNotExistError
-from chatapi.features.typing.params import TypingParams
+from chatapi.core.ids import MessageId
+from chatapi.features.typing.editing import notify_of_edit
+from chatapi.features.typing.params import EditTypingParams, TypingParams
 from chatapi.features.typing.service import TypingService
 from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
 
 router = FeatureRouter("Typing", "Show others that you are about to say something.")
 
@@ -18,3 +21,12 @@ async def set_typing_status(ctx: Caller, params: TypingParams) -> None:
     subscribers and clients with the capability `stream_typing_notifications`.
     """
     await TypingService(ctx).notify(params)
+
+
+@router.post("/messages/{message_id:int}/typing")
+async def set_edit_typing_status(ctx: Caller, message_id: Id, params: EditTypingParams) -> None:
+    """Tell others that you are editing a message of yours, or no longer.
+
+    The same settings and limits hold as for new messages.
+    """
+    await notify_of_edit(ctx, MessageId(message_id), params)

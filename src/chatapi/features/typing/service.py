@@ -12,7 +12,7 @@ from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.typing.events import TyperPayload, TypingStarted, TypingStopped
 from chatapi.features.typing.params import TypingParams
 
-_MOST_LISTENERS = 100
+MOST_LISTENERS = 100
 """In larger channels somebody types all the time, and nobody needs to know."""
 
 
@@ -61,7 +61,7 @@ class TypingService:
         if params.topic is None:
             raise BadRequestError("Missing 'topic' argument")
         channel = (await find_channel(self._ctx, params.stream_id)).record
-        if channel.subscriber_count <= _MOST_LISTENERS:
+        if channel.subscriber_count <= MOST_LISTENERS:
             self._tell(
                 params,
                 # Whoever asked for messages of all public channels did not ask for this.

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatapi.auth.people import UserRecord
+from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId, RealmId
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.user_topics.changes import PolicyChange, change_policies
-from chatapi.features.user_topics.policies import VisibilityPolicy
 from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
 
 _WHEN_SENDING = frozenset({1, 2})

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, RealmId, UserId
 from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.user_topics.events import MutedTopicsChanged, UserTopicChanged
-from chatapi.features.user_topics.policies import VisibilityPolicy
 from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, not_, or_, select, tuple_
 
+from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.core.names import name_key
@@ -17,7 +18,6 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
 from chatapi.features.user_topics.payloads import MutedTopicPayload
-from chatapi.features.user_topics.policies import VisibilityPolicy
 
 
 class TopicKey(NamedTuple):

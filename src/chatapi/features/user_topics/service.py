@@ -2,10 +2,10 @@
 
 from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
+from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId
 from chatapi.features.user_topics.changes import PolicyChange, change_policies
 from chatapi.features.user_topics.params import MuteTopicParams, SetVisibilityPolicyParams
-from chatapi.features.user_topics.policies import VisibilityPolicy
 from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
 from chatapi.permissions.channel_lookup import readable_channel, readable_channel_named
 

@@ -43,6 +43,7 @@ class MessageState:
     is_subscribed: bool | None
     starred: bool | None
     collapsed: bool | None
+    has_alert_word: bool | None
     is_mentioned: bool
     mentions_channel: bool
     mentions_topic: bool
@@ -95,6 +96,7 @@ _STATES: Select[*tuple[Any, ...]] = (
         Subscription.is_active,
         MessageFlag.starred,
         MessageFlag.collapsed,
+        MessageFlag.has_alert_word,
         mentions_reader(),
         Message.mentions_channel,
         mentions_topic_of_reader(),
@@ -156,6 +158,7 @@ class StateRepository:
                 "message_id": state.id,
                 "starred": bool(state.starred),
                 "collapsed": bool(state.collapsed),
+                "has_alert_word": bool(state.has_alert_word),
                 flag: value,
             }
             for state in states

@@ -1,0 +1,1 @@
+"""What people want to notice and what not, as far as sending a message has to know."""

@@ -1,0 +1,46 @@
+"""What people say about messages with a single sign, and the signs an organization made itself."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from chatapi.db.base import Base, BigId
+
+
+class Reaction(Base):
+    """A person put an emoji under a message."""
+
+    __tablename__ = "reaction"
+    __table_args__ = (
+        UniqueConstraint("message_id", "user_id", "reaction_type", "emoji_code"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    """In the order in which they came."""
+    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"))
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
+    reaction_type: Mapped[str] = mapped_column(String(20))
+    emoji_code: Mapped[str] = mapped_column(String(100))
+    emoji_name: Mapped[str] = mapped_column(String(100))
+
+
+class RealmEmoji(Base):
+    """An emoji of an organization's own; one that was removed stays for old reactions."""
+
+    __tablename__ = "realm_emoji"
+    __table_args__ = (
+        Index(None, "realm_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
+    author_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
+    name: Mapped[str] = mapped_column(String(100))
+    path_id: Mapped[str] = mapped_column(String(400))
+    still_path_id: Mapped[str | None] = mapped_column(String(400))
+    """The first picture of an emoji that moves, None for one that does not."""
+    created_at: Mapped[datetime]
+    deactivated: Mapped[bool]

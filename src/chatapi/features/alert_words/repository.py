@@ -1,0 +1,60 @@
+"""Every SQL statement on alert words."""
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import bindparam, delete, insert, select
+
+from chatapi.core.ids import MessageId, RealmId, UserId
+from chatapi.db.models import AlertWord, MessageFlag
+from chatapi.db.session import DatabaseSession
+
+_OF_USER = (
+    select(AlertWord.word_key, AlertWord.word)
+    .where(AlertWord.user_id == bindparam("user_id"))
+    .order_by(AlertWord.word_key)
+)
+_FORGET = delete(AlertWord).where(
+    AlertWord.user_id == bindparam("of_user"),
+    AlertWord.word_key.in_(bindparam("keys", expanding=True)),
+)
+
+
+class AlertWordRepository:
+    """Words of the people of one realm."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def list_of(self, user_id: UserId) -> dict[str, str]:
+        """How the words are written, by what they are compared by."""
+        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
+        return {row.word_key: row.word for row in rows}
+
+    async def add(self, user_id: UserId, words: Mapping[str, str]) -> None:
+        await self._db.execute(
+            insert(AlertWord),
+            [
+                {"user_id": user_id, "realm_id": self._realm_id, "word_key": key, "word": word}
+                for key, word in words.items()
+            ],
+        )
+
+    async def remove(self, user_id: UserId, keys: Iterable[str]) -> None:
+        await self._db.execute(_FORGET, {"of_user": user_id, "keys": list(keys)})
+
+    async def mark(self, marks: Iterable[tuple[MessageId, UserId]]) -> None:
+        """Mark new messages, about which nobody can have noted anything yet."""
+        await self._db.execute(
+            insert(MessageFlag),
+            [
+                {
+                    "message_id": message_id,
+                    "user_id": user_id,
+                    "starred": False,
+                    "collapsed": False,
+                    "has_alert_word": True,
+                }
+                for message_id, user_id in marks
+            ],
+        )

@@ -1,0 +1,65 @@
+"""The verbs on alert words."""
+
+from collections.abc import Mapping
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.events.audience import Users
+from chatapi.features.alert_words.events import AlertWordsChanged
+from chatapi.features.alert_words.params import MOST_WORDS, AlertWordsParams
+from chatapi.features.alert_words.payloads import AlertWordsPayload
+from chatapi.features.alert_words.repository import AlertWordRepository
+
+
+class AlertWordService:
+    """What people watch for; messages that were sent before are not looked at again."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._repository = AlertWordRepository(ctx.db, ctx.realm.id)
+
+    async def list_own(self) -> AlertWordsPayload:
+        """GET /users/me/alert_words."""
+        return _payload(await self._repository.list_of(self._ctx.user.id))
+
+    async def add(self, params: AlertWordsParams) -> AlertWordsPayload:
+        """POST /users/me/alert_words: what is watched for already stays as it was written."""
+        await self._ctx.lock()
+        known = await self._repository.list_of(self._ctx.user.id)
+        new = {key: word for key, word in _read(params).items() if key not in known}
+        if len(known) + len(new) > MOST_WORDS:
+            raise BadRequestError(f"Too many alert words (maximum {MOST_WORDS})")
+        if new:
+            await self._repository.add(self._ctx.user.id, new)
+            self._tell({**known, **new})
+        return _payload({**known, **new})
+
+    async def remove(self, params: AlertWordsParams) -> AlertWordsPayload:
+        """DELETE /users/me/alert_words: words that nobody watches for are no error."""
+        await self._ctx.lock()
+        known = await self._repository.list_of(self._ctx.user.id)
+        gone = known.keys() & _read(params).keys()
+        left = {key: word for key, word in known.items() if key not in gone}
+        if gone:
+            await self._repository.remove(self._ctx.user.id, gone)
+            self._tell(left)
+        return _payload(left)
+
+    def _tell(self, words: Mapping[str, str]) -> None:
+        self._ctx.emit(
+            AlertWordsChanged(alert_words=_sorted(words)), to=Users.only(self._ctx.user.id)
+        )
+
+
+def _read(params: AlertWordsParams) -> dict[str, str]:
+    """Words by what they are compared by; blanks around them do not count."""
+    words = [" ".join(word.split()) for word in params.alert_words]
+    return {word.lower(): word for word in reversed(words) if word}
+
+
+def _sorted(words: Mapping[str, str]) -> list[str]:
+    return [word for _key, word in sorted(words.items())]
+
+
+def _payload(words: Mapping[str, str]) -> AlertWordsPayload:
+    return {"alert_words": _sorted(words)}

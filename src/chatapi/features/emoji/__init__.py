@@ -1,0 +1,1 @@
+"""Emoji: those everybody knows, and those an organization made itself."""

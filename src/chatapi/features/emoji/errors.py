@@ -1,0 +1,28 @@
+"""What can be wrong with a custom emoji."""
+
+from dataclasses import Field, dataclass
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from chatapi.core.errors import ApiError
+
+
+@dataclass(eq=False)
+class EmojiDoesNotExistError(ApiError):
+    """There is no custom emoji of this name."""
+
+    status: ClassVar[int] = 404
+
+    name: str
+
+    @property
+    @override
+    def msg(self) -> str:
+        return f"Emoji '{self.name}' does not exist"
+
+    @classmethod
+    @override
+    def extra_fields(cls) -> tuple[Field[Any], ...]:
+        """The name is in the sentence."""
+        return ()

@@ -1,0 +1,17 @@
+"""Events about custom emoji."""
+
+from typing import ClassVar
+
+from chatapi.events.event import Event
+from chatapi.features.emoji.payloads import EmojiPayload
+
+
+class RealmEmojiChanged(Event):
+    """An emoji was added or removed."""
+
+    type = "realm_emoji"
+    op: ClassVar = "update"
+    concerns_people: ClassVar = False
+
+    realm_emoji: dict[str, EmojiPayload]
+    """All of them, by id."""

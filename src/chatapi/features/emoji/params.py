@@ -1,0 +1,10 @@
+"""Parameters of custom emoji."""
+
+from chatapi.wire.files import UploadedFile
+from chatapi.wire.params import Params
+
+
+class UploadEmojiParams(Params):
+    """One picture, in a multipart form."""
+
+    filename: UploadedFile

@@ -1,0 +1,66 @@
+"""Endpoints of custom emoji."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from chatapi.auth.guards import Anybody, Caller
+from chatapi.features.emoji import state  # noqa: F401 (adds its section to POST /register)
+from chatapi.features.emoji.errors import EmojiDoesNotExistError
+from chatapi.features.emoji.params import UploadEmojiParams
+from chatapi.features.emoji.payloads import PREFIX, EmojiListPayload
+from chatapi.features.emoji.pictures import read_picture
+from chatapi.features.emoji.service import EmojiService
+from chatapi.http.file_answers import FileContent
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Custom emoji", "Emoji of the organization's own.")
+picture_router = FeatureRouter("Custom emoji", prefix="")
+"""The pictures themselves, outside the API."""
+
+
+@router.get("/realm/emoji")
+async def get_custom_emoji(ctx: Caller) -> EmojiListPayload:
+    """Get all custom emoji, also those that were removed."""
+    return {"emoji": await EmojiService(ctx).list_all()}
+
+
+@router.post("/realm/emoji/{emoji_name}")
+async def upload_custom_emoji(ctx: Caller, emoji_name: str, params: UploadEmojiParams) -> None:
+    """Add a custom emoji.
+
+    Send a PNG, GIF, JPEG or WebP of 5 MiB at most as the only file of a multipart form. It is
+    drawn anew in 64 x 64 pixels; what moves becomes a GIF.
+    """
+    await EmojiService(ctx).add(emoji_name, params.filename)
+
+
+@router.delete("/realm/emoji/{emoji_name}", errors=[EmojiDoesNotExistError])
+async def deactivate_custom_emoji(ctx: Caller, emoji_name: str) -> None:
+    """Remove a custom emoji; messages and reactions that have it keep it."""
+    await EmojiService(ctx).remove(emoji_name)
+
+
+@picture_router.get(PREFIX + "{realm_id:int}/{shelf}/{token}/{filename}")
+async def open_picture(
+    ctx: Anybody, realm_id: Id, shelf: str, token: str, filename: str
+) -> FileContent:
+    """Open the picture of an emoji."""
+    content = await read_picture(ctx, realm_id, f"{shelf}/{token}/{filename}")
+
+    @asynccontextmanager
+    async def chunks() -> AsyncIterator[AsyncIterator[bytes]]:
+        yield _once(content)
+
+    kind = filename.rpartition(".")[2]
+    return FileContent(
+        name=filename,
+        content_type=f"image/{kind}",
+        size=len(content),
+        open=chunks,
+        is_public=True,
+    )
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content

@@ -1,0 +1,104 @@
+"""The verbs on custom emoji."""
+
+import asyncio
+import hashlib
+import io
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.roles import Role
+from chatapi.events.audience import Everyone
+from chatapi.features.emoji.errors import EmojiDoesNotExistError
+from chatapi.features.emoji.events import RealmEmojiChanged
+from chatapi.features.emoji.images import MOST_BYTES, EmojiImage, draw_emoji
+from chatapi.features.emoji.payloads import EmojiPayload, emoji_payload
+from chatapi.features.emoji.repository import EmojiRepository
+from chatapi.features.emoji.rules import check_name
+from chatapi.features.uploads.names import new_path
+from chatapi.permissions.realm import require_in_realm
+from chatapi.rendering import unicode_emoji_code
+from chatapi.wire.files import UploadedFile
+
+MOST_EMOJI = 2_000
+"""Of an organization, with those that were removed: every client knows all of them."""
+_MIB = 1024 * 1024
+
+
+class EmojiService:
+    """What people can do with the emoji of their organization."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._repository = EmojiRepository(ctx.db, ctx.realm.id)
+
+    async def list_all(self) -> dict[str, EmojiPayload]:
+        return {str(each.id): emoji_payload(each) for each in await self._repository.list_all()}
+
+    async def add(self, name: str, file: UploadedFile) -> None:
+        """POST /realm/emoji/{emoji_name}.
+
+        Drawing and keeping the pictures takes long, so the organization is locked only
+        afterwards; nothing is left behind if it comes to nothing.
+        """
+        if file.size > MOST_BYTES:
+            raise BadRequestError(f"The image is larger than {MOST_BYTES // _MIB} MiB")
+        await self._check(name)
+        await self._ctx.db.close()
+        image = await asyncio.to_thread(draw_emoji, file.content)
+        path, still_path = self._new_paths(image)
+        keys = [key_of(each) for each in (path, still_path) if each is not None]
+        try:
+            await self._keep(path, image.content)
+            if still_path is not None and image.still is not None:
+                await self._keep(still_path, image.still)
+            await self._add(name, path, still_path)
+        except BaseException:
+            self._ctx.runtime.files.discard(keys)
+            raise
+
+    async def remove(self, name: str) -> None:
+        """DELETE /realm/emoji/{emoji_name}: where it is in use, it stays to be seen."""
+        await self._ctx.lock()
+        emoji = await self._repository.find_named(name)
+        if emoji is None:
+            raise EmojiDoesNotExistError(name)
+        if not self._ctx.user.role.at_least(Role.ADMIN):
+            if emoji.author_id != self._ctx.user.id:
+                raise BadRequestError("Must be an organization administrator or emoji author")
+            await require_in_realm(self._ctx, "can_add_custom_emoji_group")
+        await self._repository.deactivate(emoji.id)
+        await self._tell()
+
+    async def _check(self, name: str) -> None:
+        await require_in_realm(self._ctx, "can_add_custom_emoji_group")
+        check_name(name)
+        if unicode_emoji_code(name) and not self._ctx.user.role.at_least(Role.ADMIN):
+            raise BadRequestError("Only administrators can override default emoji.")
+        if await self._repository.find_named(name) is not None:
+            raise BadRequestError("A custom emoji with this name already exists.")
+        if await self._repository.count() >= MOST_EMOJI:
+            raise BadRequestError(f"An organization can have {MOST_EMOJI} custom emoji at most")
+
+    def _new_paths(self, image: EmojiImage) -> tuple[str, str | None]:
+        path = new_path(self._ctx.realm.id, f"emoji.{image.extension}")
+        if image.still is None:
+            return path, None
+        return path, new_path(self._ctx.realm.id, "still.png")
+
+    async def _keep(self, path: str, content: bytes) -> None:
+        digest = hashlib.sha256(content).hexdigest()
+        await self._ctx.runtime.files.store.put(key_of(path), io.BytesIO(content), digest)
+
+    async def _add(self, name: str, path: str, still_path: str | None) -> None:
+        await self._ctx.lock()
+        await self._check(name)
+        await self._repository.add(name, self._ctx.user.id, path, still_path, self._ctx.now())
+        await self._tell()
+
+    async def _tell(self) -> None:
+        self._ctx.emit(RealmEmojiChanged(realm_emoji=await self.list_all()), to=Everyone())
+
+
+def key_of(path: str) -> str:
+    """Where the bytes are in the store: the path without the name of the file."""
+    return path.rpartition("/")[0]

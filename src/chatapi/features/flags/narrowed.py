@@ -1,0 +1,42 @@
+"""Changing flags of whatever a narrow shows around an anchor."""
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.features.flags.params import ChangeNarrowFlagsParams
+from chatapi.features.flags.payloads import NarrowFlagsPayload
+from chatapi.features.flags.service import FlagService, check_flag
+from chatapi.features.history.anchors import Anchors
+from chatapi.features.history.params import MOST_MESSAGES
+from chatapi.features.history.repository import HistoryRepository
+from chatapi.features.history.window import Wanted, read_window
+from chatapi.narrow import compile_narrow, read_terms
+from chatapi.permissions.messages import message_access
+
+
+async def change_in_narrow(ctx: Context, params: ChangeNarrowFlagsParams) -> NarrowFlagsPayload:
+    """Add or remove a flag; what the caller may not see is in no narrow."""
+    check_flag(params.flag)
+    if params.num_before + params.num_after > MOST_MESSAGES:
+        raise BadRequestError(f"Too many messages requested (maximum {MOST_MESSAGES})")
+    await ctx.lock()
+    access = await message_access(ctx)
+    narrow = await compile_narrow(ctx, access, read_terms(params.narrow))
+    repository = HistoryRepository(ctx.db, ctx.realm.id)
+    anchor = await Anchors(repository, access, narrow).find(params.anchor, params.anchor_date)
+    wanted = Wanted(anchor, params.num_before, params.num_after, params.include_anchor)
+    window = await read_window(repository, narrow, wanted)
+    visible = await access.visible(window.rows) if narrow.is_by_id else None
+    ids = [row.id for row in window.rows if visible is None or row.id in visible]
+    changed = await FlagService(ctx).change_visible(ids, params)
+    answer: NarrowFlagsPayload = {
+        "processed_count": len(ids),
+        "updated_count": len(changed["messages"]),
+        "first_processed_id": ids[0] if ids else None,
+        "last_processed_id": ids[-1] if ids else None,
+        "found_oldest": window.found_oldest,
+        "found_newest": window.found_newest,
+    }
+    if "ignored_because_not_subscribed_channels" in changed:
+        ignored = changed["ignored_because_not_subscribed_channels"]
+        answer["ignored_because_not_subscribed_channels"] = ignored
+    return answer

@@ -1,0 +1,1 @@
+"""Muted users: people somebody does not want to hear from."""

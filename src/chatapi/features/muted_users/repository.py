@@ -1,0 +1,78 @@
+"""Every SQL statement on muted users."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, delete, insert, select
+
+from chatapi.core.ids import ConversationId, MessageId, UserId
+from chatapi.db.models import Message, MutedUser, ReadException
+from chatapi.db.session import DatabaseSession
+from chatapi.db.upsert import upsert
+from chatapi.narrow.unread import unread_messages, values_for
+
+_MOST_UNREAD = 50_000
+"""As many as clients are told about."""
+
+_OF_USER = (
+    select(MutedUser.muted_user_id, MutedUser.muted_at)
+    .where(MutedUser.user_id == bindparam("user_id"))
+    .order_by(MutedUser.muted_at, MutedUser.muted_user_id)
+)
+_UNMUTE = delete(MutedUser).where(
+    MutedUser.user_id == bindparam("of_user"), MutedUser.muted_user_id == bindparam("muted")
+)
+_unread_of_sender = unread_messages(
+    Message.id.label("id"),
+    Message.conversation_id,
+    where=(Message.sender_id == bindparam("sender_id", type_=Message.sender_id.type),),
+).subquery()
+_newest_of_sender = (
+    select(_unread_of_sender).order_by(_unread_of_sender.c.id.desc()).limit(_MOST_UNREAD).subquery()
+)
+_UNREAD_OF_SENDER = select(_newest_of_sender).order_by(_newest_of_sender.c.id)
+
+
+class ReadMessage(NamedTuple):
+    """A message that somebody is taken to have read."""
+
+    user_id: UserId
+    message_id: MessageId
+    conversation_id: ConversationId
+
+
+class MutedUserRepository:
+    """Who mutes whom."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def list_of(self, user_id: UserId) -> dict[UserId, datetime]:
+        """Whom somebody mutes, and since when."""
+        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
+        return {UserId(muted): muted_at for muted, muted_at in rows}
+
+    async def mute(self, user_id: UserId, muted: UserId, now: datetime) -> None:
+        row = {"user_id": user_id, "muted_user_id": muted, "muted_at": now}
+        await self._db.execute(insert(MutedUser), [row])
+
+    async def unmute(self, user_id: UserId, muted: UserId) -> None:
+        await self._db.execute(_UNMUTE, {"of_user": user_id, "muted": muted})
+
+    async def list_unread_of(self, reader_id: UserId, sender_id: UserId) -> list[ReadMessage]:
+        """What a reader has not read of a sender."""
+        rows = await self._db.execute(
+            _UNREAD_OF_SENDER, {**values_for(reader_id), "sender_id": sender_id}
+        )
+        return [
+            ReadMessage(reader_id, MessageId(message_id), ConversationId(conversation_id))
+            for message_id, conversation_id in rows
+        ]
+
+    async def mark_read(self, messages: Iterable[ReadMessage]) -> None:
+        """One row for each; they go when the reader reads past them."""
+        rows: list[dict[str, object]] = [
+            {**message._asdict(), "is_read": True} for message in messages
+        ]
+        await upsert(self._db, ReadException, rows)

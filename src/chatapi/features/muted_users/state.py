@@ -1,0 +1,21 @@
+"""What POST /register tells about muted users."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.muted_users.payloads import MutedUserPayload
+from chatapi.features.muted_users.service import MutedUserService
+from chatapi.features.state import state_section
+
+
+class MutedUsersState(TypedDict):
+    """Whom the caller mutes."""
+
+    muted_users: list[MutedUserPayload]
+
+
+@state_section("muted_users")
+async def load_muted_users(ctx: Context, profile: ClientProfile) -> MutedUsersState:
+    del profile
+    return {"muted_users": await MutedUserService(ctx).list_own()}

@@ -1,0 +1,1 @@
+"""Reactions: what people say about a message with a single emoji."""

@@ -1,0 +1,36 @@
+"""Parameters of reactions."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from chatapi.features.emoji.choice import ReactionType
+from chatapi.wire.params import Params
+
+_LONGEST = 100
+
+EmojiName = Annotated[str, Field(min_length=1, max_length=_LONGEST, examples=["octopus"])]
+EmojiCode = Annotated[str, Field(min_length=1, max_length=_LONGEST, examples=["1f419"])]
+
+
+class AddReactionParams(Params):
+    """POST /messages/{message_id}/reactions."""
+
+    emoji_name: EmojiName
+    emoji_code: EmojiCode | None = None
+    """Without it, the emoji is found by its name."""
+    reaction_type: Annotated[ReactionType | None, Field(examples=["unicode_emoji"])] = None
+
+
+class RemoveReactionParams(Params):
+    """SPEC 4.19: the emoji by its name, its code or both."""
+
+    emoji_name: EmojiName | None = None
+    emoji_code: EmojiCode | None = None
+    reaction_type: Annotated[ReactionType | None, Field(examples=["unicode_emoji"])] = None
+
+    @model_validator(mode="after")
+    def _names_an_emoji(self) -> Self:
+        if self.emoji_name is None and self.emoji_code is None:
+            raise ValueError("Pass at least one of 'emoji_name' and 'emoji_code'")
+        return self

@@ -1,0 +1,107 @@
+"""The verbs on reactions."""
+
+from collections.abc import Sequence
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import MessageId
+from chatapi.features.emoji.choice import Emoji, EmojiChoice, EmojiKind
+from chatapi.features.emoji.repository import EmojiRepository
+from chatapi.features.reactions.errors import (
+    ReactionAlreadyExistsError,
+    ReactionDoesNotExistError,
+)
+from chatapi.features.reactions.events import ReactionAdded, ReactionChanged, ReactionRemoved
+from chatapi.features.reactions.params import AddReactionParams, RemoveReactionParams
+from chatapi.features.reactions.repository import ReactionRepository, Standing
+from chatapi.permissions.message_lookup import FoundMessage, message_to_change, who_follows
+
+MOST_EMOJI = 50
+"""Different ones under one message."""
+MOST_REACTIONS = 2_000
+"""To one message: everybody who reads it is sent all of them."""
+
+
+class ReactionService:
+    """What people can say about messages they may see."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._repository = ReactionRepository(ctx.db)
+        self._choice = EmojiChoice(EmojiRepository(ctx.db, ctx.realm.id))
+
+    async def add(self, message_id: MessageId, params: AddReactionParams) -> None:
+        """POST /messages/{message_id}/reactions."""
+        await self._ctx.lock()
+        message = await message_to_change(self._ctx, message_id)
+        kind = EmojiKind.read(params.reaction_type)
+        emoji = await self._choice.find(params.emoji_name, params.emoji_code, kind)
+        standing = await self._repository.list_standing(message.id, self._ctx.user.id)
+        emoji = await self._join(standing, emoji)
+        await self._repository.add(message.id, self._ctx.user.id, emoji)
+        await self._tell(ReactionAdded, message, emoji)
+
+    async def remove(self, message_id: MessageId, params: RemoveReactionParams) -> None:
+        """DELETE /messages/{message_id}/reactions (SPEC 4.19)."""
+        await self._ctx.lock()
+        message = await message_to_change(self._ctx, message_id)
+        standing = await self._repository.list_standing(message.id, self._ctx.user.id)
+        own = [each.emoji for each in standing if each.is_own]
+        emoji = await self._find_own(own, params)
+        await self._repository.remove(message.id, self._ctx.user.id, emoji)
+        await self._tell(ReactionRemoved, message, emoji)
+
+    async def _join(self, standing: Sequence[Standing], emoji: Emoji) -> Emoji:
+        """The emoji as others called it who were first, or a new one if there is room."""
+        for each in standing:
+            if (each.emoji.kind, each.emoji.code) == (emoji.kind, emoji.code):
+                if each.is_own:
+                    raise ReactionAlreadyExistsError
+                self._check_room(standing)
+                # Whatever became of the emoji since: it is there already.
+                return each.emoji
+        await self._choice.check(emoji)
+        self._check_room(standing)
+        if len(standing) >= MOST_EMOJI:
+            raise BadRequestError(f"A message can have {MOST_EMOJI} different reactions at most")
+        return emoji
+
+    def _check_room(self, standing: Sequence[Standing]) -> None:
+        if sum(each.count for each in standing) >= MOST_REACTIONS:
+            raise BadRequestError(f"A message can have {MOST_REACTIONS} reactions at most")
+
+    async def _find_own(self, own: Sequence[Emoji], params: RemoveReactionParams) -> Emoji:
+        """The caller's reaction that is meant; an emoji may have been removed since."""
+        kind = EmojiKind.read(params.reaction_type)
+        code, name = params.emoji_code, params.emoji_name
+        if code is None and name is not None and name not in {each.name for each in own}:
+            # It may be known by another of its names.
+            emoji = await self._choice.find(name, None, kind)
+            kind, code = emoji.kind, emoji.code
+        for each in own:
+            is_meant = each.name == name if code is None else each.code == code
+            if is_meant and kind in {None, each.kind}:
+                return each
+        if code is not None:
+            await self._choice.check_code(code, kind)
+        raise ReactionDoesNotExistError
+
+    async def _tell(
+        self, change: type[ReactionChanged], message: FoundMessage, emoji: Emoji
+    ) -> None:
+        user = self._ctx.user
+        self._ctx.emit(
+            change(
+                message_id=message.id,
+                emoji_name=emoji.name,
+                emoji_code=emoji.code,
+                reaction_type=emoji.kind.value,
+                user_id=user.id,
+                user={
+                    "user_id": user.id,
+                    "email": user.api_email(self._ctx.realm, self._ctx.settings.root_domain),
+                    "full_name": user.full_name,
+                },
+            ),
+            to=await who_follows(self._ctx, message),
+        )

@@ -1,0 +1,1 @@
+"""Read receipts: who has read a message."""

@@ -1,0 +1,113 @@
+"""Every SQL statement on read receipts: who has read a message, from marks alone."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.models import (
+    ConversationMember,
+    MutedUser,
+    ReadCursor,
+    ReadException,
+    ReadFloor,
+    Subscription,
+    SubscriptionPeriod,
+    User,
+)
+from chatapi.db.session import DatabaseSession
+
+Column = InstrumentedAttribute[Any] | ColumnElement[Any]
+
+_Id = User.id.type
+_MESSAGE: ColumnElement[int] = bindparam("message_id", type_=_Id)
+_CONVERSATION: ColumnElement[int] = bindparam("conversation_id", type_=_Id)
+_CHANNEL: ColumnElement[int] = bindparam("channel_id", type_=_Id)
+_SENDER: ColumnElement[int] = bindparam("sender_id", type_=_Id)
+_ASKING: ColumnElement[int] = bindparam("asking_id", type_=_Id)
+
+
+def _mutes(one: Column, other: Column) -> ColumnElement[bool]:
+    return exists().where(MutedUser.user_id == one, MutedUser.muted_user_id == other)
+
+
+def _readers(of: Select[*tuple[int]], *positions: Column) -> Select[*tuple[int]]:
+    """Those of some people who have read the message, and let others know of it."""
+    is_below = or_(
+        *(
+            func.coalesce(position, 0) >= _MESSAGE
+            for position in (ReadCursor.message_id, ReadFloor.message_id, *positions)
+        )
+    )
+    is_read = case((ReadException.is_read.is_not(None), ReadException.is_read), else_=is_below)
+    lets_know = func.coalesce(User.settings["send_read_receipts"].as_boolean(), True)
+    return (
+        of.outerjoin(
+            ReadCursor,
+            and_(ReadCursor.user_id == User.id, ReadCursor.conversation_id == _CONVERSATION),
+        )
+        .outerjoin(ReadFloor, ReadFloor.user_id == User.id)
+        .outerjoin(
+            ReadException,
+            and_(ReadException.user_id == User.id, ReadException.message_id == _MESSAGE),
+        )
+        .where(
+            User.is_active,
+            User.id != _SENDER,
+            is_read,
+            lets_know,
+            # What somebody muted counts as read, but nobody has read it.
+            ~_mutes(User.id, _SENDER),
+            ~_mutes(User.id, _ASKING),
+            ~_mutes(_ASKING, User.id),
+        )
+        .order_by(User.id)
+    )
+
+
+_WAS_THERE = exists().where(
+    SubscriptionPeriod.user_id == User.id,
+    SubscriptionPeriod.channel_id == _CHANNEL,
+    SubscriptionPeriod.since_message < _MESSAGE,
+    or_(SubscriptionPeriod.until_message.is_(None), SubscriptionPeriod.until_message >= _MESSAGE),
+)
+_IN_CHANNEL = _readers(
+    select(User.id)
+    .join(Subscription, Subscription.user_id == User.id)
+    .where(Subscription.channel_id == _CHANNEL, Subscription.is_active, _WAS_THERE),
+    Subscription.read_up_to,
+)
+_IN_DIRECT = _readers(
+    select(User.id)
+    .join(ConversationMember, ConversationMember.user_id == User.id)
+    .where(ConversationMember.conversation_id == _CONVERSATION)
+)
+
+
+class ReceiptRepository:
+    """Readers of messages that somebody asks about who may see them."""
+
+    def __init__(self, db: DatabaseSession, asking_id: UserId) -> None:
+        self._db = db
+        self._asking_id = asking_id
+
+    async def list_readers(
+        self,
+        message_id: MessageId,
+        conversation_id: ConversationId,
+        channel_id: ChannelId | None,
+        sender_id: UserId,
+    ) -> list[UserId]:
+        """In channels, of those to whom the message was sent and who are still there."""
+        values = {
+            "message_id": message_id,
+            "conversation_id": conversation_id,
+            "sender_id": sender_id,
+            "asking_id": self._asking_id,
+        }
+        if channel_id is None:
+            rows = await self._db.execute(_IN_DIRECT, values)
+        else:
+            rows = await self._db.execute(_IN_CHANNEL, {**values, "channel_id": channel_id})
+        return [UserId(user_id) for (user_id,) in rows]

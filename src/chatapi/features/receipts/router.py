@@ -1,0 +1,21 @@
+"""The endpoint of read receipts."""
+
+from chatapi.auth.guards import Caller
+from chatapi.core.ids import MessageId
+from chatapi.features.receipts.payloads import ReadReceiptsPayload
+from chatapi.features.receipts.service import ReceiptService
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Read receipts", "See who has read a message.")
+
+
+@router.get("/messages/{message_id:int}/read_receipts")
+async def get_read_receipts(ctx: Caller, message_id: Id) -> ReadReceiptsPayload:
+    """Get the ids of those who have read a message.
+
+    Never among them are its sender, people who set `send_read_receipts` to false, people who
+    have muted the sender or you, and whom you have muted. In channels, only people count who are
+    there and were when it was sent.
+    """
+    return await ReceiptService(ctx).list_readers(MessageId(message_id))

@@ -1,0 +1,29 @@
+"""The verb of read receipts."""
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import MessageId
+from chatapi.features.receipts.payloads import ReadReceiptsPayload
+from chatapi.features.receipts.repository import ReceiptRepository
+from chatapi.permissions.message_lookup import visible_message
+from chatapi.permissions.people import sight_of
+
+
+class ReceiptService:
+    """Who has read a message, for those who may see it, where the organization allows it."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def list_readers(self, message_id: MessageId) -> ReadReceiptsPayload:
+        """GET /messages/{message_id}/read_receipts."""
+        ctx = self._ctx
+        if not ctx.realm.options.enable_read_receipts:
+            raise BadRequestError("Read receipts are disabled in this organization.")
+        await ctx.snapshot()
+        message = await visible_message(ctx, message_id)
+        readers = await ReceiptRepository(ctx.db, ctx.user.id).list_readers(
+            message.id, message.conversation_id, message.channel_id, message.sender_id
+        )
+        sight = await sight_of(ctx)
+        return {"user_ids": [each for each in readers if sight.sees_id(each)]}

@@ -1,0 +1,41 @@
+"""Narrows of event queues: decided for each message as it is sent, without the database."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chatapi.auth.context import RealmContext
+from chatapi.events.client import ClientView
+from chatapi.narrow.errors import BadNarrowError
+from chatapi.narrow.operator import LiveOperator, SentMessage, Surroundings
+from chatapi.narrow.operators import operator_of
+from chatapi.narrow.terms import Term
+from chatapi.permissions.messages import MessageAccess
+
+ResolvedTerm = tuple[str, Any, bool]
+"""Operator, operand and whether it is negated, as a queue keeps them."""
+
+
+async def resolve_narrow(
+    ctx: RealmContext, access: MessageAccess, terms: Sequence[Term]
+) -> tuple[ResolvedTerm, ...]:
+    """The narrow with ids for names; an error where a new message alone cannot tell."""
+    around = Surroundings(ctx, access)
+    resolved: list[ResolvedTerm] = []
+    for term in terms:
+        operator = operator_of(term)
+        if not isinstance(operator, LiveOperator):
+            raise BadNarrowError(f"{operator.names[0]} cannot be used for events")
+        operand = await operator.resolve(term.operand, around)
+        resolved.append((term.operator, operand, term.negated))
+    return tuple(resolved)
+
+
+def is_in_narrow(narrow: Sequence[ResolvedTerm], message: SentMessage, view: ClientView) -> bool:
+    """Whether a message that was just sent belongs to what a client wants to hear of."""
+    for name, operand, negated in narrow:
+        operator = operator_of(Term(name, operand))
+        if not isinstance(operator, LiveOperator):
+            return False
+        if operator.matches(operand, message, view) == negated:
+            return False
+    return True

@@ -1,0 +1,50 @@
+"""The operator that looks for words: `search`."""
+
+from typing import ClassVar
+
+from sqlalchemy import Select, and_, or_, select
+from typing_extensions import override
+
+from chatapi.db.models import Conversation, Message
+from chatapi.db.search import find_phrases
+from chatapi.narrow.operator import MESSAGE_ID, Compiled, Operator, Part, Surroundings, text_operand
+from chatapi.narrow.search_text import SearchText
+from chatapi.narrow.terms import Operand
+
+
+class Containing(Operator):
+    """Messages that contain all of the words, or whose topic does."""
+
+    names: ClassVar = ("search",)
+
+    @override
+    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+        search = SearchText.read(text_operand(operand, "search"))
+        in_topic = and_(
+            Message.channel_id.is_not(None),
+            Message.conversation_id.in_(_conversations(search, around)),
+        )
+        fragments = [
+            Message.content.icontains(fragment, autoescape=True) for fragment in search.fragments
+        ]
+        if not search.phrases:
+            in_content = and_(*fragments)
+            return Compiled(or_(in_content, in_topic), search=search)
+        found = find_phrases(around.ctx.db, "message", search.phrases)
+        in_content = and_(Message.id.in_(found.ids()), *fragments)
+        parts = (
+            Part(and_(found.id == Message.id, found.is_match, *fragments), found.id),
+            Part(in_topic, MESSAGE_ID),
+        )
+        return Compiled(or_(in_content, in_topic), parts=parts, search=search)
+
+
+def _conversations(search: SearchText, around: Surroundings) -> Select[*tuple[int]]:
+    topics = select(Conversation.id).where(
+        Conversation.realm_id == around.ctx.realm.id,
+        *(Conversation.topic.icontains(each, autoescape=True) for each in search.fragments),
+    )
+    if search.phrases:
+        found = find_phrases(around.ctx.db, "conversation", search.phrases)
+        topics = topics.where(Conversation.id == found.id, found.is_match)
+    return topics.correlate(None)

@@ -1,0 +1,50 @@
+"""What people type to search, taken apart; no text of theirs is ever a query by itself."""
+
+import re
+from dataclasses import dataclass
+
+from chatapi.narrow.errors import BadNarrowError
+
+_MOST_PIECES = 50
+_MOST_WORDS = 200
+_LONGEST_WORD = 100
+_PIECE = re.compile(r'"([^"]*)"|(\S+)')
+_ASCII_MARK = re.compile(r"[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff]"
+)
+"""Scripts whose words are not set apart, so that no index of words knows them."""
+
+
+@dataclass(frozen=True)
+class SearchText:
+    """All of this must be in a message, or all of it in its topic."""
+
+    phrases: tuple[str, ...] = ()
+    """Words in a row, for the index of words: letters, digits and blanks only, as far as ASCII."""
+    fragments: tuple[str, ...] = ()
+    """What the index does not know: signs, and scripts without blanks."""
+
+    @classmethod
+    def read(cls, text: str) -> "SearchText":
+        """Words, and phrases in quotes; an error only where there is nothing or far too much."""
+        pieces = [quoted or plain.strip('"') for quoted, plain in _PIECE.findall(text)]
+        pieces = [piece.strip() for piece in pieces if piece.strip()]
+        if not pieces:
+            raise BadNarrowError("the operand of search must not be empty")
+        phrases = [phrase for piece in pieces if (phrase := _phrase(piece)) is not None]
+        if len(pieces) > _MOST_PIECES or sum(len(each.split()) for each in phrases) > _MOST_WORDS:
+            raise BadNarrowError("too many words to search for")
+        return cls(tuple(phrases), tuple(piece for piece in pieces if _phrase(piece) is None))
+
+    def __add__(self, other: "SearchText") -> "SearchText":
+        return SearchText(self.phrases + other.phrases, self.fragments + other.fragments)
+
+
+def _phrase(piece: str) -> str | None:
+    """A piece as words of the index; None: it has none."""
+    words = [word for word in _ASCII_MARK.sub(" ", piece).split() if any(map(str.isalnum, word))]
+    if not words or _WITHOUT_BLANKS.search(piece):
+        return None
+    return None if max(map(len, words)) > _LONGEST_WORD else " ".join(words)

@@ -1,0 +1,87 @@
+"""Messages by their ids: one that the reader may not see is answered like one that is not there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, bindparam, select
+
+from chatapi.auth.context import Context, RealmContext
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.models import Conversation, ConversationMember, Message
+from chatapi.events.audience import Audience, Users
+from chatapi.permissions.channels import who_hears_about
+from chatapi.permissions.messages import message_access
+
+_ONE: Select[*tuple[Any, ...]] = (
+    select(
+        Message.id,
+        Message.conversation_id,
+        Message.channel_id,
+        Message.sender_id,
+        Conversation.topic,
+    )
+    .join(Conversation, Conversation.id == Message.conversation_id)
+    .where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
+)
+_PEOPLE = (
+    select(ConversationMember.user_id)
+    .where(ConversationMember.conversation_id == bindparam("conversation_id"))
+    .order_by(ConversationMember.user_id)
+)
+
+
+@dataclass(frozen=True)
+class FoundMessage:
+    """A message that the reader may see, and where it is."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    sender_id: UserId
+    topic: str
+
+
+async def visible_message(ctx: RealmContext, message_id: MessageId) -> FoundMessage:
+    """The message with this id, for whoever may see it."""
+    access = await message_access(ctx)
+    rows = await ctx.db.execute(_ONE, {"realm_id": ctx.realm.id, "message_id": message_id})
+    row = rows.one_or_none()
+    if row is None:
+        raise BadRequestError("Invalid message(s)")
+    found = FoundMessage(*row)
+    if not await access.sees(found):
+        raise BadRequestError("Invalid message(s)")
+    return found
+
+
+async def message_to_change(ctx: Context, message_id: MessageId) -> FoundMessage:
+    """The same for whoever is about to leave a mark: an archived channel stays as it is."""
+    message = await visible_message(ctx, message_id)
+    channel = await channel_of(ctx, message)
+    if channel is not None and channel.is_archived:
+        raise BadRequestError("Invalid message(s)")
+    return message
+
+
+async def channel_of(ctx: RealmContext, message: FoundMessage) -> ChannelRecord | None:
+    """Where a message is; None for direct messages."""
+    if message.channel_id is None:
+        return None
+    found = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, [message.channel_id])
+    return found[message.channel_id]
+
+
+async def participants_of(ctx: RealmContext, message: FoundMessage) -> list[UserId]:
+    """Who takes part in the conversation of a direct message."""
+    rows = await ctx.db.execute(_PEOPLE, {"conversation_id": message.conversation_id})
+    return [UserId(user_id) for (user_id,) in rows]
+
+
+async def who_follows(ctx: RealmContext, message: FoundMessage) -> Audience:
+    """Whom to tell what becomes of a message: nobody who may not see the message itself."""
+    channel = await channel_of(ctx, message)
+    if channel is not None:
+        return who_hears_about(channel, message.id)
+    return Users(ids=frozenset(await participants_of(ctx, message)))

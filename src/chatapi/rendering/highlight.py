@@ -1,0 +1,102 @@
+"""Marks words in text and in HTML, where only what people read is touched."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+from typing_extensions import override
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What to mark: whole words, and fragments wherever they stand."""
+
+    words: frozenset[str] = frozenset()
+    fragments: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, texts: Collection[str], fragments: Collection[str]) -> "Marks":
+        words = {fold(word) for text in texts for word in _WORD.findall(text)}
+        return cls(frozenset(words), tuple(fragments))
+
+
+def highlight_text(text: str, marks: Marks) -> str:
+    """HTML that shows a text, with its marked words in a `span` of the class `highlight`."""
+    shown: list[str] = []
+    end = 0
+    for start, stop in _spans(text, marks):
+        marked = html.escape(text[start:stop], quote=False)
+        shown += (
+            html.escape(text[end:start], quote=False),
+            f'<span class="highlight">{marked}</span>',
+        )
+        end = stop
+    return "".join((*shown, html.escape(text[end:], quote=False)))
+
+
+def highlight_html(source: str, marks: Marks) -> str:
+    """The same HTML with marks in its texts; tags and their attributes stay as they are."""
+    highlighter = _Highlighter(marks)
+    highlighter.feed(source)
+    highlighter.close()
+    return "".join(highlighter.shown)
+
+
+def fold(word: str) -> str:
+    """What words are compared by: their letters, without case and accents."""
+    letters = unicodedata.normalize("NFKD", word.lower())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def _spans(text: str, marks: Marks) -> list[tuple[int, int]]:
+    """Where the marks are, in order and without overlaps."""
+    found = [word.span() for word in _WORD.finditer(text) if fold(word[0]) in marks.words]
+    for fragment in marks.fragments:
+        pattern = re.compile(re.escape(fragment), re.IGNORECASE)
+        found += [match.span() for match in pattern.finditer(text)]
+    joined: list[tuple[int, int]] = []
+    for start, stop in sorted(found):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((start, stop))
+    return joined
+
+
+class _Highlighter(HTMLParser):
+    """Repeats what it reads, but for the texts, which get their marks."""
+
+    def __init__(self, marks: Marks) -> None:
+        # References to characters stay as they are written; no word of ours contains one.
+        super().__init__(convert_charrefs=False)
+        self.shown: list[str] = []
+        self._marks = marks
+
+    @override
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.shown.append(self.get_starttag_text() or "")
+
+    @override
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.shown.append(self.get_starttag_text() or "")
+
+    @override
+    def handle_endtag(self, tag: str) -> None:
+        self.shown.append(f"</{tag}>")
+
+    @override
+    def handle_data(self, data: str) -> None:
+        self.shown.append(highlight_text(data, self._marks))
+
+    @override
+    def handle_entityref(self, name: str) -> None:
+        self.shown.append(f"&{name};")
+
+    @override
+    def handle_charref(self, name: str) -> None:
+        self.shown.append(f"&#{name};")

@@ -1,0 +1,23 @@
+"""Pictures for tests."""
+
+import io
+
+from PIL import Image
+
+RED = (255, 0, 0, 255)
+
+
+def picture(kind: str = "PNG", size: tuple[int, int] = (100, 50)) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGBA", size, RED).convert("RGB").save(out, kind)
+    return out.getvalue()
+
+
+def moving_picture(frames: int = 3, size: tuple[int, int] = (100, 50), kind: str = "GIF") -> bytes:
+    images = [
+        Image.new("RGBA", size, (255 * (number % 2), number % 256, number // 256, 255))
+        for number in range(frames)
+    ]
+    out = io.BytesIO()
+    images[0].save(out, kind, save_all=True, append_images=images[1:], duration=50)
+    return out.getvalue()

@@ -89,12 +89,14 @@ class Subscribers(AudienceBase):
     is_public: bool
     """Whether members may listen without being in it."""
     received: MessageId | None = None
-    """Where history is protected: only those to whom this message was sent."""
+    """Where history is protected: only those who were there when this message came."""
+    arrival: EventNumber | None = None
+    """The event that brought it, None if it was sent there."""
 
     @override
     def admits(self, view: ClientView, number: EventNumber) -> bool:
         if self.received is not None and not view.membership.received(
-            self.channel_id, self.received
+            self.channel_id, self.received, self.arrival
         ):
             return False
         if view.membership.was_subscribed(self.channel_id, number):
@@ -126,6 +128,64 @@ class WhoKnowsChannel(AudienceBase):
             return True
         knowing = GroupValue.from_wire(self.knowing)
         return knowing.includes(view.user_id, view.membership.groups)
+
+
+class WhoReadsChannel(AudienceBase):
+    """Those who may read what comes into a channel: the people in it, and others if it is open."""
+
+    kind: Literal["who_reads_channel"] = "who_reads_channel"
+    channel_id: ChannelId
+    is_public: bool
+    is_web_public: bool
+    is_history_protected: bool
+    """Whether only people who are in it read anything."""
+    opening: GroupSettingPayload
+    """Who could let themselves in, and may look in therefore."""
+
+    @override
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        return view.membership.was_subscribed(self.channel_id, number) or self._is_open_to(view)
+
+    def reaches(self, view: ClientView, number: EventNumber) -> bool:
+        """Whether a reader heard what was said in the channel, and did not only look it up."""
+        if view.membership.was_subscribed(self.channel_id, number):
+            return True
+        return self.is_public and view.profile.all_public_streams and view.role.is_member
+
+    def _is_open_to(self, view: ClientView) -> bool:
+        if self.is_history_protected:
+            return False
+        if self.is_web_public:
+            return True
+        if not view.role.is_member:
+            return False
+        opening = GroupValue.from_wire(self.opening)
+        return self.is_public or opening.includes(view.user_id, view.membership.groups)
+
+
+class WhoFollowsMove(AudienceBase):
+    """People in either of two channels who may read both."""
+
+    kind: Literal["who_follows_move"] = "who_follows_move"
+    source: WhoReadsChannel
+    target: WhoReadsChannel
+
+    @override
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        heard = self.source.reaches(view, number) or self.target.reaches(view, number)
+        return heard and self.source.admits(view, number) and self.target.admits(view, number)
+
+
+class WhoLosesSight(AudienceBase):
+    """People in a channel who may not follow to another one."""
+
+    kind: Literal["who_loses_sight"] = "who_loses_sight"
+    source: WhoReadsChannel
+    target: WhoReadsChannel
+
+    @override
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        return self.source.reaches(view, number) and not self.target.admits(view, number)
 
 
 class WhoKnowsOnlyFromInside(AudienceBase):
@@ -177,6 +237,9 @@ Kinds = (
     | WhoSees
     | Subscribers
     | WhoKnowsChannel
+    | WhoReadsChannel
+    | WhoFollowsMove
+    | WhoLosesSight
     | WhoKnowsOnlyFromInside
     | WhoKnowsChannelUnlike
     | Nobody

@@ -20,7 +20,10 @@ class Stay:
             return False
         return self.until_event is None or number <= self.until_event
 
-    def saw_message(self, message_id: MessageId) -> bool:
+    def saw_message(self, message_id: MessageId, arrival: EventNumber | None) -> bool:
+        """Whether a message came during the stay: sent, or brought by an event."""
+        if arrival is not None:
+            return self.saw_event(arrival)
         if message_id <= self.since_message:
             return False
         return self.until_message is None or message_id <= self.until_message
@@ -42,9 +45,12 @@ class Membership:
         """Whether an event of this number found the reader in the channel."""
         return any(stay.saw_event(number) for stay in self.stays.get(channel_id, ()))
 
-    def received(self, channel_id: ChannelId, message_id: MessageId) -> bool:
-        """Whether a message was sent while the reader was in the channel."""
-        return any(stay.saw_message(message_id) for stay in self.stays.get(channel_id, ()))
+    def received(
+        self, channel_id: ChannelId, message_id: MessageId, arrival: EventNumber | None = None
+    ) -> bool:
+        """Whether a message came while the reader was in the channel."""
+        stays = self.stays.get(channel_id, ())
+        return any(stay.saw_message(message_id, arrival) for stay in stays)
 
 
 NOWHERE = Membership(frozenset(), {})

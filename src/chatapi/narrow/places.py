@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Select, and_, false, select
 from typing_extensions import override
 
 from chatapi.channels.directory import KnownChannel
-from chatapi.core.ids import ChannelId, ConversationId, MessageId
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId
 from chatapi.core.names import name_key
 from chatapi.db.models import Channel, Conversation, Message
 from chatapi.events.client import ClientView
@@ -131,7 +131,9 @@ class Thread:
     channel: KnownChannel | None
 
 
-_PLACES: Select[*tuple[Any, ...]] = select(Message.id, Message.conversation_id, Message.channel_id)
+_PLACES: Select[*tuple[Any, ...]] = select(
+    Message.id, Message.conversation_id, Message.channel_id, Message.arrival
+)
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,7 @@ class _Placed:
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
+    arrival: EventNumber | None
 
 
 async def find_thread(operand: Operand, around: Surroundings) -> Thread | None:

@@ -40,6 +40,7 @@ from chatapi.db.models import (
     Subscription,
     SubscriptionPeriod,
 )
+from chatapi.db.stays import is_during_stay
 
 READER: ColumnElement[int] = bindparam("reader_id", type_=BigInteger)
 """Whoever runs a statement says who reads."""
@@ -163,11 +164,7 @@ def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:
     was_received = exists().where(
         SubscriptionPeriod.user_id == READER,
         SubscriptionPeriod.channel_id == Message.channel_id,
-        SubscriptionPeriod.since_message < Message.id,
-        or_(
-            SubscriptionPeriod.until_message.is_(None),
-            SubscriptionPeriod.until_message >= Message.id,
-        ),
+        is_during_stay(Message.id, Message.arrival),
     )
     is_open = or_(Channel.history_public_to_subscribers, was_received.correlate(Message))
     return (

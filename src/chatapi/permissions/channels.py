@@ -1,13 +1,15 @@
 """Who may know of a channel, who may read in it, and who may do what: one rule for all."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Protocol
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import ChannelId, MessageId
+from chatapi.core.ids import ChannelId, EventNumber, MessageId
 from chatapi.core.roles import Role
-from chatapi.events.audience import Subscribers, WhoKnowsChannel
+from chatapi.events.audience import Subscribers, WhoKnowsChannel, WhoReadsChannel
 from chatapi.events.membership import Membership
 from chatapi.permissions.readers import membership_of
 from chatapi.permissions.require import is_allowed
@@ -53,11 +55,18 @@ class ChannelAccess:
         """Whether nothing in the channel is older than what the reader may see."""
         return self.reads(channel) and not channel.has_protected_history
 
-    def sees(self, channel: ChannelRecord, message_id: MessageId) -> bool:
-        """Whether the reader may see a message of the channel."""
+    def sees(
+        self, channel: ChannelRecord, message_id: MessageId, arrival: EventNumber | None
+    ) -> bool:
+        """Whether the reader may see a message of the channel.
+
+        `arrival` is the event that brought it there, None if it was sent there.
+        """
         if not channel.has_protected_history:
             return self.reads(channel)
-        return self.is_subscribed(channel.id) and self.membership.received(channel.id, message_id)
+        if not self.is_subscribed(channel.id):
+            return False
+        return self.membership.received(channel.id, message_id, arrival)
 
     def is_subscribed(self, channel_id: ChannelId) -> bool:
         return self.membership.is_subscribed(channel_id)
@@ -87,6 +96,17 @@ async def channel_access(ctx: RealmContext) -> ChannelAccess:
     )
 
 
+async def readable_channels(
+    ctx: RealmContext, channel_ids: Collection[ChannelId]
+) -> frozenset[ChannelId]:
+    """Those of some channels in which whoever asks may read."""
+    if not channel_ids:
+        return frozenset()
+    access = await channel_access(ctx)
+    found = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
+    return frozenset(channel.id for channel in found.values() if access.reads(channel))
+
+
 async def is_allowed_in_channel(ctx: Context, name: str, channel: ChannelRecord) -> bool:
     """Whether a setting of the channel names the caller."""
     return await is_allowed(ctx, CHANNEL_PERMISSIONS[name], channel)
@@ -103,15 +123,31 @@ async def may_administer(ctx: Context, channel: ChannelRecord) -> bool:
 
 def who_knows(channel: ChannelRecord) -> WhoKnowsChannel:
     """The audience of events about a channel: those for whom `knows` says yes."""
-    knowing = [channel.permission(name) for name in _KNOWING]
     return WhoKnowsChannel(
         channel_id=channel.id,
         invite_only=channel.invite_only,
         is_web_public=channel.is_web_public,
-        knowing=GroupValue(
-            members=frozenset().union(*(value.members for value in knowing)),
-            subgroups=frozenset().union(*(value.subgroups for value in knowing)),
-        ).to_wire(),
+        knowing=_united(channel, _KNOWING).to_wire(),
+    )
+
+
+def who_reads(channel: ChannelRecord) -> WhoReadsChannel:
+    """Those for whom `reads` says yes of what comes now."""
+    return WhoReadsChannel(
+        channel_id=channel.id,
+        is_public=channel.is_public,
+        is_web_public=channel.is_web_public,
+        is_history_protected=channel.has_protected_history,
+        opening=_united(channel, _OPENING).to_wire(),
+    )
+
+
+def _united(channel: ChannelRecord, names: tuple[str, ...]) -> GroupValue:
+    """Everybody whom at least one of several settings names."""
+    values = [channel.permission(name) for name in names]
+    return GroupValue(
+        members=frozenset().union(*(value.members for value in values)),
+        subgroups=frozenset().union(*(value.subgroups for value in values)),
     )
 
 
@@ -120,9 +156,19 @@ def who_hears(channel: ChannelRecord) -> Subscribers:
     return Subscribers(channel_id=channel.id, is_public=channel.is_public)
 
 
-def who_hears_about(channel: ChannelRecord, message_id: MessageId) -> Subscribers:
+class Arrived(Protocol):
+    """A message, and the event that brought it into its channel, if it was not sent there."""
+
+    @property
+    def id(self) -> MessageId: ...
+
+    @property
+    def arrival(self) -> EventNumber | None: ...
+
+
+def who_hears_about(channel: ChannelRecord, message: Arrived) -> Subscribers:
     """The audience of what becomes of a message: of those, whoever may see the message."""
     audience = who_hears(channel)
     if not channel.has_protected_history:
         return audience
-    return audience.model_copy(update={"received": message_id})
+    return audience.model_copy(update={"received": message.id, "arrival": message.arrival})

@@ -8,7 +8,7 @@ from sqlalchemy import Select, bindparam, select
 from chatapi.auth.context import Context, RealmContext
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
 from chatapi.db.models import Conversation, ConversationMember, Message
 from chatapi.events.audience import Audience, Users
 from chatapi.permissions.channels import who_hears_about
@@ -19,6 +19,7 @@ _ONE: Select[*tuple[Any, ...]] = (
         Message.id,
         Message.conversation_id,
         Message.channel_id,
+        Message.arrival,
         Message.sender_id,
         Conversation.topic,
     )
@@ -39,6 +40,7 @@ class FoundMessage:
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
+    arrival: EventNumber | None
     sender_id: UserId
     topic: str
 
@@ -83,5 +85,5 @@ async def who_follows(ctx: RealmContext, message: FoundMessage) -> Audience:
     """Whom to tell what becomes of a message: nobody who may not see the message itself."""
     channel = await channel_of(ctx, message)
     if channel is not None:
-        return who_hears_about(channel, message.id)
+        return who_hears_about(channel, message)
     return Users(ids=frozenset(await participants_of(ctx, message)))

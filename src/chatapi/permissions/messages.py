@@ -2,14 +2,16 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, and_, bindparam, exists, false, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, case, exists, false, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
 from chatapi.db.models import ConversationMember, Message, SubscriptionPeriod
+from chatapi.db.stays import is_during_stay
 from chatapi.events.membership import Stay
 from chatapi.permissions.channels import ChannelAccess, channel_access
 
@@ -32,6 +34,10 @@ class Placed(Protocol):
 
     @property
     def channel_id(self) -> ChannelId | None: ...
+
+    @property
+    def arrival(self) -> EventNumber | None:
+        """The event that brought it into its channel, None for one that was sent there."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +74,15 @@ class MessageAccess:
             if (
                 message.conversation_id in own
                 if message.channel_id is None
-                else self.channels.sees(records[message.channel_id], message.id)
+                else self.channels.sees(records[message.channel_id], message.id, message.arrival)
             )
         )
 
     def received(self, message: Placed) -> bool:
-        """Whether a visible message was sent to the reader, who could have read it live."""
+        """Whether the reader was there when a visible message came, and could have read it live."""
         if message.channel_id is None:
             return True
-        return self.channels.membership.received(message.channel_id, message.id)
+        return self.channels.membership.received(message.channel_id, message.id, message.arrival)
 
     async def in_feed(self) -> tuple[ColumnElement[bool], ...]:
         """What was sent to the reader: in the channels they are in, and in direct messages.
@@ -96,17 +102,13 @@ class MessageAccess:
         return in_channels, await self._in_listed_direct()
 
     def was_there(self, message: type[Message] = Message) -> ColumnElement[bool]:
-        """Whether the reader was in the channel when a message was sent there."""
+        """Whether the reader was in the channel when a message came there."""
         return (
             exists()
             .where(
                 SubscriptionPeriod.user_id == self.reader_id,
                 SubscriptionPeriod.channel_id == message.channel_id,
-                SubscriptionPeriod.since_message < message.id,
-                or_(
-                    SubscriptionPeriod.until_message.is_(None),
-                    SubscriptionPeriod.until_message >= message.id,
-                ),
+                is_during_stay(message.id, message.arrival),
             )
             .correlate(message)
         )
@@ -137,7 +139,7 @@ class MessageAccess:
         if not self.channels.is_subscribed(channel.id):
             return false()
         stays = self.channels.membership.stays[channel.id]
-        return and_(in_channel, or_(*(_during(stay) for stay in stays)))
+        return and_(in_channel, or_(*(came_during(stay) for stay in stays)))
 
     async def _in_listed_direct(self) -> ColumnElement[bool]:
         """The same as `in_direct`, with the conversations by name as long as they are few.
@@ -171,6 +173,14 @@ async def message_access(ctx: RealmContext) -> MessageAccess:
     return MessageAccess(ctx, await channel_access(ctx))
 
 
-def _during(stay: Stay) -> ColumnElement[bool]:
-    begun = Message.id > stay.since_message
-    return begun if stay.until_message is None else and_(begun, Message.id <= stay.until_message)
+def came_during(stay: Stay) -> ColumnElement[bool]:
+    """Whether a message came into the channel while somebody was there."""
+    was_sent = _is_between(Message.id, stay.since_message, stay.until_message)
+    was_moved = _is_between(Message.arrival, stay.since_event, stay.until_event)
+    return case((Message.arrival.is_(None), was_sent), else_=was_moved)
+
+
+def _is_between(
+    number: InstrumentedAttribute[Any], since: int, until: int | None
+) -> ColumnElement[bool]:
+    return number > since if until is None else and_(number > since, number <= until)

@@ -3,6 +3,7 @@
 from chatapi.db.base import Base
 from chatapi.db.models.attention import AlertWord, MutedUser
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
+from chatapi.db.models.edit import MessageEdit
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
 from chatapi.db.models.idempotency import GivenAnswer
@@ -39,6 +40,7 @@ __all__ = [
     "GroupSubgroup",
     "Mention",
     "Message",
+    "MessageEdit",
     "MessageFlag",
     "MutedUser",
     "ProfileField",

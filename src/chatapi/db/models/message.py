@@ -52,6 +52,8 @@ class Conversation(Base):
     """A digest of the participants' ids; None for topics."""
     first_message_id: Mapped[int] = mapped_column(BigId)
     last_message_id: Mapped[int] = mapped_column(BigId)
+    renamed_up_to: Mapped[int | None] = mapped_column(BigId)
+    """The last message that had another topic, None for one that was never renamed."""
 
 
 class ConversationMember(Base):
@@ -102,6 +104,12 @@ class Message(Base):
     has_link: Mapped[bool]
     has_image: Mapped[bool]
     has_attachment: Mapped[bool]
+    last_edited_at: Mapped[datetime | None]
+    """When its text was changed."""
+    last_moved_at: Mapped[datetime | None]
+    """When it was moved to another conversation, but for topics that were renamed as a whole."""
+    arrival: Mapped[int | None] = mapped_column(BigId)
+    """The event that brought it into its channel, None for those that were sent there."""
 
 
 class Mention(Base):

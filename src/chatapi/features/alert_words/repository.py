@@ -1,8 +1,8 @@
 """Every SQL statement on alert words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
-from sqlalchemy import bindparam, delete, insert, select
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from chatapi.core.ids import MessageId, RealmId, UserId
 from chatapi.db.models import AlertWord, MessageFlag
@@ -42,6 +42,19 @@ class AlertWordRepository:
 
     async def remove(self, user_id: UserId, keys: Iterable[str]) -> None:
         await self._db.execute(_FORGET, {"of_user": user_id, "keys": list(keys)})
+
+    async def mark_again(self, message_id: MessageId, user_ids: Collection[UserId]) -> None:
+        """Mark a message whose text was changed, for these people and nobody else."""
+        has_word = MessageFlag.user_id.in_(user_ids)
+        rows = await self._db.execute(
+            update(MessageFlag)
+            .where(MessageFlag.message_id == message_id)
+            .values(has_alert_word=has_word)
+            .returning(MessageFlag.user_id)
+        )
+        known = {UserId(user_id) for (user_id,) in rows}
+        if new := sorted(set(user_ids) - known):
+            await self.mark((message_id, user_id) for user_id in new)
 
     async def mark(self, marks: Iterable[tuple[MessageId, UserId]]) -> None:
         """Mark new messages, about which nobody can have noted anything yet."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import bindparam, func, insert, or_, select, update
 
 from chatapi.channels.records import ChannelRecord, channel_records
 from chatapi.core.errors import BadRequestError
@@ -12,6 +12,7 @@ from chatapi.db.models import Channel, Conversation, Message
 from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import Stay
 from chatapi.features.channels.payloads import ChannelFacts
+from chatapi.permissions.messages import came_during
 
 # Topics know their first and last messages: databases that guess at rows look for both in the
 # wrong place when most messages are in few channels.
@@ -129,7 +130,7 @@ class ChannelRepository:
         rows = await self._db.execute(
             select(Conversation.topic, newest)
             .join(Message, Message.conversation_id == Conversation.id)
-            .where(Message.channel_id == channel_id, or_(*map(_is_within, stays)))
+            .where(Message.channel_id == channel_id, or_(*map(came_during, stays)))
             .group_by(Conversation.id, Conversation.topic)
             .order_by(newest.desc())
         )
@@ -139,10 +140,3 @@ class ChannelRepository:
 def _read_facts(row: Sequence[object]) -> ChannelFacts:
     *record, first_message_id, last_sent_at = row
     return ChannelFacts(channel_records.read(record), first_message_id, last_sent_at)  # type: ignore[arg-type]  # columns
-
-
-def _is_within(stay: Stay) -> ColumnElement[bool]:
-    is_after = Message.id > stay.since_message
-    if stay.until_message is None:
-        return is_after
-    return and_(is_after, Message.id <= stay.until_message)

@@ -5,10 +5,23 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from chatapi.core.ids import MessageId
+from chatapi.features.edits.payloads import EditPayload
 from chatapi.features.messages.payloads import MessagePayload
+from chatapi.wire.types import UnixSeconds
 
 
-class HistoryMessagePayload(MessagePayload):
+class TrailPayload(TypedDict):
+    """What became of a message since it was sent."""
+
+    last_edit_timestamp: NotRequired[UnixSeconds]
+    """When its text was changed; not there if it never was."""
+    last_moved_timestamp: NotRequired[UnixSeconds]
+    """When it got its topic or channel; not there if it always had them."""
+    edit_history: NotRequired[list[EditPayload]]
+    """Its changes, the newest first, as far as the organization shows them."""
+
+
+class HistoryMessagePayload(MessagePayload, TrailPayload):
     """One message with the reader's flags."""
 
     flags: list[str]

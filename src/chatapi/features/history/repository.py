@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exist
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.channels.visibility import VisibilityPolicy
-from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
 from chatapi.db.models import (
     Conversation,
     ConversationMember,
@@ -38,7 +38,11 @@ class HistoryRow:
     sent_at: datetime
     client_name: str
     is_me_message: bool
+    arrival: EventNumber | None
+    last_edited_at: datetime | None
+    last_moved_at: datetime | None
     topic: str
+    renamed_up_to: MessageId | None
 
 
 _ROWS: Select[*tuple[Any, ...]] = select(
@@ -51,7 +55,11 @@ _ROWS: Select[*tuple[Any, ...]] = select(
     Message.sent_at,
     Message.client_name,
     Message.is_me_message,
+    Message.arrival,
+    Message.last_edited_at,
+    Message.last_moved_at,
     Conversation.topic,
+    Conversation.renamed_up_to,
 ).join(Conversation, Conversation.id == Message.conversation_id)
 _FIRST = select(Message.id).limit(1)
 _ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))

@@ -8,10 +8,12 @@ from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.features.edits.trail import Step
 from chatapi.features.flags.repository import MessageState, StateRepository
 from chatapi.features.history.params import ShowMessageParams
-from chatapi.features.history.payloads import HistoryMessagePayload
+from chatapi.features.history.payloads import HistoryMessagePayload, TrailPayload
 from chatapi.features.history.repository import HistoryRepository, HistoryRow
+from chatapi.features.history.trails import trails_of
 from chatapi.features.messages.facts import (
     MessageFacts,
     MessageForm,
@@ -39,6 +41,7 @@ class MessageShowing:
         self._senders: dict[UserId, tuple[SenderFacts, MessageForm]] = {}
         self._states: dict[MessageId, MessageState] = {}
         self._reactions: dict[MessageId, list[ReactionPayload]] = {}
+        self._trails: dict[MessageId, list[Step]] = {}
 
     async def show(self, rows: Sequence[HistoryRow]) -> list[HistoryMessagePayload]:
         if not rows:
@@ -61,6 +64,7 @@ class MessageShowing:
         self._senders = {each: self._sender(users[each]) for each in sender_ids}
         message_ids = [row.id for row in rows]
         self._reactions = await ReactionRepository(ctx.db).list_of(message_ids)
+        self._trails = await trails_of(ctx, rows)
         if self._access.reader_id is not None:
             states = StateRepository(ctx.db, ctx.realm.id, self._access.reader_id)
             groups = self._access.channels.membership.groups
@@ -104,9 +108,28 @@ class MessageShowing:
         )
         return {
             **message_payload(facts, form),
+            **self._trail(row),
             "reactions": self._reactions.get(row.id, []),
             "flags": self._flags(row),
         }
+
+    def _trail(self, row: HistoryRow) -> TrailPayload:
+        payload: TrailPayload = {}
+        trail = self._trails.get(row.id)
+        if trail is None:
+            return payload
+        edited = [step.edit.edited_at for step in trail if step.edit.prev_content is not None]
+        moved = [step.edit.edited_at for step in trail if step.edit.is_move]
+        if edited:
+            payload["last_edit_timestamp"] = unix_seconds(edited[0])
+        if moved:
+            payload["last_moved_timestamp"] = unix_seconds(moved[0])
+        shown = self._ctx.realm.options.message_edit_history_visibility_policy
+        allow_empty = self._params.allow_empty_topic_name
+        steps = [step.payload(shown, allow_empty=allow_empty) for step in trail]
+        if history := [step for step in steps if step is not None]:
+            payload["edit_history"] = history
+        return payload
 
     def _flags(self, row: HistoryRow) -> list[str]:
         if self._access.reader_id is None:

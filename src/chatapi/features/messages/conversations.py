@@ -13,9 +13,12 @@ from chatapi.features.messages.repository import FoundTopic, MessageRepository, 
 class Conversations:
     """The conversations of one batch, in a realm that is locked."""
 
-    def __init__(self, runtime: Runtime, realm_id: RealmId, work: UnitOfWork) -> None:
+    def __init__(
+        self, runtime: Runtime, realm_id: RealmId, work: UnitOfWork, *, trusts_cache: bool
+    ) -> None:
         self._channels = runtime.channels
         self._work = work
+        self._trusts_cache = trusts_cache
         self._realm_id = realm_id
         self._repository = MessageRepository(work.db, realm_id)
         self._topics: dict[TopicKey, FoundTopic] = {}
@@ -30,7 +33,9 @@ class Conversations:
                 unknown_people.add(target.key)
                 continue
             channel_id = target.channel.record.id
-            known = self._channels.topic(self._realm_id, channel_id, target.topic)
+            known = None
+            if self._trusts_cache:
+                known = self._channels.topic(self._realm_id, channel_id, target.topic)
             if known is None:
                 unknown_topics.add(_topic_key(target))
             else:

@@ -5,10 +5,11 @@ from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
-from chatapi.core.ids import ChannelId, GroupId, MessageId, QueueId, UserId
+from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
 from chatapi.events.client import ClientView
-from chatapi.events.event import Event, ServerOnly
+from chatapi.events.event import ServerOnly
 from chatapi.features.messages.facts import MessageFacts, MessageForm, message_payload
+from chatapi.features.messages.mentioning import Mentioning
 from chatapi.features.messages.payloads import MessagePayload
 from chatapi.narrow import is_in_narrow
 
@@ -29,7 +30,7 @@ class MessageEventPayload(TypedDict):
     local_id: NotRequired[str]
 
 
-class MessageSent(Event):
+class MessageSent(Mentioning):
     """Somebody sent a message."""
 
     type = "message"
@@ -38,13 +39,6 @@ class MessageSent(Event):
 
     facts: Annotated[MessageFacts, ServerOnly()]
     read_by_sender: Annotated[bool, ServerOnly()]
-    mentioned_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
-    mentioned_groups: Annotated[frozenset[GroupId], ServerOnly()] = frozenset()
-    mentions_channel: Annotated[bool, ServerOnly()] = False
-    topic_participants: Annotated[frozenset[UserId] | None, ServerOnly()] = None
-    """Whom a mention of the topic reaches, None where there is no such mention."""
-    alerted_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
-    """For whom it has a word they watch for."""
     unheeding_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
     """For whom it is read, since they muted its sender."""
     echo: Annotated[Echo | None, ServerOnly()] = None
@@ -110,17 +104,7 @@ class MessageSent(Event):
             self.read_by_sender and view.user_id == self.facts.sender.id
         ):
             flags.append("read")
-        if view.user_id in self.mentioned_users or not self.mentioned_groups.isdisjoint(
-            view.membership.groups
-        ):
-            flags.append("mentioned")
-        if self.mentions_channel:
-            flags.append("stream_wildcard_mentioned")
-        if self.topic_participants is not None and view.user_id in self.topic_participants:
-            flags.append("topic_wildcard_mentioned")
-        if view.user_id in self.alerted_users:
-            flags.append("has_alert_word")
-        return tuple(flags)
+        return (*flags, *self.mention_flags(view))
 
     def _local_id(self, view: ClientView) -> str | None:
         if self.echo is None or self.echo["queue_id"] != view.queue_id:

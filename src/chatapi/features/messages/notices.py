@@ -38,9 +38,13 @@ Notice = ChannelNotice | DirectNotice
 
 
 async def post_notices(
-    ctx: RealmContext, notices: Sequence[Notice], names: Directory | None = None
+    ctx: RealmContext,
+    notices: Sequence[Notice],
+    names: Directory | None = None,
+    *,
+    has_moved_topics: bool = False,
 ) -> None:
-    """Write notices; whoever calls has locked the realm.
+    """Write notices; whoever calls has locked the realm, and may have moved topics in it.
 
     `names` are the people and channels the texts mention.
     """
@@ -59,7 +63,9 @@ async def post_notices(
         )
         for notice in notices
     ]
-    outcomes = await MessageWriter(ctx.runtime, ctx.realm).write(ctx.work, outgoing)
+    outcomes = await MessageWriter(ctx.runtime, ctx.realm, trusts_cache=not has_moved_topics).write(
+        ctx.work, outgoing
+    )
     for outcome in outcomes:
         if isinstance(outcome, Exception):
             raise outcome

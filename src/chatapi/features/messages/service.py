@@ -6,20 +6,15 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import QueueId
 from chatapi.db.given_answers import Request
-from chatapi.features.messages.errors import (
-    StreamWildcardMentionNotAllowedError,
-    TopicWildcardMentionNotAllowedError,
-)
 from chatapi.features.messages.events import Echo
 from chatapi.features.messages.mentions import directory_for
 from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
 from chatapi.features.messages.params import SendMessageParams
 from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.recipients import to_people, to_topic
-from chatapi.features.messages.repository import MessageRepository
-from chatapi.features.messages.rules import MANY, check_content, is_read_by_sender
+from chatapi.features.messages.rules import check_content, is_read_by_sender
+from chatapi.features.messages.wildcards import check_wildcards
 from chatapi.features.messages.writer import MessageWriter
-from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.rendering import (
     Directory,
     RenderedMessage,
@@ -50,7 +45,8 @@ class MessageService:
         content = check_content(params.content)
         to = await self._target(params)
         rendered = await render(await directory_for(ctx, content), content)
-        await self._check_wildcards(to, rendered)
+        if isinstance(to, ToTopic):
+            await check_wildcards(ctx, to.channel.record, to.topic, rendered)
         read = params.read_by_sender
         return Outgoing(
             sender=ctx.user,
@@ -68,25 +64,6 @@ class MessageService:
         if params.type in {"direct", "private"}:
             return await to_people(self._ctx, params.to)
         return await to_topic(self._ctx, params.to, params.topic)
-
-    async def _check_wildcards(self, to: ToTopic | ToPeople, rendered: RenderedMessage) -> None:
-        if isinstance(to, ToPeople) or not (rendered.mentions_channel or rendered.mentions_topic):
-            return
-        if await is_allowed_in_realm(self._ctx, "can_mention_many_users_group"):
-            return
-        if rendered.mentions_channel and to.channel.record.subscriber_count > MANY:
-            raise StreamWildcardMentionNotAllowedError
-        if rendered.mentions_topic and await self._count_participants(to) > MANY:
-            raise TopicWildcardMentionNotAllowedError
-
-    async def _count_participants(self, to: ToTopic) -> int:
-        ctx = self._ctx
-        found = await ctx.runtime.channels.find_topic(
-            ctx.db, ctx.realm.id, to.channel.record.id, to.topic
-        )
-        if found is None:
-            return 0
-        return len(await MessageRepository(ctx.db, ctx.realm.id).list_senders(found[0]))
 
     def _request(self, echo: Echo | None) -> Request | None:
         """What the request is called: by the header any request may have, or by its local id."""

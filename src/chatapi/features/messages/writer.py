@@ -54,12 +54,16 @@ class MessageWriter:
 
     runtime: Runtime
     realm: RealmRecord
+    trusts_cache: bool = True
+    """False in a transaction that moves topics: what is remembered of them is not true in it."""
 
     async def write(self, work: UnitOfWork, batch: Sequence[Outgoing]) -> list[Outcome]:
         """The answer for each message, or why it was refused; refused ones leave no trace."""
         outcomes: dict[int, Outcome] = await _settled(work, batch)
         open_places = [place for place in range(len(batch)) if place not in outcomes]
-        conversations = Conversations(self.runtime, self.realm.id, work)
+        conversations = Conversations(
+            self.runtime, self.realm.id, work, trusts_cache=self.trusts_cache
+        )
         await conversations.find(batch[place].to for place in open_places)
         for place in open_places:
             if (refusal := _refusal(batch[place], conversations)) is not None:

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.core.ids import UserId
 from chatapi.db.models import (
     ConversationMember,
     MutedUser,
@@ -17,6 +17,8 @@ from chatapi.db.models import (
     User,
 )
 from chatapi.db.session import DatabaseSession
+from chatapi.db.stays import is_during_stay
+from chatapi.permissions.message_lookup import FoundMessage
 
 Column = InstrumentedAttribute[Any] | ColumnElement[Any]
 
@@ -24,6 +26,7 @@ _Id = User.id.type
 _MESSAGE: ColumnElement[int] = bindparam("message_id", type_=_Id)
 _CONVERSATION: ColumnElement[int] = bindparam("conversation_id", type_=_Id)
 _CHANNEL: ColumnElement[int] = bindparam("channel_id", type_=_Id)
+_ARRIVAL: ColumnElement[int] = bindparam("arrival", type_=_Id)
 _SENDER: ColumnElement[int] = bindparam("sender_id", type_=_Id)
 _ASKING: ColumnElement[int] = bindparam("asking_id", type_=_Id)
 
@@ -69,8 +72,7 @@ def _readers(of: Select[*tuple[int]], *positions: Column) -> Select[*tuple[int]]
 _WAS_THERE = exists().where(
     SubscriptionPeriod.user_id == User.id,
     SubscriptionPeriod.channel_id == _CHANNEL,
-    SubscriptionPeriod.since_message < _MESSAGE,
-    or_(SubscriptionPeriod.until_message.is_(None), SubscriptionPeriod.until_message >= _MESSAGE),
+    is_during_stay(_MESSAGE, _ARRIVAL),
 )
 _IN_CHANNEL = _readers(
     select(User.id)
@@ -92,22 +94,17 @@ class ReceiptRepository:
         self._db = db
         self._asking_id = asking_id
 
-    async def list_readers(
-        self,
-        message_id: MessageId,
-        conversation_id: ConversationId,
-        channel_id: ChannelId | None,
-        sender_id: UserId,
-    ) -> list[UserId]:
-        """In channels, of those to whom the message was sent and who are still there."""
+    async def list_readers(self, message: FoundMessage) -> list[UserId]:
+        """In channels, of those who were there when the message came and still are."""
         values = {
-            "message_id": message_id,
-            "conversation_id": conversation_id,
-            "sender_id": sender_id,
+            "message_id": message.id,
+            "conversation_id": message.conversation_id,
+            "sender_id": message.sender_id,
             "asking_id": self._asking_id,
         }
-        if channel_id is None:
+        if message.channel_id is None:
             rows = await self._db.execute(_IN_DIRECT, values)
         else:
-            rows = await self._db.execute(_IN_CHANNEL, {**values, "channel_id": channel_id})
+            place = {"channel_id": message.channel_id, "arrival": message.arrival}
+            rows = await self._db.execute(_IN_CHANNEL, {**values, **place})
         return [UserId(user_id) for (user_id,) in rows]

@@ -22,8 +22,6 @@ class ReceiptService:
             raise BadRequestError("Read receipts are disabled in this organization.")
         await ctx.snapshot()
         message = await visible_message(ctx, message_id)
-        readers = await ReceiptRepository(ctx.db, ctx.user.id).list_readers(
-            message.id, message.conversation_id, message.channel_id, message.sender_id
-        )
+        readers = await ReceiptRepository(ctx.db, ctx.user.id).list_readers(message)
         sight = await sight_of(ctx)
         return {"user_ids": [each for each in readers if sight.sees_id(each)]}

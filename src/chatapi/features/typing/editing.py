@@ -54,7 +54,7 @@ def _tell_channel(
         "topic": message.topic,
     }
     # Whoever asked for messages of all public channels did not ask for this.
-    audience = who_hears_about(channel, message.id).model_copy(update={"is_public": False})
+    audience = who_hears_about(channel, message).model_copy(update={"is_public": False})
     _tell(ctx, message, place, params, to=audience)
 
 

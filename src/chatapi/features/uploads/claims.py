@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
@@ -62,6 +62,22 @@ async def claim_attachments(
         await _tell(work, realm, repository, [attachments[each] for each in claimed])
 
 
+async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[AttachmentRecord]:
+    """Link what a changed message links now; returns the files no message links any more."""
+    repository = AttachmentRepository(ctx.db, ctx.realm.id)
+    before = await repository.list_of_message(claim.message_id)
+    known = {PREFIX + attachment.path_id for attachment in before}
+    added = replace(claim, upload_paths=claim.upload_paths - known)
+    await claim_attachments(ctx.runtime, ctx.work, ctx.realm, [added])
+    gone = [attachment for attachment in before if not claim.links(attachment)]
+    if not gone:
+        return []
+    await repository.unlink(claim.message_id, [attachment.id for attachment in gone])
+    await _tell(ctx.work, ctx.realm, repository, gone)
+    linked = await repository.list_message_ids([attachment.id for attachment in gone])
+    return [attachment for attachment in gone if not linked.get(attachment.id)]
+
+
 class _Openers:
     """The senders of a batch, each of whom is looked at once."""
 
@@ -103,7 +119,7 @@ async def _tell(
         work.emit(
             realm.id,
             AttachmentUpdated(
-                attachment=attachment.payload(message_ids[attachment.id]),
+                attachment=attachment.payload(message_ids.get(attachment.id, ())),
                 upload_space_used=space_used,
             ),
             to=Users.only(attachment.owner_id),

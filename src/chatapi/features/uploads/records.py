@@ -4,7 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatapi.core.ids import AttachmentId, ChannelId, ConversationId, MessageId, RealmId, UserId
+from chatapi.core.ids import (
+    AttachmentId,
+    ChannelId,
+    ConversationId,
+    EventNumber,
+    MessageId,
+    RealmId,
+    UserId,
+)
 from chatapi.features.uploads.payloads import AttachmentPayload
 
 
@@ -45,3 +53,4 @@ class LinkingMessage:
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
+    arrival: EventNumber | None

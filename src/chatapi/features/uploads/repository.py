@@ -90,6 +90,24 @@ class AttachmentRepository:
             .values(is_claimed=True)
         )
 
+    async def unlink(self, message_id: MessageId, attachment_ids: Sequence[AttachmentId]) -> None:
+        await self._db.execute(
+            delete(AttachmentMessage).where(
+                AttachmentMessage.message_id == message_id,
+                AttachmentMessage.attachment_id.in_(attachment_ids),
+            )
+        )
+
+    async def list_of_message(self, message_id: MessageId) -> list[AttachmentRecord]:
+        """The files a message links."""
+        rows = await self._db.execute(
+            _records.select()
+            .join(AttachmentMessage, AttachmentMessage.attachment_id == Attachment.id)
+            .where(AttachmentMessage.message_id == message_id)
+            .order_by(Attachment.id)
+        )
+        return [_records.read(row) for row in rows]
+
     async def list_message_ids(
         self, attachment_ids: Sequence[AttachmentId]
     ) -> dict[AttachmentId, list[MessageId]]:

@@ -49,6 +49,10 @@ _OF_USER = (
     .where(UserTopic.user_id == bindparam("user_id"))
     .order_by(UserTopic.channel_id, UserTopic.topic_key)
 )
+_OF_TOPIC = select(UserTopic.user_id, UserTopic.visibility_policy).where(
+    UserTopic.channel_id == bindparam("channel_id"),
+    UserTopic.topic_key == bindparam("topic_key"),
+)
 _FORGET = delete(UserTopic).where(
     UserTopic.user_id == bindparam("of_user"),
     UserTopic.channel_id == bindparam("in_channel"),
@@ -75,6 +79,15 @@ class UserTopicRepository:
     async def list_of(self, user_id: UserId) -> list[UserTopicRecord]:
         rows = await self._db.execute(_OF_USER, {"user_id": user_id})
         return [_records.read(row) for row in rows]
+
+    async def list_of_topic(
+        self, channel_id: ChannelId, topic: str
+    ) -> dict[UserId, VisibilityPolicy]:
+        """What people chose for a topic, by person."""
+        rows = await self._db.execute(
+            _OF_TOPIC, {"channel_id": channel_id, "topic_key": name_key(topic)}
+        )
+        return {UserId(user_id): VisibilityPolicy(policy) for user_id, policy in rows}
 
     async def list_muted(
         self, user_ids: Sequence[UserId]

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Select, bindparam, select
 
-from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
 from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
 from chatapi.db.session import DatabaseSession
 from chatapi.features.flags.repository._states import chunks
@@ -16,7 +16,7 @@ _MOST_RECENT_CONVERSATIONS = 1_000
 _CONVERSATIONS_PER_STATEMENT = 10_000
 
 _STARRED: Select[*tuple[Any, ...]] = (
-    select(Message.id, Message.conversation_id, Message.channel_id)
+    select(Message.id, Message.conversation_id, Message.channel_id, Message.arrival)
     .join(MessageFlag, MessageFlag.message_id == Message.id)
     .where(MessageFlag.user_id == bindparam("user_id"), MessageFlag.starred)
     .order_by(Message.id)
@@ -45,6 +45,7 @@ class StarredMessage:
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
+    arrival: EventNumber | None
 
 
 class ConversationRepository:

@@ -8,7 +8,15 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import aliased
 
-from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
+from chatapi.core.ids import (
+    ChannelId,
+    ConversationId,
+    EventNumber,
+    GroupId,
+    MessageId,
+    RealmId,
+    UserId,
+)
 from chatapi.db.models import (
     GroupMention,
     Mention,
@@ -35,6 +43,7 @@ class MessageState:
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
+    arrival: EventNumber | None
     position: MessageId
     """Everything in the conversation up to it is read, but for exceptions."""
     exception: bool | None
@@ -86,6 +95,7 @@ _STATES: Select[*tuple[Any, ...]] = (
         Message.id,
         Message.conversation_id,
         Message.channel_id,
+        Message.arrival,
         highest(
             func.coalesce(ReadCursor.message_id, 0),
             func.coalesce(Subscription.read_up_to, 0),

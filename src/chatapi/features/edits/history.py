@@ -1,0 +1,76 @@
+"""The verb of looking back: what a message was before it was changed."""
+
+from chatapi.auth.context import Context
+from chatapi.core.clock import unix_seconds
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import MessageId
+from chatapi.features.edits.diff import html_diff
+from chatapi.features.edits.params import EditHistoryParams
+from chatapi.features.edits.payloads import MessageHistoryPayload, SnapshotPayload
+from chatapi.features.edits.repository import EditRepository, MessageText
+from chatapi.features.edits.trail import Step, edits_of, left_channels, walk_back
+from chatapi.permissions.channels import readable_channels
+from chatapi.permissions.message_lookup import FoundMessage, visible_message
+from chatapi.wire.topics import show_topic
+
+
+class EditHistory:
+    """Earlier versions, for whoever may see the message, where the organization shows them."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def show(self, message_id: MessageId, params: EditHistoryParams) -> MessageHistoryPayload:
+        """GET /messages/{message_id}/history."""
+        ctx = self._ctx
+        if ctx.realm.options.message_edit_history_visibility_policy == "none":
+            raise BadRequestError("Message edit history is disabled in this organization")
+        await ctx.snapshot()
+        message = await visible_message(ctx, message_id)
+        repository = EditRepository(ctx.db)
+        edits = edits_of(
+            message, await repository.list_edits([message.id], [message.conversation_id])
+        )
+        readable = await readable_channels(ctx, left_channels(edits))
+        text = await repository.get_text(message.id)
+        steps = walk_back(message, edits, readable)
+        return {
+            "message_history": self._snapshots(
+                message, text, steps, allow_empty=params.allow_empty_topic_name
+            )
+        }
+
+    def _snapshots(
+        self, message: FoundMessage, text: MessageText, steps: list[Step], *, allow_empty: bool
+    ) -> list[SnapshotPayload]:
+        shown = self._ctx.realm.options.message_edit_history_visibility_policy
+        content, rendered = text.content, text.rendered_content
+        snapshots: list[SnapshotPayload] = []
+        for step in steps:
+            edit = step.edit
+            payload = step.payload(shown, allow_empty=allow_empty)
+            if payload is not None:
+                snapshot: SnapshotPayload = {
+                    "topic": show_topic(step.topic or "", allow_empty=allow_empty),
+                    "content": content,
+                    "rendered_content": rendered,
+                    **payload,  # type: ignore[typeddict-item]  # it only says more about some keys
+                }
+                if "prev_rendered_content" in payload:
+                    snapshot["content_html_diff"] = html_diff(
+                        payload["prev_rendered_content"], rendered
+                    )
+                snapshots.append(snapshot)
+            if shown == "all" and edit.prev_content is not None:
+                content, rendered = edit.prev_content, edit.prev_rendered_content or ""
+        first_topic = message.topic if not steps else steps[-1].prev_topic
+        snapshots.append(
+            {
+                "user_id": message.sender_id,
+                "timestamp": unix_seconds(text.sent_at),
+                "topic": show_topic(first_topic or "", allow_empty=allow_empty),
+                "content": content,
+                "rendered_content": rendered,
+            }
+        )
+        return snapshots[::-1]

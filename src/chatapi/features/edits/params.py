@@ -1,0 +1,36 @@
+"""Parameters of changing and looking back."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from chatapi.wire.limits import MAX_MESSAGE_LENGTH
+from chatapi.wire.params import AlsoKnownAs, Params
+from chatapi.wire.topics import Topic
+from chatapi.wire.types import Id
+
+PropagateMode = Literal["change_one", "change_later", "change_all"]
+
+
+class EditMessageParams(Params):
+    """PATCH /messages/{message_id}: another text, or another place."""
+
+    content: Annotated[
+        str | None, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **again**"])
+    ] = None
+    """The new text, in Markdown; blank for "(deleted)"."""
+    prev_content_sha256: Annotated[str | None, Field(pattern="^[0-9a-fA-F]{64}$")] = None
+    """A digest of the text that is to be replaced: refused if it was changed meanwhile."""
+    topic: Annotated[Topic | None, AlsoKnownAs("subject")] = None
+    stream_id: Id | None = None
+    """The channel to move to."""
+    propagate_mode: PropagateMode = "change_one"
+    """Whether to move the message alone, with the later ones of its topic, or the whole topic."""
+    send_notification_to_old_thread: bool = False
+    send_notification_to_new_thread: bool = True
+
+
+class EditHistoryParams(Params):
+    """GET /messages/{message_id}/history."""
+
+    allow_empty_topic_name: bool = False

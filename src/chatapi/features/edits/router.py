@@ -1,0 +1,45 @@
+"""Endpoints of changing messages."""
+
+from chatapi.auth.guards import Caller
+from chatapi.channels.errors import StreamIdDoesNotExistError
+from chatapi.core.ids import MessageId
+from chatapi.features.edits.errors import ExpectationMismatchError
+from chatapi.features.edits.history import EditHistory
+from chatapi.features.edits.params import EditHistoryParams, EditMessageParams
+from chatapi.features.edits.payloads import EditedPayload, MessageHistoryPayload
+from chatapi.features.edits.service import EditService
+from chatapi.features.messages.errors import (
+    StreamWildcardMentionNotAllowedError,
+    TopicWildcardMentionNotAllowedError,
+)
+from chatapi.features.moves.errors import MoveTimeLimitError
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Edits", "Change and move what was written, and see what was there before.")
+
+
+@router.patch(
+    "/messages/{message_id:int}",
+    errors=[
+        ExpectationMismatchError,
+        MoveTimeLimitError,
+        StreamIdDoesNotExistError,
+        StreamWildcardMentionNotAllowedError,
+        TopicWildcardMentionNotAllowedError,
+    ],
+)
+async def edit_message(ctx: Caller, message_id: Id, params: EditMessageParams) -> EditedPayload:
+    """Change the text of a message, or move it to another topic or channel.
+
+    With `propagate_mode` it takes the later messages of its topic along, or the whole topic.
+    """
+    return await EditService(ctx).edit(MessageId(message_id), params)
+
+
+@router.get("/messages/{message_id:int}/history")
+async def get_message_history(
+    ctx: Caller, message_id: Id, params: EditHistoryParams
+) -> MessageHistoryPayload:
+    """Get what a message said before, and where it was, the oldest first."""
+    return await EditHistory(ctx).show(MessageId(message_id), params)

@@ -1,0 +1,51 @@
+"""Who may change which text, and until when; pure."""
+
+import hashlib
+from datetime import datetime
+
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import UserId
+from chatapi.features.edits.errors import ExpectationMismatchError
+from chatapi.features.edits.params import EditMessageParams
+from chatapi.wire.realm_settings import RealmSettings
+
+_GRACE_SECONDS = 20
+"""Whoever began in time may finish writing."""
+DELETED = "(deleted)"
+"""What is left of a message whose text was taken away."""
+
+
+def check_combination(params: EditMessageParams) -> None:
+    """Refuse what contradicts itself."""
+    changes_place = params.topic is not None or params.stream_id is not None
+    if params.content is None and not changes_place:
+        raise BadRequestError("Nothing to change: content, topic or stream_id is needed")
+    if params.propagate_mode != "change_one" and not changes_place:
+        raise BadRequestError("propagate_mode: Invalid without a new topic or channel")
+    if params.content is not None and params.stream_id is not None:
+        raise BadRequestError("content: Cannot be changed together with the channel (stream_id)")
+
+
+def is_in_time(sent_at: datetime, now: datetime, limit_seconds: int | None) -> bool:
+    """Whether a message is young enough; None: any is."""
+    if limit_seconds is None:
+        return True
+    return (now - sent_at).total_seconds() <= limit_seconds + _GRACE_SECONDS
+
+
+def check_may_edit(
+    editor_id: UserId, sender_id: UserId, sent_at: datetime, now: datetime, options: RealmSettings
+) -> None:
+    """Only those who wrote a text change it, for a while."""
+    if sender_id != editor_id:
+        raise BadRequestError("You don't have permission to edit this message")
+    if not options.allow_message_editing:
+        raise BadRequestError("Your organization has turned off message editing")
+    if not is_in_time(sent_at, now, options.message_content_edit_limit_seconds):
+        raise BadRequestError("The time limit for editing this message has passed")
+
+
+def check_digest(content: str, digest: str | None) -> None:
+    """Refuse to replace another text than the one the client knows."""
+    if digest is not None and hashlib.sha256(content.encode()).hexdigest() != digest.lower():
+        raise ExpectationMismatchError

@@ -1,0 +1,49 @@
+"""The verbs of changing messages."""
+
+from chatapi.auth.context import Context
+from chatapi.core.ids import ChannelId, MessageId
+from chatapi.features.edits.content import ContentChange
+from chatapi.features.edits.params import EditMessageParams
+from chatapi.features.edits.payloads import EditedPayload
+from chatapi.features.edits.rules import DELETED, check_combination
+from chatapi.features.messages.mentions import directory_for
+from chatapi.features.messages.service import render
+from chatapi.features.moves.service import MoveRequest, MoveService
+from chatapi.features.uploads.payloads import AttachmentPayload
+from chatapi.permissions.message_lookup import message_to_change
+
+
+class EditService:
+    """What people can change about messages."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def edit(self, message_id: MessageId, params: EditMessageParams) -> EditedPayload:
+        """PATCH /messages/{message_id}: another text, another place, or both."""
+        ctx = self._ctx
+        check_combination(params)
+        content = None if params.content is None else params.content.rstrip() or DELETED
+        # Before the lock: a long text must not keep others waiting.
+        rendered = (
+            None if content is None else await render(await directory_for(ctx, content), content)
+        )
+        await ctx.lock()
+        message = await message_to_change(ctx, message_id)
+        detached: list[AttachmentPayload] = []
+        if content is not None and rendered is not None:
+            change = ContentChange(ctx, message)
+            detached = await change.apply(content, rendered, params.prev_content_sha256)
+        if params.topic is not None or params.stream_id is not None:
+            await MoveService(ctx).move(message, _move_request(params))
+        return {"detached_uploads": detached}
+
+
+def _move_request(params: EditMessageParams) -> MoveRequest:
+    return MoveRequest(
+        topic=params.topic,
+        channel_id=None if params.stream_id is None else ChannelId(params.stream_id),
+        mode=params.propagate_mode,
+        tells_old_thread=params.send_notification_to_old_thread,
+        tells_new_thread=params.send_notification_to_new_thread,
+    )

@@ -1,0 +1,33 @@
+"""Who may call many people at once."""
+
+from chatapi.auth.context import Context
+from chatapi.channels.records import ChannelRecord
+from chatapi.features.messages.errors import (
+    StreamWildcardMentionNotAllowedError,
+    TopicWildcardMentionNotAllowedError,
+)
+from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.messages.rules import MANY
+from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.rendering import RenderedMessage
+
+
+async def check_wildcards(
+    ctx: Context, channel: ChannelRecord, topic: str, rendered: RenderedMessage
+) -> None:
+    """Refuse a text for a topic that calls more people than its author may."""
+    if not (rendered.mentions_channel or rendered.mentions_topic):
+        return
+    if await is_allowed_in_realm(ctx, "can_mention_many_users_group"):
+        return
+    if rendered.mentions_channel and channel.subscriber_count > MANY:
+        raise StreamWildcardMentionNotAllowedError
+    if rendered.mentions_topic and await _count_participants(ctx, channel, topic) > MANY:
+        raise TopicWildcardMentionNotAllowedError
+
+
+async def _count_participants(ctx: Context, channel: ChannelRecord, topic: str) -> int:
+    found = await ctx.runtime.channels.find_topic(ctx.db, ctx.realm.id, channel.id, topic)
+    if found is None:
+        return 0
+    return len(await MessageRepository(ctx.db, ctx.realm.id).list_senders(found[0]))

@@ -1,0 +1,1 @@
+"""Moving messages between topics and channels."""

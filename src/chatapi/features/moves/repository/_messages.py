@@ -1,0 +1,201 @@
+"""Messages and topics that change their place."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    Select,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    not_,
+    select,
+    update,
+)
+from sqlalchemy.orm import aliased
+
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
+from chatapi.core.names import name_key
+from chatapi.db.models import Conversation, Message, MessageEdit, ReadCursor, ReadException
+from chatapi.db.records import RecordReader
+from chatapi.db.session import DatabaseSession
+from chatapi.features.moves.repository._conditions import matching
+from chatapi.features.moves.scope import Scope, Thread
+
+_own_move = aliased(MessageEdit)
+_threads = RecordReader(Thread, Conversation)
+_BY_TOPIC = _threads.select().where(
+    Conversation.channel_id == bindparam("channel_id"), Conversation.topic_key == bindparam("key")
+)
+_BY_ID = _threads.select().where(Conversation.id == bindparam("conversation_id"))
+_BOUNDS: Select[*tuple[Any, ...]] = select(func.min(Message.id), func.max(Message.id))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The first and the last of some messages."""
+
+    first: MessageId
+    last: MessageId
+
+
+@dataclass(frozen=True)
+class Change:
+    """Who moves messages when, and what their place was before; None for what stays."""
+
+    editor_id: UserId
+    now: datetime
+    prev_topic: str | None
+    prev_channel_id: ChannelId | None
+
+
+class MoveRepository:
+    """Conversations of one realm and what is in them."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def get_thread(self, conversation_id: ConversationId) -> Thread:
+        rows = await self._db.execute(_BY_ID, {"conversation_id": conversation_id})
+        return _threads.read(rows.one())
+
+    async def find_thread(self, channel_id: ChannelId, topic: str) -> Thread | None:
+        rows = await self._db.execute(_BY_TOPIC, {"channel_id": channel_id, "key": name_key(topic)})
+        row = rows.one_or_none()
+        return None if row is None else _threads.read(row)
+
+    async def get_bounds(self, scope: Scope) -> Bounds:
+        """There is at least one message: the one somebody chose."""
+        first, last = (await self._db.execute(_BOUNDS.where(*matching(scope)))).one()
+        return Bounds(MessageId(first), MessageId(last))
+
+    async def leaves_some(self, scope: Scope) -> bool:
+        """Whether messages of the conversation stay where they are."""
+        in_scope = select(Message.id).where(*matching(scope))
+        rows = await self._db.execute(
+            select(Message.id)
+            .where(Message.conversation_id == scope.conversation_id, Message.id.not_in(in_scope))
+            .limit(1)
+        )
+        return rows.first() is not None
+
+    async def get_sent_at(self, message_id: MessageId) -> datetime:
+        rows = await self._db.execute(select(Message.sent_at).where(Message.id == message_id))
+        return rows.scalar_one()
+
+    async def count(self, scope: Scope) -> int:
+        rows = await self._db.execute(select(func.count(Message.id)).where(*matching(scope)))
+        return rows.scalar_one()
+
+    async def find_young(self, scope: Scope, since: datetime) -> tuple[MessageId | None, int]:
+        """The first message that was sent since a moment, and how many were."""
+        young = (*matching(scope), Message.sent_at >= since)
+        first, _last = (await self._db.execute(_BOUNDS.where(*young))).one()
+        rows = await self._db.execute(select(func.count(Message.id)).where(*young))
+        return first, rows.scalar_one()
+
+    async def list_arrivals(self, scope: Scope) -> dict[MessageId, EventNumber | None]:
+        """The messages in their order, and which events brought them, if they were moved."""
+        rows = await self._db.execute(
+            select(Message.id, Message.arrival).where(*matching(scope)).order_by(Message.id)
+        )
+        return {
+            MessageId(message_id): None if arrival is None else EventNumber(arrival)
+            for message_id, arrival in rows
+        }
+
+    async def rename(self, thread: Thread, topic: str, change: Change) -> None:
+        """Another name for all messages of a topic: the same few rows however many they are."""
+        await self._db.execute(
+            update(Conversation)
+            .where(Conversation.id == thread.id)
+            .values(topic=topic, topic_key=name_key(topic), renamed_up_to=thread.last_message_id)
+        )
+        await self._db.execute(
+            insert(MessageEdit).values(
+                conversation_id=thread.id,
+                up_to=thread.last_message_id,
+                editor_id=change.editor_id,
+                edited_at=change.now,
+                prev_topic=change.prev_topic,
+            )
+        )
+
+    async def move(
+        self,
+        scope: Scope,
+        target: ConversationId,
+        change: Change,
+        arrival: tuple[ChannelId, EventNumber] | None,
+    ) -> None:
+        """Bring messages into another conversation, and into another channel if one is given."""
+        await self._note_moves(scope, change)
+        await self._db.execute(
+            update(ReadException)
+            .where(
+                ReadException.conversation_id == scope.conversation_id,
+                ReadException.message_id.in_(select(Message.id).where(*matching(scope))),
+            )
+            .values(conversation_id=target)
+        )
+        values: dict[str, object] = {"conversation_id": target, "last_moved_at": change.now}
+        if arrival is not None:
+            values["channel_id"], values["arrival"] = arrival
+        await self._db.execute(update(Message).where(*matching(scope)).values(**values))
+
+    async def _note_moves(self, scope: Scope, change: Change) -> None:
+        """What the topic was called before goes with each message from now on."""
+        moved_since = (
+            exists()
+            .where(
+                _own_move.message_id == Message.id,
+                _own_move.prev_topic.is_not(None) | _own_move.prev_channel_id.is_not(None),
+                _own_move.id > MessageEdit.id,
+            )
+            .correlate(Message, MessageEdit)
+        )
+        columns = ["message_id", "editor_id", "edited_at", "prev_topic", "prev_channel_id"]
+        renamings = (
+            select(
+                Message.id,
+                MessageEdit.editor_id,
+                MessageEdit.edited_at,
+                MessageEdit.prev_topic,
+                MessageEdit.prev_channel_id,
+            )
+            .join(MessageEdit, MessageEdit.conversation_id == Message.conversation_id)
+            .where(*matching(scope), Message.id <= MessageEdit.up_to, not_(moved_since))
+            .order_by(MessageEdit.id)
+        )
+        await self._db.execute(insert(MessageEdit).from_select(columns, renamings))
+        this_move = select(
+            Message.id,
+            literal(change.editor_id, MessageEdit.editor_id.type),
+            literal(change.now, MessageEdit.edited_at.type),
+            literal(change.prev_topic, MessageEdit.prev_topic.type),
+            literal(change.prev_channel_id, MessageEdit.prev_channel_id.type),
+        ).where(*matching(scope))
+        await self._db.execute(insert(MessageEdit).from_select(columns, this_move))
+
+    async def settle(self, conversation_id: ConversationId) -> None:
+        """Set the bounds of a conversation anew; one without messages goes."""
+        rows = await self._db.execute(_BOUNDS.where(Message.conversation_id == conversation_id))
+        first, last = rows.one()
+        if first is None:
+            await self._remove(conversation_id)
+            return
+        await self._db.execute(
+            update(Conversation)
+            .where(Conversation.id == conversation_id)
+            .values(first_message_id=first, last_message_id=last)
+        )
+
+    async def _remove(self, conversation_id: ConversationId) -> None:
+        for table in (ReadCursor, ReadException, MessageEdit):
+            await self._db.execute(delete(table).where(table.conversation_id == conversation_id))
+        await self._db.execute(delete(Conversation).where(Conversation.id == conversation_id))

@@ -1,0 +1,16 @@
+"""Topics that are marked as done; pure."""
+
+RESOLVED_PREFIX = "✔ "
+
+
+def is_resolved(topic: str) -> bool:
+    return topic.startswith(RESOLVED_PREFIX)
+
+
+def is_only_resolving(old: str, new: str) -> bool:
+    """Whether a topic is marked as done, or as open again, and otherwise stays what it is."""
+    return is_resolved(old) != is_resolved(new) and _bare(old) == _bare(new)
+
+
+def _bare(topic: str) -> str:
+    return topic.removeprefix(RESOLVED_PREFIX)

@@ -1,7 +1,7 @@
 """An organization with every kind of caller, and what must exist before a request can succeed."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -271,6 +271,11 @@ async def a_message(world: World, _caller: Person | None) -> Prepared:
     channel = await world.make_channel(subscribers=[world.boss])
     message_id = await send(world.client, world.boss, channel)
     return Prepared({"message_id": message_id}, {"messages": [message_id]})
+
+
+async def a_message_to_move(world: World, caller: Person | None) -> Prepared:
+    message = await a_message(world, caller)
+    return replace(message, values={"topic": "elsewhere"})
 
 
 async def a_reaction(world: World, caller: Person | None) -> Prepared:

@@ -117,6 +117,8 @@ GET    /messages                                ok ok    ok    ok    ok    ok   
 GET    /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
 GET    /messages/matches_narrow                 ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/render                         ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
+GET    /messages/{message_id}/history           ok ok    ok    ok    ok    secret ok   -  -  -
 POST   /messages/flags                          ok ok    ok    ok    ok    secret ok   -  -  -
 POST   /messages/flags/narrow                   ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /mark_all_as_read                        ok ok    ok    ok    ok    ok    ok    -  -  -
@@ -183,6 +185,8 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /messages/matches_narrow": world_of.no_narrow,
     "POST /messages/flags/narrow": world_of.no_narrow,
     "GET /messages/{message_id}": world_of.a_message,
+    "PATCH /messages/{message_id}": world_of.a_message_to_move,
+    "GET /messages/{message_id}/history": world_of.a_message,
     "POST /messages/flags": world_of.a_message,
     "POST /messages/{message_id}/reactions": world_of.a_message,
     "DELETE /messages/{message_id}/reactions": world_of.a_reaction,

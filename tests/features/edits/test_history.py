@@ -1,0 +1,138 @@
+"""GET /messages/{message_id}/history, and what GET /messages says of changes."""
+
+import pytest
+
+from chatapi.channels.records import ChannelRecord
+from chatapi.features.edits.diff import html_diff
+from tests.factories import MakeChannel, Person
+from tests.features.edits.editing import edit, history_of
+from tests.features.history.conversations import send, show
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+
+QUIETLY = {"send_notification_to_new_thread": False}
+
+
+@pytest.fixture
+async def channel(make_channel: MakeChannel, owner: Person, member: Person) -> ChannelRecord:
+    return await make_channel(subscribers=[owner, member])
+
+
+class TestHistory:
+    async def test_a_message_nobody_changed(
+        self, client: ApiClient, channel: ChannelRecord, owner: Person
+    ) -> None:
+        message_id = await send(client, owner, channel, "lunch", "Soup")
+        shown = await show(client, owner, message_id)
+        assert await history_of(client, owner, message_id) == [
+            {
+                "user_id": owner.user_id,
+                "timestamp": shown["timestamp"],
+                "topic": "lunch",
+                "content": "Soup",
+                "rendered_content": "<p>Soup</p>",
+            }
+        ]
+        assert shown.keys().isdisjoint(
+            {"edit_history", "last_edit_timestamp", "last_moved_timestamp"}
+        )
+
+    async def test_texts_and_places_the_oldest_first(
+        self,
+        client: ApiClient,
+        channel: ChannelRecord,
+        owner: Person,
+        member: Person,
+        clock: MovableClock,
+    ) -> None:
+        message_id = await send(client, member, channel, "lunch", "Soup")
+        other = await send(client, member, channel, "lunch", "Salad")
+        changes = (
+            (member, {"content": "Stew"}),
+            (owner, {"topic": "food", "propagate_mode": "change_all"}),
+            (owner, {"topic": "dinner"}),
+            (owner, {"topic": "supper", "propagate_mode": "change_all"}),
+        )
+        for editor, params in changes:
+            clock.advance(seconds=5)
+            assert_success(await edit(client, editor, message_id, **params, **QUIETLY))
+        history = await history_of(client, owner, message_id)
+        seen = [(each["content"], each["topic"], each.get("prev_topic")) for each in history]
+        assert seen == [
+            ("Soup", "lunch", None),
+            ("Stew", "lunch", None),
+            ("Stew", "food", "lunch"),
+            ("Stew", "dinner", "food"),
+            ("Stew", "supper", "dinner"),
+        ]
+        assert [each["user_id"] for each in history[:3]] == [
+            member.user_id,
+            member.user_id,
+            owner.user_id,
+        ]
+        assert history[1]["prev_content"] == "Soup"
+        assert "Soup" in history[1]["content_html_diff"]
+        [original, renamed] = await history_of(client, owner, other)
+        assert (original["topic"], renamed["topic"]) == ("lunch", "food")
+        shown = await show(client, member, message_id)
+        assert [each.get("prev_topic") for each in shown["edit_history"]] == [
+            "dinner",
+            "food",
+            "lunch",
+            None,
+        ]
+        assert shown["last_moved_timestamp"] == shown["edit_history"][0]["timestamp"]
+        assert shown["last_edit_timestamp"] == shown["edit_history"][-1]["timestamp"]
+
+    async def test_messages_from_before_and_after_a_renaming(
+        self, client: ApiClient, channel: ChannelRecord, owner: Person
+    ) -> None:
+        before = await send(client, owner, channel, "lunch")
+        params = {"topic": "food", "propagate_mode": "change_all", **QUIETLY}
+        assert_success(await edit(client, owner, before, **params))
+        after = await send(client, owner, channel, "food")
+        joined = await send(client, owner, channel, "fruit")
+        assert_success(await edit(client, owner, joined, topic="food", **QUIETLY))
+        assert len(await history_of(client, owner, before)) == 2
+        assert len(await history_of(client, owner, after)) == 1
+        [_, moved] = await history_of(client, owner, joined)
+        assert moved["prev_topic"] == "fruit"
+
+    @pytest.mark.parametrize(("policy", "shown"), [("all", 2), ("moves", 1), ("none", 0)])
+    async def test_organizations_say_how_much_is_shown(
+        self, client: ApiClient, channel: ChannelRecord, owner: Person, policy: str, shown: int
+    ) -> None:
+        message_id = await send(client, owner, channel, "lunch", "Soup")
+        assert_success(await edit(client, owner, message_id, content="Stew"))
+        assert_success(await edit(client, owner, message_id, topic="food", **QUIETLY))
+        setting = {"message_edit_history_visibility_policy": policy}
+        assert_success(await client.patch("/realm", owner, **setting))
+        message = await show(client, owner, message_id)
+        assert len(message.get("edit_history", [])) == shown
+        answer = await client.get(f"/messages/{message_id}/history", owner)
+        if policy == "none":
+            assert "disabled" in assert_error(answer)
+            return
+        history = assert_success(answer)["message_history"]
+        assert ("Soup" in str(history)) is (policy == "all")
+
+    async def test_is_for_those_who_may_see_the_message(
+        self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
+    ) -> None:
+        secret = await make_channel(subscribers=[owner], invite_only=True)
+        message_id = await send(client, owner, secret)
+        assert_error(await client.get(f"/messages/{message_id}/history", member))
+
+
+class TestDiff:
+    def test_marks_what_went_and_what_came(self) -> None:
+        old, new = "<p>one two</p>", "<p>one <em>three</em></p>"
+        assert html_diff(old, new) == (
+            '<p>one <span class="highlight_text_deleted">two</span>'
+            '<em><span class="highlight_text_inserted">three</span></em></p>'
+        )
+
+    def test_long_texts_are_compared_as_a_whole(self) -> None:
+        old, new = "a " * 5_000, "b " * 5_000
+        assert html_diff(old, new).count("highlight_text_inserted") == 10_000

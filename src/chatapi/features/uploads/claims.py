@@ -1,7 +1,7 @@
 """Messages that link files: whoever may see the message may see the file from then on."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from chatapi.auth.context import RealmContext
@@ -60,6 +60,19 @@ async def claim_attachments(
         await repository.link(links)
         claimed = sorted({attachment_id for attachment_id, _message in links})
         await _tell(work, realm, repository, [attachments[each] for each in claimed])
+
+
+async def release_attachments(ctx: RealmContext, attachment_ids: Collection[AttachmentId]) -> None:
+    """Some messages that linked files are gone; the realm is locked.
+
+    A file that no message links any more is like one that none ever did.
+    """
+    if not attachment_ids:
+        return
+    repository = AttachmentRepository(ctx.db, ctx.realm.id)
+    await repository.release(attachment_ids)
+    attachments = await repository.list_some(attachment_ids)
+    await _tell(ctx.work, ctx.realm, repository, attachments)
 
 
 class _Openers:

@@ -52,6 +52,16 @@ class Membership:
         stays = self.stays.get(channel_id, ())
         return any(stay.saw_message(message_id, arrival) for stay in stays)
 
+    def received_among(
+        self, channel_id: ChannelId, arrivals: Mapping[MessageId, EventNumber | None]
+    ) -> list[MessageId]:
+        """Those of some messages that came while the reader was in the channel."""
+        return [
+            message_id
+            for message_id, arrival in arrivals.items()
+            if self.received(channel_id, message_id, arrival)
+        ]
+
 
 NOWHERE = Membership(frozenset(), {})
 """Somebody who is in no group and in no channel."""

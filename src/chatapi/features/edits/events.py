@@ -117,8 +117,4 @@ class MessageChanged(Mentioning):
         """Nobody is told of messages from before they came, not even their ids."""
         if self.arrivals is None or self.stream_id is None:
             return self.message_ids
-        return [
-            message_id
-            for message_id, arrival in self.arrivals.items()
-            if view.membership.received(self.stream_id, message_id, arrival)
-        ]
+        return view.membership.received_among(self.stream_id, self.arrivals)

@@ -9,7 +9,9 @@ from chatapi.core.clock import unix_seconds
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, EventNumber, MessageId
 from chatapi.core.names import name_key
-from chatapi.events.audience import Audience, WhoFollowsMove
+from chatapi.events.audience import Audience, WhoFollowsMove, WhoLosesSight
+from chatapi.features.deletion.events import MessagesDeleted
+from chatapi.features.deletion.repository import DeletionRepository
 from chatapi.features.edits.events import MessageChanged
 from chatapi.features.edits.params import PropagateMode
 from chatapi.features.flags.spans import Span
@@ -200,8 +202,7 @@ class MoveService:
             await read_state.add_exceptions(move.scope)
         arrival = (move.target.id, await self._next_event()) if move.crosses_channels else None
         await self._repository.move(move.scope, target_id, self._change(move), arrival)
-        for conversation_id in (move.thread.id, target_id):
-            await self._repository.settle(conversation_id)
+        await DeletionRepository(ctx.db, ctx.realm.id).measure([move.thread.id, target_id])
 
     async def _next_event(self) -> EventNumber:
         """Whoever is in the channel now has been there before this event, all others have not."""
@@ -238,6 +239,20 @@ class MoveService:
             arrivals=arrivals if move.source.has_protected_history else None,
         )
         self._ctx.emit(event, to=_who_follows(move))
+        if move.crosses_channels:
+            self._tell_strangers(move, event)
+
+    def _tell_strangers(self, move: Move, event: MessageChanged) -> None:
+        """For people who may not follow, what they knew is gone."""
+        gone = MessagesDeleted(
+            message_ids=event.message_ids,
+            message_type="stream",
+            stream_id=move.source.id,
+            topic=move.thread.topic,
+            arrivals=event.arrivals,
+        )
+        audience = WhoLosesSight(source=who_reads(move.source), target=who_reads(move.target))
+        self._ctx.emit(gone, to=audience)
 
 
 def _span(thread: Thread) -> Span:

@@ -21,6 +21,7 @@ from chatapi.events.buses import bus_for
 from chatapi.features.accounts.router import router as accounts
 from chatapi.features.alert_words.router import router as alert_words
 from chatapi.features.bots.router import router as bots
+from chatapi.features.channel_folders.router import router as channel_folders
 from chatapi.features.channels.router import router as channels
 from chatapi.features.emoji.router import picture_router
 from chatapi.features.emoji.router import router as emoji
@@ -62,6 +63,7 @@ FEATURES: Sequence[FeatureRouter] = (
     user_settings,
     user_groups,
     channels,
+    channel_folders,
     subscriptions,
     history,
     flags,

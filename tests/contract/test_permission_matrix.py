@@ -103,6 +103,10 @@ GET    /get_stream_id                           ok ok    ok    ok    ok    unnam
 GET    /users/me/{stream_id}/topics             ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /default_streams                         ok ok    admin admin admin admin admin -  -  -
 DELETE /default_streams                         ok ok    admin admin admin admin admin -  -  -
+POST   /channel_folders/create                  ok ok    admin admin admin admin admin -  -  -
+GET    /channel_folders                         ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /channel_folders                         ok ok    admin admin admin admin admin -  -  -
+PATCH  /channel_folders/{channel_folder_id}     ok ok    admin admin admin admin admin -  -  -
 POST   /channels/create                         ok ok    ok    ok    ok    no    ok    -  -  -
 GET    /users/me/subscriptions                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /users/me/subscriptions                  ok ok    ok    ok    ok    closed ok   -  -  -
@@ -192,6 +196,9 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /mark_topic_as_read": world_of.a_channel_to_name,
     "POST /default_streams": world_of.a_channel_to_name,
     "DELETE /default_streams": world_of.a_channel_to_name,
+    "POST /channel_folders/create": world_of.a_new_folder,
+    "PATCH /channel_folders": world_of.all_folders,
+    "PATCH /channel_folders/{channel_folder_id}": world_of.a_folder,
     "POST /channels/create": world_of.a_new_channel,
     "POST /users/me/subscriptions": world_of.the_general_channel,
     "PATCH /users/me/subscriptions": world_of.a_channel_to_join,

@@ -4,6 +4,7 @@ from chatapi.db.base import Base
 from chatapi.db.models.attention import AlertWord, MutedUser
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
+from chatapi.db.models.folder import ChannelFolder
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
 from chatapi.db.models.idempotency import GivenAnswer
 from chatapi.db.models.message import (
@@ -17,6 +18,7 @@ from chatapi.db.models.message import (
     ReadException,
     ReadFloor,
 )
+from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.reaction import Reaction, RealmEmoji
 from chatapi.db.models.realm import Realm
@@ -29,6 +31,7 @@ __all__ = [
     "Attachment",
     "AttachmentMessage",
     "Channel",
+    "ChannelFolder",
     "Conversation",
     "ConversationMember",
     "EventQueueRow",
@@ -41,6 +44,8 @@ __all__ = [
     "Message",
     "MessageFlag",
     "MutedUser",
+    "Presence",
+    "PresenceClock",
     "ProfileField",
     "ProfileValue",
     "Reaction",
@@ -54,6 +59,7 @@ __all__ = [
     "SubscriptionPeriod",
     "User",
     "UserGroup",
+    "UserStatus",
     "UserTopic",
     "metadata",
 ]

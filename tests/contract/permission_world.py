@@ -16,6 +16,7 @@ from tests.features.channel_folders.folders import add_folder, folders_seen_by
 from tests.features.channels.channels import subscribe
 from tests.features.emoji.adding import add_emoji
 from tests.features.history.conversations import send
+from tests.features.presence.pinging import ping
 from tests.features.profile_fields.fields import add_field
 from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow, change_realm
@@ -183,6 +184,17 @@ async def a_value(world: World, _caller: Person | None) -> Prepared:
 async def a_value_to_remove(world: World, _caller: Person | None) -> Prepared:
     field_id = await add_field(world.client, world.boss, name=f"Field {next(_numbers)}")
     return Prepared(values={"data": [field_id]})
+
+
+async def a_new_status(world: World, _caller: Person | None) -> Prepared:
+    return Prepared(
+        {"user_id": world.somebody.user_id}, {"status_text": f"Number {next(_numbers)}"}
+    )
+
+
+async def somebody_seen(world: World, _caller: Person | None) -> Prepared:
+    await ping(world.client, world.somebody)
+    return Prepared({"user_id_or_email": world.somebody.user_id})
 
 
 async def a_new_group(_world: World, _caller: Person | None) -> Prepared:

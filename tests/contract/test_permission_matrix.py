@@ -35,6 +35,8 @@ REFUSALS = {
     "admin": (400, "UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
     "no": (400, "BAD_REQUEST", "Insufficient permission"),
     "nobot": (400, "BAD_REQUEST", "Bots cannot create bots"),
+    "mute": (400, "BAD_REQUEST", "Bots have no status."),
+    "unseen": (400, "BAD_REQUEST", "Bots have no presence."),
     "bare": (400, "BAD_REQUEST", "Bots have no profile."),
     "hidden": (400, "BAD_REQUEST", "Invalid channel ID"),
     "unnamed": (400, "BAD_REQUEST", "Invalid channel name 'general'"),
@@ -85,6 +87,12 @@ DELETE /realm/profile_fields/{field_id}         ok ok    admin admin admin admin
 PATCH  /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
 DELETE /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
 PATCH  /settings                                ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/me/status                         ok ok    ok    ok    ok    ok    mute  -  -  -
+GET    /users/{user_id}/status                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/{user_id}/status                  ok ok    admin admin admin admin admin -  -  -
+POST   /users/me/presence                       ok ok    ok    ok    ok    ok    unseen -  -  -
+GET    /users/{user_id_or_email}/presence       ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /realm/presence                          ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /user_groups                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_groups/create                      ok ok    ok    ok    no    no    ok    -  -  -
 PATCH  /user_groups/{user_group_id}             ok no    no    no    no    no    no    -  -  -
@@ -168,6 +176,10 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /realm/profile_fields/{field_id}": world_of.a_field,
     "PATCH /users/me/profile_data": world_of.a_value,
     "DELETE /users/me/profile_data": world_of.a_value_to_remove,
+    "POST /users/me/status": world_of.a_new_status,
+    "GET /users/{user_id}/status": world_of.a_new_status,
+    "POST /users/{user_id}/status": world_of.a_new_status,
+    "GET /users/{user_id_or_email}/presence": world_of.somebody_seen,
     "POST /user_groups/create": world_of.a_new_group,
     "PATCH /user_groups/{user_group_id}": world_of.a_described_group,
     "POST /user_groups/{user_group_id}/deactivate": world_of.a_group,

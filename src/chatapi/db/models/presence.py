@@ -16,7 +16,7 @@ class UserStatus(Base):
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     status_text: Mapped[str] = mapped_column(String(60))
     emoji_name: Mapped[str] = mapped_column(String(100))
-    """Empty, as the other two, where there is no emoji."""
+    """Empty, as the code, where there is no emoji."""
     emoji_code: Mapped[str] = mapped_column(String(100))
     reaction_type: Mapped[str] = mapped_column(String(20))
 

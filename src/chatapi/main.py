@@ -21,6 +21,7 @@ from chatapi.events.buses import bus_for
 from chatapi.features.accounts.router import router as accounts
 from chatapi.features.alert_words.router import router as alert_words
 from chatapi.features.bots.router import router as bots
+from chatapi.features.channel_folders.router import router as channel_folders
 from chatapi.features.channels.router import router as channels
 from chatapi.features.deletion.router import router as deletion
 from chatapi.features.edits.router import router as edits
@@ -31,6 +32,7 @@ from chatapi.features.flags.router import router as flags
 from chatapi.features.history.router import router as history
 from chatapi.features.messages.router import router as messages
 from chatapi.features.muted_users.router import router as muted_users
+from chatapi.features.presence.router import router as presence
 from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.reactions.router import router as reactions
 from chatapi.features.realm.router import router as realm
@@ -43,6 +45,7 @@ from chatapi.features.uploads.router import file_router
 from chatapi.features.uploads.router import router as uploads
 from chatapi.features.user_groups.router import router as user_groups
 from chatapi.features.user_settings.router import router as user_settings
+from chatapi.features.user_status.router import router as user_status
 from chatapi.features.user_topics.router import router as user_topics
 from chatapi.features.users.router import router as users
 from chatapi.http.gate import Gate
@@ -62,8 +65,11 @@ FEATURES: Sequence[FeatureRouter] = (
     bots,
     profile_fields,
     user_settings,
+    user_status,
+    presence,
     user_groups,
     channels,
+    channel_folders,
     subscriptions,
     history,
     edits,

@@ -12,9 +12,11 @@ from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import Person
+from tests.features.channel_folders.folders import add_folder, folders_seen_by
 from tests.features.channels.channels import subscribe
 from tests.features.emoji.adding import add_emoji
 from tests.features.history.conversations import send
+from tests.features.presence.pinging import ping
 from tests.features.profile_fields.fields import add_field
 from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow, change_realm
@@ -184,6 +186,17 @@ async def a_value_to_remove(world: World, _caller: Person | None) -> Prepared:
     return Prepared(values={"data": [field_id]})
 
 
+async def a_new_status(world: World, _caller: Person | None) -> Prepared:
+    return Prepared(
+        {"user_id": world.somebody.user_id}, {"status_text": f"Number {next(_numbers)}"}
+    )
+
+
+async def somebody_seen(world: World, _caller: Person | None) -> Prepared:
+    await ping(world.client, world.somebody)
+    return Prepared({"user_id_or_email": world.somebody.user_id})
+
+
 async def a_new_group(_world: World, _caller: Person | None) -> Prepared:
     values = {"name": f"group {next(_numbers)}", "description": "", "members": []}
     return Prepared(values=values)
@@ -230,6 +243,20 @@ async def a_described_channel(world: World, caller: Person | None) -> Prepared:
 async def a_channel_to_name(world: World, caller: Person | None) -> Prepared:
     channel = await a_channel(world, caller)
     return Prepared(values={"stream_id": channel.places["stream_id"]})
+
+
+async def a_new_folder(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"name": f"folder {next(_numbers)}"})
+
+
+async def a_folder(world: World, _caller: Person | None) -> Prepared:
+    folder_id = await add_folder(world.client, world.boss, f"folder {next(_numbers)}")
+    return Prepared({"channel_folder_id": folder_id}, {"description": "Another one"})
+
+
+async def all_folders(world: World, _caller: Person | None) -> Prepared:
+    folders = await folders_seen_by(world.client, world.boss, include_archived=True)
+    return Prepared(values={"order": [folder["id"] for folder in folders]})
 
 
 async def a_new_channel(_world: World, _caller: Person | None) -> Prepared:

@@ -35,6 +35,8 @@ REFUSALS = {
     "admin": (400, "UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
     "no": (400, "BAD_REQUEST", "Insufficient permission"),
     "nobot": (400, "BAD_REQUEST", "Bots cannot create bots"),
+    "mute": (400, "BAD_REQUEST", "Bots have no status."),
+    "unseen": (400, "BAD_REQUEST", "Bots have no presence."),
     "bare": (400, "BAD_REQUEST", "Bots have no profile."),
     "hidden": (400, "BAD_REQUEST", "Invalid channel ID"),
     "unnamed": (400, "BAD_REQUEST", "Invalid channel name 'general'"),
@@ -87,6 +89,12 @@ DELETE /realm/profile_fields/{field_id}         ok ok    admin admin admin admin
 PATCH  /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
 DELETE /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
 PATCH  /settings                                ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/me/status                         ok ok    ok    ok    ok    ok    mute  -  -  -
+GET    /users/{user_id}/status                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/{user_id}/status                  ok ok    admin admin admin admin admin -  -  -
+POST   /users/me/presence                       ok ok    ok    ok    ok    ok    unseen -  -  -
+GET    /users/{user_id_or_email}/presence       ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /realm/presence                          ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /user_groups                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_groups/create                      ok ok    ok    ok    no    no    ok    -  -  -
 PATCH  /user_groups/{user_group_id}             ok no    no    no    no    no    no    -  -  -
@@ -106,6 +114,10 @@ GET    /get_stream_id                           ok ok    ok    ok    ok    unnam
 GET    /users/me/{stream_id}/topics             ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /default_streams                         ok ok    admin admin admin admin admin -  -  -
 DELETE /default_streams                         ok ok    admin admin admin admin admin -  -  -
+POST   /channel_folders/create                  ok ok    admin admin admin admin admin -  -  -
+GET    /channel_folders                         ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /channel_folders                         ok ok    admin admin admin admin admin -  -  -
+PATCH  /channel_folders/{channel_folder_id}     ok ok    admin admin admin admin admin -  -  -
 POST   /channels/create                         ok ok    ok    ok    ok    no    ok    -  -  -
 GET    /users/me/subscriptions                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /users/me/subscriptions                  ok ok    ok    ok    ok    closed ok   -  -  -
@@ -170,6 +182,10 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /realm/profile_fields/{field_id}": world_of.a_field,
     "PATCH /users/me/profile_data": world_of.a_value,
     "DELETE /users/me/profile_data": world_of.a_value_to_remove,
+    "POST /users/me/status": world_of.a_new_status,
+    "GET /users/{user_id}/status": world_of.a_new_status,
+    "POST /users/{user_id}/status": world_of.a_new_status,
+    "GET /users/{user_id_or_email}/presence": world_of.somebody_seen,
     "POST /user_groups/create": world_of.a_new_group,
     "PATCH /user_groups/{user_group_id}": world_of.a_described_group,
     "POST /user_groups/{user_group_id}/deactivate": world_of.a_group,
@@ -202,6 +218,9 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /mark_topic_as_read": world_of.a_channel_to_name,
     "POST /default_streams": world_of.a_channel_to_name,
     "DELETE /default_streams": world_of.a_channel_to_name,
+    "POST /channel_folders/create": world_of.a_new_folder,
+    "PATCH /channel_folders": world_of.all_folders,
+    "PATCH /channel_folders/{channel_folder_id}": world_of.a_folder,
     "POST /channels/create": world_of.a_new_channel,
     "POST /users/me/subscriptions": world_of.the_general_channel,
     "PATCH /users/me/subscriptions": world_of.a_channel_to_join,

@@ -5,6 +5,7 @@ from chatapi.db.models.attention import AlertWord, MutedUser
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
 from chatapi.db.models.edit import MessageEdit
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
+from chatapi.db.models.folder import ChannelFolder
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
 from chatapi.db.models.idempotency import GivenAnswer
 from chatapi.db.models.message import (
@@ -18,6 +19,7 @@ from chatapi.db.models.message import (
     ReadException,
     ReadFloor,
 )
+from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.reaction import Reaction, RealmEmoji
 from chatapi.db.models.realm import Realm
@@ -30,6 +32,7 @@ __all__ = [
     "Attachment",
     "AttachmentMessage",
     "Channel",
+    "ChannelFolder",
     "Conversation",
     "ConversationMember",
     "EventQueueRow",
@@ -43,6 +46,8 @@ __all__ = [
     "MessageEdit",
     "MessageFlag",
     "MutedUser",
+    "Presence",
+    "PresenceClock",
     "ProfileField",
     "ProfileValue",
     "Reaction",
@@ -56,6 +61,7 @@ __all__ = [
     "SubscriptionPeriod",
     "User",
     "UserGroup",
+    "UserStatus",
     "UserTopic",
     "metadata",
 ]

@@ -125,6 +125,7 @@ def _profile(params: RegisterParams, narrow: tuple[ResolvedTerm, ...]) -> Client
         apply_markdown=params.apply_markdown,
         client_gravatar=params.client_gravatar,
         slim_presence=params.slim_presence,
+        presence_history_limit_days=params.presence_history_limit_days,
         include_subscribers=params.include_subscribers,
         all_public_streams=params.all_public_streams,
         narrow=narrow,

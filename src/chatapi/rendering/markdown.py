@@ -23,7 +23,8 @@ from chatapi.rendering.mentions import add_mentions
 from chatapi.rendering.sanitize import LINK_SCHEMES, sanitize_html
 from chatapi.rendering.times import add_times
 
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_SCHEME = re.compile(r"([^/?#:]*):")
+"""Also what cannot be one: no relative address has a colon there either."""
 
 
 class ChatMarkdown(MarkdownIt):

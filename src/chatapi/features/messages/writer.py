@@ -70,6 +70,15 @@ class MessageWriter:
             outcomes |= zip(open_places, written, strict=True)
         return [outcomes[place] for place in range(len(batch))]
 
+    async def check(self, work: UnitOfWork, outgoing: Outgoing) -> None:
+        """Refuse what could not be written now, for those who want it written later."""
+        if outgoing.is_outdated:
+            raise AdmissionOutdatedError
+        conversations = Conversations(self.runtime, self.realm.id, work)
+        await conversations.find([outgoing.to])
+        if (refusal := _refusal(outgoing, conversations)) is not None:
+            raise refusal
+
     async def _write(
         self, work: UnitOfWork, conversations: Conversations, batch: Sequence[Outgoing]
     ) -> list[SentPayload]:

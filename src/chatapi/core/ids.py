@@ -15,6 +15,7 @@ ConversationId = NewType("ConversationId", int)
 MessageId = NewType("MessageId", int)
 AttachmentId = NewType("AttachmentId", int)
 EmojiId = NewType("EmojiId", int)
+ScheduledMessageId = NewType("ScheduledMessageId", int)
 
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""

@@ -37,6 +37,8 @@ from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.reactions.router import router as reactions
 from chatapi.features.realm.router import router as realm
 from chatapi.features.receipts.router import router as receipts
+from chatapi.features.reminders.router import router as reminders
+from chatapi.features.scheduled_messages.router import router as scheduled_messages
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
 from chatapi.features.subscriptions.router import router as subscriptions
@@ -84,6 +86,8 @@ FEATURES: Sequence[FeatureRouter] = (
     emoji,
     messages,
     deletion,
+    scheduled_messages,
+    reminders,
 )
 
 

@@ -20,6 +20,7 @@ from tests.features.presence.pinging import ping
 from tests.features.profile_fields.fields import add_field
 from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow, change_realm
+from tests.features.scheduled_messages.scheduling import schedule, to_people
 from tests.features.uploads.files import attachments_of, upload
 from tests.support.answers import assert_success
 from tests.support.client import ApiClient
@@ -29,6 +30,7 @@ from tests.support.standing import deactivate
 
 _WAITING_DAYS = 10
 PASSWORD = "correct horse"
+FAR_AHEAD = 4_102_444_800
 
 Callers = dict[str, Person | None]
 
@@ -349,3 +351,28 @@ async def a_file(world: World, _caller: Person | None) -> Prepared:
     [*_older, attachment] = (await attachments_of(world.client, world.boss))["attachments"]
     path = {"realm_id": realm_id, "shelf": shelf, "token": token, "filename": filename}
     return Prepared({**path, "attachment_id": attachment["id"]})
+
+
+async def a_channel_to_schedule_for(world: World, caller: Person | None) -> Prepared:
+    channel = await a_channel(world, caller)
+    return Prepared(values={"to": channel.places["stream_id"], "topic": "greetings"})
+
+
+async def a_scheduled_message(world: World, _caller: Person | None) -> Prepared:
+    """One that somebody who is not the caller scheduled."""
+    scheduled_id = await schedule(world.client, world.boss, to_people(world.boss), FAR_AHEAD)
+    return Prepared({"scheduled_message_id": scheduled_id})
+
+
+async def a_message_to_remember(world: World, caller: Person | None) -> Prepared:
+    message = await a_message(world, caller)
+    return Prepared(values={"message_id": message.places["message_id"]})
+
+
+async def a_reminder(world: World, caller: Person | None) -> Prepared:
+    """One that somebody who is not the caller wants."""
+    wanted = (await a_message_to_remember(world, caller)).values
+    answer = await world.client.post(
+        "/reminders", world.boss, **wanted, scheduled_delivery_timestamp=FAR_AHEAD
+    )
+    return Prepared({"reminder_id": assert_success(answer)["reminder_id"]})

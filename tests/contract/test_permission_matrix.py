@@ -51,6 +51,8 @@ REFUSALS = {
     "other": (400, "BAD_REQUEST", "You don't have permission to edit this message"),
     "text": (400, "BAD_REQUEST", "Invalid image format: use PNG, GIF, JPEG or WebP"),
     "author": (400, "BAD_REQUEST", "Must be an organization administrator or emoji author"),
+    "sent": (404, "BAD_REQUEST", "Scheduled message does not exist"),
+    "past": (404, "BAD_REQUEST", "Reminder does not exist"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
@@ -154,6 +156,13 @@ DELETE /users/me/muted_users/{muted_user_id}    heard heard heard heard heard he
 POST   /typing                                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_uploads                            ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /user_uploads/{realm_id}/{shelf}/{token}/{filename}  none none none none none none none - - -
+GET    /scheduled_messages                      ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /scheduled_messages                      ok ok    ok    ok    ok    unknown ok  -  -  -
+PATCH  /scheduled_messages/{scheduled_message_id}  sent sent sent sent sent sent sent - - -
+DELETE /scheduled_messages/{scheduled_message_id}  sent sent sent sent sent sent sent - - -
+GET    /reminders                               ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /reminders                               ok ok    ok    ok    ok    secret ok   -  -  -
+DELETE /reminders/{reminder_id}                 past past past  past  past  past  past  -  -  -
 GET    /realm/emoji                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /realm/emoji/{emoji_name}                text text text  text  text  no    text  -  -  -
 DELETE /realm/emoji/{emoji_name}                ok ok    author author author author author -  -  -
@@ -238,6 +247,11 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /realm/emoji/{emoji_name}": world_of.a_new_emoji,
     "DELETE /realm/emoji/{emoji_name}": world_of.an_emoji,
     "DELETE /attachments/{attachment_id}": world_of.a_file,
+    "POST /scheduled_messages": world_of.a_channel_to_schedule_for,
+    "PATCH /scheduled_messages/{scheduled_message_id}": world_of.a_scheduled_message,
+    "DELETE /scheduled_messages/{scheduled_message_id}": world_of.a_scheduled_message,
+    "POST /reminders": world_of.a_message_to_remember,
+    "DELETE /reminders/{reminder_id}": world_of.a_reminder,
 }
 """What must be there first, where the documented example alone cannot succeed."""
 

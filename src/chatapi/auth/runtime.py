@@ -8,6 +8,7 @@ from chatapi.auth.callers import Callers
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realms import RealmDirectory
 from chatapi.channels.directory import ChannelDirectory
+from chatapi.core.alarm import Alarm
 from chatapi.core.clock import Clock
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
@@ -42,6 +43,8 @@ class Runtime:
     passwords: Passwords
     limits: RateLimits
     files: Files
+    deliveries: Alarm
+    """Rung when something is scheduled."""
 
     @classmethod
     def assemble(cls, settings: Settings, clock: Clock, bus: Bus) -> "Runtime":
@@ -63,6 +66,7 @@ class Runtime:
             passwords=Passwords(settings),
             limits=RateLimits(settings),
             files=Files(store_for(settings, clock)),
+            deliveries=Alarm(),
         )
 
     def begin(self) -> UnitOfWork:

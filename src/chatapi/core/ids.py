@@ -16,6 +16,7 @@ MessageId = NewType("MessageId", int)
 AttachmentId = NewType("AttachmentId", int)
 EmojiId = NewType("EmojiId", int)
 ChannelFolderId = NewType("ChannelFolderId", int)
+ScheduledMessageId = NewType("ScheduledMessageId", int)
 
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""

@@ -1,5 +1,6 @@
 """Markdown to safe HTML, and what a text says about whom; pure: text in, text out."""
 
+from chatapi.rendering.channel_links import channel_address
 from chatapi.rendering.directory import (
     EMPTY_DIRECTORY,
     Directory,
@@ -30,6 +31,7 @@ __all__ = [
     "RealmEmoji",
     "References",
     "RenderedMessage",
+    "channel_address",
     "find_references",
     "is_quick_to_render",
     "is_unicode_emoji",

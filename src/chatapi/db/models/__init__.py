@@ -23,6 +23,7 @@ from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.reaction import Reaction, RealmEmoji
 from chatapi.db.models.realm import Realm
+from chatapi.db.models.schedule import ScheduledMessage
 from chatapi.db.models.upload import Attachment, AttachmentMessage
 from chatapi.db.models.user import ApiKey, User
 
@@ -57,6 +58,7 @@ __all__ = [
     "Realm",
     "RealmClock",
     "RealmEmoji",
+    "ScheduledMessage",
     "Subscription",
     "SubscriptionPeriod",
     "User",

@@ -61,9 +61,7 @@ class MessageWriter:
         """The answer for each message, or why it was refused; refused ones leave no trace."""
         outcomes: dict[int, Outcome] = await _settled(work, batch)
         open_places = [place for place in range(len(batch)) if place not in outcomes]
-        conversations = Conversations(
-            self.runtime, self.realm.id, work, trusts_cache=self.trusts_cache
-        )
+        conversations = self._conversations(work)
         await conversations.find(batch[place].to for place in open_places)
         for place in open_places:
             if (refusal := _refusal(batch[place], conversations)) is not None:
@@ -73,6 +71,18 @@ class MessageWriter:
             written = await self._write(work, conversations, [batch[p] for p in open_places])
             outcomes |= zip(open_places, written, strict=True)
         return [outcomes[place] for place in range(len(batch))]
+
+    async def check(self, work: UnitOfWork, outgoing: Outgoing) -> None:
+        """Refuse what could not be written now, for those who want it written later."""
+        if outgoing.is_outdated:
+            raise AdmissionOutdatedError
+        conversations = self._conversations(work)
+        await conversations.find([outgoing.to])
+        if (refusal := _refusal(outgoing, conversations)) is not None:
+            raise refusal
+
+    def _conversations(self, work: UnitOfWork) -> Conversations:
+        return Conversations(self.runtime, self.realm.id, work, trusts_cache=self.trusts_cache)
 
     async def _write(
         self, work: UnitOfWork, conversations: Conversations, batch: Sequence[Outgoing]

@@ -127,6 +127,7 @@ async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayl
         "max_stream_description_length": limits.MAX_CHANNEL_DESCRIPTION_LENGTH,
         "max_channel_folder_name_length": limits.MAX_CHANNEL_FOLDER_NAME_LENGTH,
         "max_channel_folder_description_length": limits.MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH,
+        "max_reminder_note_length": limits.MAX_REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": limits.MAX_SUBSCRIPTION_MESSAGES,
         "max_icon_file_size_mib": _NO_UPLOADS,
         "max_logo_file_size_mib": _NO_UPLOADS,

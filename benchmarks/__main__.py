@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.http_client import Account, build_request
+from benchmarks.retention import retention_cost
 from benchmarks.servers import RunningServer, bare_server, chat_server, create_account, run_command
 from benchmarks.workloads import (
     delivery_latency,
@@ -166,6 +167,18 @@ async def measure_register(on: Measured) -> None:
     on.report.add("register, 1,000 users and 200 channels, p50", f"{took:.1f} ms", "< 40 ms")
 
 
+async def measure_retention(on: Measured, expired: int) -> None:
+    message = _hello(on.owner, on.world.channels_by_size[1_000])
+    cost = await retention_cost(
+        on.chat.port, on.owner, message, expired=expired, seconds=on.rounds(15)
+    )
+    on.report.add("send by 16 connections, p99", f"{cost.p99_before:.1f} ms")
+    name = f"send while {expired:,} old messages are deleted, p99"
+    on.report.add(name, f"{cost.p99_meanwhile:.1f} ms")
+    on.report.add("the latter / the former", f"{cost.factor:.2f}", "<= 2.00")
+    on.report.add("old messages deleted meanwhile", f"{cost.deleted_per_second:,.0f} per second")
+
+
 _HELLO = {"type": "channel", "topic": "greetings", "content": "Hello world, how are you today?"}
 
 
@@ -183,24 +196,36 @@ async def _ratio(on: Measured, request: bytes, yardstick: bytes, requests: int) 
     return statistics.median(ratios)
 
 
-def measure(kind: str, *, scale: float) -> Report:
+def measure(kind: str, *, scale: float, only_retention: bool) -> Report:
     report = Report(kind)
+    if not only_retention:
+        _measure_service(report, scale)
+    expired = max(1_000, int(100_000 * min(scale, 1)))
+    with running(report, scale, people=1_000, channels=10, messages=expired) as on:
+        asyncio.run(measure_retention(on, expired))
+    return report
+
+
+def _measure_service(report: Report, scale: float) -> None:
     with running(report, scale, people=10_000, channels=10, messages=100_000) as on:
         for part in (measure_start, measure_sending, measure_reading, measure_delivery):
             asyncio.run(part(on))
     with running(report, scale, people=1_000, channels=200, messages=1_000) as on:
         asyncio.run(measure_register(on))
-    return report
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--database", choices=["sqlite", "postgresql"], help="only this one")
     parser.add_argument("--scale", type=float, default=1.0, help="how long to measure")
+    parser.add_argument(
+        "--only-retention", action="store_true", help="only what deleting old messages costs"
+    )
     options = parser.parse_args()
     console = Console()
     for kind in [options.database] if options.database else ["sqlite", "postgresql"]:
-        measure(kind, scale=options.scale).show(console)
+        report = measure(kind, scale=options.scale, only_retention=options.only_retention)
+        report.show(console)
 
 
 if __name__ == "__main__":

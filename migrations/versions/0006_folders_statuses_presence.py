@@ -84,6 +84,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("user_id", name=op.f("pk_presence")),
     )
     op.create_index(op.f("ix_presence_realm_id_update_id"), "presence", ["realm_id", "update_id"])
+    op.create_index(
+        "ix_presence_hidden",
+        "presence",
+        ["realm_id"],
+        sqlite_where=sa.text("is_hidden = 1"),
+        postgresql_where=sa.text("is_hidden"),
+    )
     _hide_whoever_wants_it()
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy import ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from chatapi.db.base import Base, BigId
@@ -25,7 +25,15 @@ class Presence(Base):
     """When somebody was last seen; who was never seen and hides nothing has no row."""
 
     __tablename__ = "presence"
-    __table_args__ = (Index(None, "realm_id", "update_id"),)
+    __table_args__ = (
+        Index(None, "realm_id", "update_id"),
+        Index(
+            "ix_presence_hidden",
+            "realm_id",
+            sqlite_where=text("is_hidden = 1"),
+            postgresql_where=text("is_hidden"),
+        ),
+    )
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))

@@ -1,7 +1,7 @@
 """DELETE /messages/{message_id}."""
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Index, PrimaryKeyConstraint, UniqueConstraint, func, select
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -280,6 +280,19 @@ class TestWhatHangsOnAMessage:
                 if key.column.table.name in pointing:
                     pointing[key.column.table.name].add(table.name)
         assert pointing == hanging
+
+    @pytest.mark.parametrize("table", [Message, Conversation])
+    def test_is_found_by_an_index(self, table: type[Base]) -> None:
+        """Databases look for it whenever a row goes, whether there is any or not."""
+        for pointing in Base.metadata.tables.values():
+            leading = {
+                next(iter(each.columns)).name
+                for each in (pointing.primary_key, *pointing.indexes, *pointing.constraints)
+                if isinstance(each, Index | PrimaryKeyConstraint | UniqueConstraint)
+            }
+            for key in pointing.foreign_keys:
+                if key.column.table is table.__table__:
+                    assert key.parent.name in leading, pointing.name
 
     async def test_goes_with_it(
         self,

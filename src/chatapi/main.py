@@ -22,6 +22,7 @@ from chatapi.features.accounts.router import router as accounts
 from chatapi.features.alert_words.router import router as alert_words
 from chatapi.features.bots.router import router as bots
 from chatapi.features.channels.router import router as channels
+from chatapi.features.drafts.router import router as drafts
 from chatapi.features.emoji.router import picture_router
 from chatapi.features.emoji.router import router as emoji
 from chatapi.features.event_queues.router import router as event_queues
@@ -29,10 +30,12 @@ from chatapi.features.flags.router import router as flags
 from chatapi.features.history.router import router as history
 from chatapi.features.messages.router import router as messages
 from chatapi.features.muted_users.router import router as muted_users
+from chatapi.features.navigation_views.router import router as navigation_views
 from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.reactions.router import router as reactions
 from chatapi.features.realm.router import router as realm
 from chatapi.features.receipts.router import router as receipts
+from chatapi.features.saved_snippets.router import router as saved_snippets
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
 from chatapi.features.subscriptions.router import router as subscriptions
@@ -74,6 +77,9 @@ FEATURES: Sequence[FeatureRouter] = (
     uploads,
     emoji,
     messages,
+    drafts,
+    saved_snippets,
+    navigation_views,
 )
 
 

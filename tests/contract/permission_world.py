@@ -13,6 +13,7 @@ from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import Person
 from tests.features.channels.channels import subscribe
+from tests.features.drafts.drafting import add_drafts, draft
 from tests.features.emoji.adding import add_emoji
 from tests.features.history.conversations import send
 from tests.features.profile_fields.fields import add_field
@@ -317,3 +318,24 @@ async def a_file(world: World, _caller: Person | None) -> Prepared:
     [*_older, attachment] = (await attachments_of(world.client, world.boss))["attachments"]
     path = {"realm_id": realm_id, "shelf": shelf, "token": token, "filename": filename}
     return Prepared({**path, "attachment_id": attachment["id"]})
+
+
+async def a_draft(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    [draft_id] = await add_drafts(world.client, world.boss, draft())
+    return Prepared({"draft_id": draft_id})
+
+
+async def a_snippet(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    answer = await world.client.post("/saved_snippets", world.boss, title="Mine", content="Hello")
+    return Prepared({"saved_snippet_id": assert_success(answer)["saved_snippet_id"]})
+
+
+async def a_view(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    fragment = f"narrow/id/{next(_numbers)}"
+    assert_success(
+        await world.client.post("/navigation_views", world.boss, fragment=fragment, is_pinned=True)
+    )
+    return Prepared({"fragment": fragment})

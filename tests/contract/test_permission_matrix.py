@@ -48,6 +48,10 @@ REFUSALS = {
     "text": (400, "BAD_REQUEST", "Invalid image format: use PNG, GIF, JPEG or WebP"),
     "author": (400, "BAD_REQUEST", "Must be an organization administrator or emoji author"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
+    "draft": (400, "BAD_REQUEST", "Draft does not exist"),
+    "snip": (404, "BAD_REQUEST", "Saved snippet does not exist."),
+    "view": (404, "NOT_FOUND", "Navigation view does not exist."),
+    "lost": (404, "BAD_REQUEST", "Navigation view does not exist."),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
 
@@ -141,6 +145,18 @@ POST   /realm/emoji/{emoji_name}                text text text  text  text  no  
 DELETE /realm/emoji/{emoji_name}                ok ok    author author author author author -  -  -
 GET    /attachments                             ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /attachments/{attachment_id}             alien alien alien alien alien alien alien -  -  -
+GET    /drafts                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /drafts                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /drafts/{draft_id}                       draft draft draft draft draft draft draft -  -  -
+DELETE /drafts/{draft_id}                       draft draft draft draft draft draft draft -  -  -
+GET    /saved_snippets                          ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /saved_snippets                          ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /saved_snippets/{saved_snippet_id}       snip snip snip snip snip snip snip -  -  -
+DELETE /saved_snippets/{saved_snippet_id}       snip snip snip snip snip snip snip -  -  -
+GET    /navigation_views                        ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /navigation_views                        ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /navigation_views/{fragment}             view view view view view view view -  -  -
+DELETE /navigation_views/{fragment}             lost lost lost lost lost lost lost -  -  -
 """
 
 PREPARATIONS: dict[str, Preparation] = {
@@ -209,6 +225,12 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /realm/emoji/{emoji_name}": world_of.a_new_emoji,
     "DELETE /realm/emoji/{emoji_name}": world_of.an_emoji,
     "DELETE /attachments/{attachment_id}": world_of.a_file,
+    "PATCH /drafts/{draft_id}": world_of.a_draft,
+    "DELETE /drafts/{draft_id}": world_of.a_draft,
+    "PATCH /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
+    "DELETE /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
+    "PATCH /navigation_views/{fragment}": world_of.a_view,
+    "DELETE /navigation_views/{fragment}": world_of.a_view,
 }
 """What must be there first, where the documented example alone cannot succeed."""
 

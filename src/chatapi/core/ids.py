@@ -15,6 +15,9 @@ ConversationId = NewType("ConversationId", int)
 MessageId = NewType("MessageId", int)
 AttachmentId = NewType("AttachmentId", int)
 EmojiId = NewType("EmojiId", int)
+DraftId = NewType("DraftId", int)
+SavedSnippetId = NewType("SavedSnippetId", int)
+LinkifierId = NewType("LinkifierId", int)
 
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""

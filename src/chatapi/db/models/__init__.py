@@ -6,6 +6,7 @@ from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod,
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
 from chatapi.db.models.idempotency import GivenAnswer
+from chatapi.db.models.linkifier import Linkifier
 from chatapi.db.models.message import (
     Conversation,
     ConversationMember,
@@ -17,6 +18,7 @@ from chatapi.db.models.message import (
     ReadException,
     ReadFloor,
 )
+from chatapi.db.models.personal import Draft, NavigationView, SavedSnippet
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.reaction import Reaction, RealmEmoji
 from chatapi.db.models.realm import Realm
@@ -31,16 +33,19 @@ __all__ = [
     "Channel",
     "Conversation",
     "ConversationMember",
+    "Draft",
     "EventQueueRow",
     "EventRow",
     "GivenAnswer",
     "GroupMember",
     "GroupMention",
     "GroupSubgroup",
+    "Linkifier",
     "Mention",
     "Message",
     "MessageFlag",
     "MutedUser",
+    "NavigationView",
     "ProfileField",
     "ProfileValue",
     "Reaction",
@@ -50,6 +55,7 @@ __all__ = [
     "Realm",
     "RealmClock",
     "RealmEmoji",
+    "SavedSnippet",
     "Subscription",
     "SubscriptionPeriod",
     "User",

@@ -6,6 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.audience import Users
+from chatapi.features.drafts.repository import DraftRepository
 from chatapi.features.user_settings.events import UserSettingChanged
 from chatapi.features.user_settings.params import ChangeSettingsParams
 from chatapi.features.user_settings.rules import check_timezone, language_name, stored_settings
@@ -95,6 +96,9 @@ class UserSettingsService:
         if not changes:
             return
         await self._users.change(user.id, settings=stored_settings(user.settings, changes))
+        if changes.get("enable_drafts_synchronization") is False:
+            # The service keeps nothing of what somebody writes who wants to keep it to a client.
+            await DraftRepository(self._ctx.db, user.id).remove_all()
         for name, value in changes.items():
             self._tell(name, value)
 

@@ -28,6 +28,7 @@ from chatapi.features.emoji.router import router as emoji
 from chatapi.features.event_queues.router import router as event_queues
 from chatapi.features.flags.router import router as flags
 from chatapi.features.history.router import router as history
+from chatapi.features.linkifiers.router import router as linkifiers
 from chatapi.features.messages.router import router as messages
 from chatapi.features.muted_users.router import router as muted_users
 from chatapi.features.navigation_views.router import router as navigation_views
@@ -80,6 +81,7 @@ FEATURES: Sequence[FeatureRouter] = (
     drafts,
     saved_snippets,
     navigation_views,
+    linkifiers,
 )
 
 

@@ -16,6 +16,7 @@ from tests.features.channels.channels import subscribe
 from tests.features.drafts.drafting import add_drafts, draft
 from tests.features.emoji.adding import add_emoji
 from tests.features.history.conversations import send
+from tests.features.linkifiers.linking import add_linkifier, linkifiers_seen_by
 from tests.features.profile_fields.fields import add_field
 from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow, change_realm
@@ -339,3 +340,18 @@ async def a_view(world: World, _caller: Person | None) -> Prepared:
         await world.client.post("/navigation_views", world.boss, fragment=fragment, is_pinned=True)
     )
     return Prepared({"fragment": fragment})
+
+
+async def a_new_linkifier(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"pattern": f"T{next(_numbers)}-(?P<id>[0-9]+)"})
+
+
+async def a_linkifier(world: World, caller: Person | None) -> Prepared:
+    pattern = (await a_new_linkifier(world, caller)).values
+    linkifier_id = await add_linkifier(world.client, world.boss, **pattern)
+    return Prepared({"filter_id": linkifier_id}, pattern)
+
+
+async def all_linkifiers(world: World, _caller: Person | None) -> Prepared:
+    found = await linkifiers_seen_by(world.client, world.boss)
+    return Prepared(values={"ordered_linkifier_ids": [each["id"] for each in found]})

@@ -157,6 +157,11 @@ GET    /navigation_views                        ok ok    ok    ok    ok    ok   
 POST   /navigation_views                        ok ok    ok    ok    ok    ok    ok    -  -  -
 PATCH  /navigation_views/{fragment}             view view view view view view view -  -  -
 DELETE /navigation_views/{fragment}             lost lost lost lost lost lost lost -  -  -
+GET    /realm/linkifiers                        ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /realm/linkifiers                        ok ok    admin admin admin admin admin -  -  -
+POST   /realm/filters                           ok ok    admin admin admin admin admin -  -  -
+PATCH  /realm/filters/{filter_id}               ok ok    admin admin admin admin admin -  -  -
+DELETE /realm/filters/{filter_id}               ok ok    admin admin admin admin admin -  -  -
 """
 
 PREPARATIONS: dict[str, Preparation] = {
@@ -231,6 +236,10 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
     "PATCH /navigation_views/{fragment}": world_of.a_view,
     "DELETE /navigation_views/{fragment}": world_of.a_view,
+    "PATCH /realm/linkifiers": world_of.all_linkifiers,
+    "POST /realm/filters": world_of.a_new_linkifier,
+    "PATCH /realm/filters/{filter_id}": world_of.a_linkifier,
+    "DELETE /realm/filters/{filter_id}": world_of.a_linkifier,
 }
 """What must be there first, where the documented example alone cannot succeed."""
 

@@ -21,6 +21,7 @@ from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.files.files import Files
 from chatapi.files.stores import store_for
 from chatapi.http.limits import RateLimits
+from chatapi.linkifiers.directory import LinkifierDirectory
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Runtime:
     channels: ChannelDirectory
     blocks: Blocks
     attention: AttentionDirectory
+    linkifiers: LinkifierDirectory
     passwords: Passwords
     limits: RateLimits
     files: Files
@@ -60,6 +62,7 @@ class Runtime:
             channels=ChannelDirectory(hub),
             blocks=Blocks(hub),
             attention=AttentionDirectory(hub),
+            linkifiers=LinkifierDirectory(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings),
             files=Files(store_for(settings, clock)),

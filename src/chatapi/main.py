@@ -24,20 +24,24 @@ from chatapi.features.bots.router import router as bots
 from chatapi.features.channel_folders.router import router as channel_folders
 from chatapi.features.channels.router import router as channels
 from chatapi.features.deletion.router import router as deletion
+from chatapi.features.drafts.router import router as drafts
 from chatapi.features.edits.router import router as edits
 from chatapi.features.emoji.router import picture_router
 from chatapi.features.emoji.router import router as emoji
 from chatapi.features.event_queues.router import router as event_queues
 from chatapi.features.flags.router import router as flags
 from chatapi.features.history.router import router as history
+from chatapi.features.linkifiers.router import router as linkifiers
 from chatapi.features.messages.router import router as messages
 from chatapi.features.muted_users.router import router as muted_users
+from chatapi.features.navigation_views.router import router as navigation_views
 from chatapi.features.presence.router import router as presence
 from chatapi.features.profile_fields.router import router as profile_fields
 from chatapi.features.reactions.router import router as reactions
 from chatapi.features.realm.router import router as realm
 from chatapi.features.receipts.router import router as receipts
 from chatapi.features.reminders.router import router as reminders
+from chatapi.features.saved_snippets.router import router as saved_snippets
 from chatapi.features.scheduled_messages.router import router as scheduled_messages
 from chatapi.features.server.router import probes
 from chatapi.features.server.router import router as server
@@ -88,6 +92,10 @@ FEATURES: Sequence[FeatureRouter] = (
     deletion,
     scheduled_messages,
     reminders,
+    drafts,
+    saved_snippets,
+    navigation_views,
+    linkifiers,
 )
 
 

@@ -14,8 +14,10 @@ from tests import factories
 from tests.factories import Person
 from tests.features.channel_folders.folders import add_folder, folders_seen_by
 from tests.features.channels.channels import subscribe
+from tests.features.drafts.drafting import add_drafts, draft
 from tests.features.emoji.adding import add_emoji
 from tests.features.history.conversations import send
+from tests.features.linkifiers.linking import add_linkifier, linkifiers_seen_by
 from tests.features.presence.pinging import ping
 from tests.features.profile_fields.fields import add_field
 from tests.features.reactions.reacting import react
@@ -376,3 +378,39 @@ async def a_reminder(world: World, caller: Person | None) -> Prepared:
         "/reminders", world.boss, **wanted, scheduled_delivery_timestamp=FAR_AHEAD
     )
     return Prepared({"reminder_id": assert_success(answer)["reminder_id"]})
+
+
+async def a_draft(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    [draft_id] = await add_drafts(world.client, world.boss, draft())
+    return Prepared({"draft_id": draft_id})
+
+
+async def a_snippet(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    answer = await world.client.post("/saved_snippets", world.boss, title="Mine", content="Hello")
+    return Prepared({"saved_snippet_id": assert_success(answer)["saved_snippet_id"]})
+
+
+async def a_view(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    fragment = f"narrow/id/{next(_numbers)}"
+    assert_success(
+        await world.client.post("/navigation_views", world.boss, fragment=fragment, is_pinned=True)
+    )
+    return Prepared({"fragment": fragment})
+
+
+async def a_new_linkifier(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"pattern": f"T{next(_numbers)}-(?P<id>[0-9]+)"})
+
+
+async def a_linkifier(world: World, caller: Person | None) -> Prepared:
+    pattern = (await a_new_linkifier(world, caller)).values
+    linkifier_id = await add_linkifier(world.client, world.boss, **pattern)
+    return Prepared({"filter_id": linkifier_id}, pattern)
+
+
+async def all_linkifiers(world: World, _caller: Person | None) -> Prepared:
+    found = await linkifiers_seen_by(world.client, world.boss)
+    return Prepared(values={"ordered_linkifier_ids": [each["id"] for each in found]})

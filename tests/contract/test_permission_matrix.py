@@ -54,6 +54,10 @@ REFUSALS = {
     "sent": (404, "BAD_REQUEST", "Scheduled message does not exist"),
     "past": (404, "BAD_REQUEST", "Reminder does not exist"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
+    "draft": (400, "BAD_REQUEST", "Draft does not exist"),
+    "snip": (404, "BAD_REQUEST", "Saved snippet does not exist."),
+    "view": (404, "NOT_FOUND", "Navigation view does not exist."),
+    "lost": (404, "BAD_REQUEST", "Navigation view does not exist."),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
 
@@ -168,6 +172,23 @@ POST   /realm/emoji/{emoji_name}                text text text  text  text  no  
 DELETE /realm/emoji/{emoji_name}                ok ok    author author author author author -  -  -
 GET    /attachments                             ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /attachments/{attachment_id}             alien alien alien alien alien alien alien -  -  -
+GET    /drafts                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /drafts                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /drafts/{draft_id}                       draft draft draft draft draft draft draft -  -  -
+DELETE /drafts/{draft_id}                       draft draft draft draft draft draft draft -  -  -
+GET    /saved_snippets                          ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /saved_snippets                          ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /saved_snippets/{saved_snippet_id}       snip snip snip snip snip snip snip -  -  -
+DELETE /saved_snippets/{saved_snippet_id}       snip snip snip snip snip snip snip -  -  -
+GET    /navigation_views                        ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /navigation_views                        ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /navigation_views/{fragment}             view view view view view view view -  -  -
+DELETE /navigation_views/{fragment}             lost lost lost lost lost lost lost -  -  -
+GET    /realm/linkifiers                        ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /realm/linkifiers                        ok ok    admin admin admin admin admin -  -  -
+POST   /realm/filters                           ok ok    admin admin admin admin admin -  -  -
+PATCH  /realm/filters/{filter_id}               ok ok    admin admin admin admin admin -  -  -
+DELETE /realm/filters/{filter_id}               ok ok    admin admin admin admin admin -  -  -
 """
 
 PREPARATIONS: dict[str, Preparation] = {
@@ -252,6 +273,16 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /scheduled_messages/{scheduled_message_id}": world_of.a_scheduled_message,
     "POST /reminders": world_of.a_message_to_remember,
     "DELETE /reminders/{reminder_id}": world_of.a_reminder,
+    "PATCH /drafts/{draft_id}": world_of.a_draft,
+    "DELETE /drafts/{draft_id}": world_of.a_draft,
+    "PATCH /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
+    "DELETE /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
+    "PATCH /navigation_views/{fragment}": world_of.a_view,
+    "DELETE /navigation_views/{fragment}": world_of.a_view,
+    "PATCH /realm/linkifiers": world_of.all_linkifiers,
+    "POST /realm/filters": world_of.a_new_linkifier,
+    "PATCH /realm/filters/{filter_id}": world_of.a_linkifier,
+    "DELETE /realm/filters/{filter_id}": world_of.a_linkifier,
 }
 """What must be there first, where the documented example alone cannot succeed."""
 

@@ -22,6 +22,7 @@ from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.files.files import Files
 from chatapi.files.stores import store_for
 from chatapi.http.limits import RateLimits
+from chatapi.linkifiers.directory import LinkifierDirectory
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Runtime:
     channels: ChannelDirectory
     blocks: Blocks
     attention: AttentionDirectory
+    linkifiers: LinkifierDirectory
     passwords: Passwords
     limits: RateLimits
     files: Files
@@ -63,6 +65,7 @@ class Runtime:
             channels=ChannelDirectory(hub),
             blocks=Blocks(hub),
             attention=AttentionDirectory(hub),
+            linkifiers=LinkifierDirectory(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings),
             files=Files(store_for(settings, clock)),

@@ -14,6 +14,13 @@ from chatapi.rendering.emoji_names import (
     is_unicode_emoji_code,
     unicode_emoji_code,
 )
+from chatapi.rendering.linkifiers import (
+    NO_LINKIFIERS,
+    InvalidPatternError,
+    Linkifier,
+    Linkifiers,
+    Pattern,
+)
 from chatapi.rendering.message import (
     RenderedMessage,
     is_quick_to_render,
@@ -21,16 +28,24 @@ from chatapi.rendering.message import (
     render_message,
 )
 from chatapi.rendering.references import References, find_references
+from chatapi.rendering.url_templates import InvalidTemplateError, UrlTemplate
 
 __all__ = [
     "EMPTY_DIRECTORY",
+    "NO_LINKIFIERS",
     "Directory",
+    "InvalidPatternError",
+    "InvalidTemplateError",
+    "Linkifier",
+    "Linkifiers",
     "NamedChannel",
     "NamedGroup",
     "NamedUser",
+    "Pattern",
     "RealmEmoji",
     "References",
     "RenderedMessage",
+    "UrlTemplate",
     "channel_address",
     "find_references",
     "is_quick_to_render",

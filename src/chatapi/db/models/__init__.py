@@ -8,6 +8,7 @@ from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.folder import ChannelFolder
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
 from chatapi.db.models.idempotency import GivenAnswer
+from chatapi.db.models.linkifier import Linkifier
 from chatapi.db.models.message import (
     Conversation,
     ConversationMember,
@@ -19,6 +20,7 @@ from chatapi.db.models.message import (
     ReadException,
     ReadFloor,
 )
+from chatapi.db.models.personal import Draft, NavigationView, SavedSnippet
 from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.reaction import Reaction, RealmEmoji
@@ -36,17 +38,20 @@ __all__ = [
     "ChannelFolder",
     "Conversation",
     "ConversationMember",
+    "Draft",
     "EventQueueRow",
     "EventRow",
     "GivenAnswer",
     "GroupMember",
     "GroupMention",
     "GroupSubgroup",
+    "Linkifier",
     "Mention",
     "Message",
     "MessageEdit",
     "MessageFlag",
     "MutedUser",
+    "NavigationView",
     "Presence",
     "PresenceClock",
     "ProfileField",
@@ -58,6 +63,7 @@ __all__ = [
     "Realm",
     "RealmClock",
     "RealmEmoji",
+    "SavedSnippet",
     "ScheduledMessage",
     "Subscription",
     "SubscriptionPeriod",

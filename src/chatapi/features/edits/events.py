@@ -67,7 +67,7 @@ class MessageChanged(Mentioning):
     propagate_mode: str | None = None
     orig_subject: str | None = None
     subject: str | None = None
-    topic_links: list[TopicLinkPayload] | None = None
+    topic_links: tuple[TopicLinkPayload, ...] | None = None
     span: Annotated[Span | None, ServerOnly()] = None
     """A whole topic, whose messages are looked up only when a client asks for the event."""
     arrivals: Annotated[Mapping[MessageId, EventNumber | None] | None, ServerOnly()] = None

@@ -6,7 +6,11 @@ from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.features.messages.payloads import MessagePayload, RecipientPayload
+from chatapi.features.messages.payloads import (
+    MessagePayload,
+    RecipientPayload,
+    TopicLinkPayload,
+)
 from chatapi.features.users.rules import avatar_url
 from chatapi.wire.topics import show_topic
 
@@ -59,6 +63,7 @@ class MessageFacts:
     timestamp: int
     client: str
     is_me_message: bool
+    topic_links: tuple[TopicLinkPayload, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ def message_payload(facts: MessageFacts, form: MessageForm) -> MessagePayload:
         "subject": "",
         "submessages": [],
         "timestamp": facts.timestamp,
-        "topic_links": [],
+        "topic_links": list(facts.topic_links),
         "type": "stream",
     }
     if facts.channel_id is None:

@@ -18,6 +18,7 @@ from chatapi.features.flags.spans import Span
 from chatapi.features.messages.recipients import find_channel
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import check_topic
+from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.moves.notices import Moved, tell_of_move
 from chatapi.features.moves.policies import move_policies
 from chatapi.features.moves.repository import Change, MoveRepository, Places, ReadStateRepository
@@ -86,7 +87,7 @@ class MoveService:
             await self._repository.rename(move.thread, move.topic, self._change(move))
         else:
             await self._carry_over(move, len(arrivals))
-        self._tell(move, request, arrivals)
+        await self._tell(move, request, arrivals)
         if move.is_whole and (move.crosses_channels or not self._is_respelling(move)):
             old, new = (move.source, move.thread.topic), (move.target, move.topic)
             await move_policies(self._ctx, old, new, is_merged=move.there is not None)
@@ -219,10 +220,11 @@ class MoveService:
     def _is_respelling(self, move: Move) -> bool:
         return name_key(move.topic) == name_key(move.thread.topic)
 
-    def _tell(
+    async def _tell(
         self, move: Move, request: MoveRequest, arrivals: dict[MessageId, EventNumber | None]
     ) -> None:
         is_described = not arrivals
+        linkifiers = await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         event = MessageChanged(
             user_id=self._ctx.user.id,
             message_id=move.message.id,
@@ -234,7 +236,7 @@ class MoveService:
             propagate_mode=request.mode,
             orig_subject=move.thread.topic,
             subject=move.topic,
-            topic_links=[],
+            topic_links=topic_links(move.topic, linkifiers),
             span=_span(move.thread) if is_described else None,
             arrivals=arrivals if move.source.has_protected_history else None,
         )

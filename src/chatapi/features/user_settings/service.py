@@ -5,6 +5,7 @@ from typing import NamedTuple
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import EmailVisibility, Role
+from chatapi.features.drafts.repository import DraftRepository
 from chatapi.features.user_settings.changes import change_settings, tell_setting
 from chatapi.features.user_settings.params import ChangeSettingsParams
 from chatapi.features.user_settings.rules import check_timezone
@@ -96,6 +97,9 @@ class UserSettingsService:
                 user_id=self._ctx.user.id, away=not changes["presence_enabled"]
             )
             self._ctx.emit(event, to=who_sees(self._ctx.user))
+        if changes.get("enable_drafts_synchronization") is False:
+            # The service keeps nothing of what somebody writes who wants to keep it to a client.
+            await DraftRepository(self._ctx.db, self._ctx.user.id).remove_all()
 
     @property
     def _is_admin(self) -> bool:

@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import cached_property
 from types import FrameType
 
 from fastapi import FastAPI
@@ -83,15 +84,23 @@ class ChatApp(FastAPI):
     runtime: Runtime
 
     @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Requests go straight to the gate: a poll holds every call it came through."""
+        if scope["type"] == "http":
+            scope["app"] = self
+            await self._gate(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+    @override
     def build_middleware_stack(self) -> ASGIApp:
+        return self.router
+
+    @cached_property
+    def _gate(self) -> Gate:
+        """Made when the first request comes: by then all routes are there."""
         index = RouteIndex(self.routes)
-        gate = Gate(index, self.runtime.settings, self.runtime.limits, index.unlimited_paths)
-        lifespan = self.router
-
-        async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
-            await (gate if scope["type"] == "http" else lifespan)(scope, receive, send)
-
-        return dispatch
+        return Gate(index.find, self.runtime.settings, self.runtime.limits, index.unlimited_paths)
 
 
 def create_app(settings: Settings | None = None, clock: Clock | None = None) -> ChatApp:

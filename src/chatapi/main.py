@@ -1,6 +1,7 @@
 """create_app(settings): the only place where things are put together."""
 
 import asyncio
+import gc
 import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -78,6 +79,9 @@ FEATURES: Sequence[FeatureRouter] = (
 )
 
 
+_OBJECTS_BEFORE_LOOKING_FOR_GARBAGE = 10_000
+
+
 class ChatApp(FastAPI):
     """FastAPI with a gate of our own in place of its stack of middleware."""
 
@@ -123,6 +127,17 @@ def create_app(settings: Settings | None = None, clock: Clock | None = None) -> 
     app.router.routes.extend(file_router.routes)
     app.router.routes.extend(picture_router.routes)
     app.router.routes.extend(page_routes(lambda: build_document(FEATURES)))
+    return app
+
+
+def create_served_app() -> ChatApp:
+    """What a process that does nothing but serve begins with."""
+    app = create_app()
+    # What was loaded so far stays: nobody has to look for garbage in it again.
+    gc.freeze()
+    # A request leaves no garbage that counting references does not find. Polls that wait are many
+    # objects; to look through them as often as Python does by itself took a fifth of their time.
+    gc.set_threshold(_OBJECTS_BEFORE_LOOKING_FOR_GARBAGE, 20, 10)
     return app
 
 

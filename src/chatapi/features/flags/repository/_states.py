@@ -1,14 +1,14 @@
 """What a reader has noted about messages."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     GroupMention,
     Mention,
@@ -28,8 +28,7 @@ _IDS_PER_STATEMENT = 10_000
 """Both databases limit how many parameters one statement may have."""
 
 
-@dataclass(frozen=True)
-class MessageState:
+class MessageState(NamedTuple):
     """A message and what its reader has noted about it; None where there is no note."""
 
     id: MessageId
@@ -64,7 +63,7 @@ def mentions_reader() -> ColumnElement[bool]:
         Message.id.in_(select(Mention.message_id).where(Mention.user_id == READER)),
         exists().where(
             GroupMention.message_id == Message.id,
-            GroupMention.group_id.in_(bindparam("group_ids", expanding=True)),
+            is_one_of(GroupMention.group_id, "group_ids"),
         ),
     )
 
@@ -118,7 +117,7 @@ _STATES: Select[*tuple[Any, ...]] = (
     )
     .where(
         Message.realm_id == bindparam("realm_id"),
-        Message.id.in_(bindparam("message_ids", expanding=True)),
+        is_one_of(Message.id, "message_ids"),
     )
     .order_by(Message.id)
 )
@@ -147,7 +146,7 @@ class StateRepository:
                     "group_ids": list(groups),
                 },
             )
-            states += [MessageState(*row) for row in rows]
+            states += [MessageState(*row) for row in rows.all()]
         return states
 
     async def note(self, states: Iterable[MessageState], flag: str, *, value: bool) -> None:

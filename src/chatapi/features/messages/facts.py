@@ -1,6 +1,7 @@
 """What there is to know about a message, and what one reader is shown of it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
@@ -66,9 +67,11 @@ class MessageFacts:
     topic_links: tuple[TopicLinkPayload, ...] = ()
 
 
-@dataclass(frozen=True)
-class MessageForm:
-    """What the look of a message depends on; equal forms look the same."""
+class MessageForm(NamedTuple):
+    """What the look of a message depends on; equal forms look the same.
+
+    A tuple, since it is made and compared for every reader of every message.
+    """
 
     apply_markdown: bool
     allow_empty_topic: bool

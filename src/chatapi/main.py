@@ -22,6 +22,7 @@ from chatapi.features.accounts.router import router as accounts
 from chatapi.features.alert_words.router import router as alert_words
 from chatapi.features.bots.router import router as bots
 from chatapi.features.channels.router import router as channels
+from chatapi.features.deletion.router import router as deletion
 from chatapi.features.edits.router import router as edits
 from chatapi.features.emoji.router import picture_router
 from chatapi.features.emoji.router import router as emoji
@@ -76,6 +77,7 @@ FEATURES: Sequence[FeatureRouter] = (
     uploads,
     emoji,
     messages,
+    deletion,
 )
 
 

@@ -44,6 +44,8 @@ REFUSALS = {
     "secret": (400, "BAD_REQUEST", "Invalid message(s)"),
     "gone": (400, "REACTION_DOES_NOT_EXIST", "Reaction doesn't exist."),
     "heard": (400, "BAD_REQUEST", "User is not muted"),
+    "kept": (400, "BAD_REQUEST", "You don't have permission to delete this message"),
+    "topic": (400, "UNAUTHORIZED_PRINCIPAL", "You don't have permission to delete this topic"),
     "other": (400, "BAD_REQUEST", "You don't have permission to edit this message"),
     "text": (400, "BAD_REQUEST", "Invalid image format: use PNG, GIF, JPEG or WebP"),
     "author": (400, "BAD_REQUEST", "Must be an organization administrator or emoji author"),
@@ -98,6 +100,7 @@ GET    /streams                                 ok ok    ok    ok    ok    ok   
 GET    /streams/{stream_id}                     ok ok    ok    ok    ok    hidden ok   -  -  -
 PATCH  /streams/{stream_id}                     ok ok    no    no    no    hidden no   -  -  -
 DELETE /streams/{stream_id}                     ok ok    no    no    no    hidden no   -  -  -
+POST   /streams/{stream_id}/delete_topic        ok ok    topic topic topic hidden topic -  -  -
 GET    /streams/{stream_id}/members             ok ok    ok    ok    ok    hidden ok   -  -  -
 GET    /get_stream_id                           ok ok    ok    ok    ok    unnamed ok  -  -  -
 GET    /users/me/{stream_id}/topics             ok ok    ok    ok    ok    hidden ok   -  -  -
@@ -124,6 +127,7 @@ POST   /messages/flags/narrow                   ok ok    ok    ok    ok    ok   
 POST   /mark_all_as_read                        ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /mark_stream_as_read                     ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /mark_topic_as_read                      ok ok    ok    ok    ok    hidden ok   -  -  -
+DELETE /messages/{message_id}                   ok ok    kept  kept  kept  secret kept -  -  -
 POST   /messages/{message_id}/reactions         ok ok    ok    ok    ok    secret ok   -  -  -
 DELETE /messages/{message_id}/reactions         gone gone gone gone  gone  secret gone -  -  -
 GET    /messages/{message_id}/read_receipts     ok ok    ok    ok    ok    secret ok   -  -  -
@@ -177,6 +181,7 @@ PREPARATIONS: dict[str, Preparation] = {
     "GET /streams/{stream_id}": world_of.a_channel,
     "PATCH /streams/{stream_id}": world_of.a_described_channel,
     "DELETE /streams/{stream_id}": world_of.a_channel,
+    "POST /streams/{stream_id}/delete_topic": world_of.a_channel,
     "GET /streams/{stream_id}/members": world_of.a_channel,
     "GET /get_stream_id": world_of.the_general_channel,
     "GET /users/me/{stream_id}/topics": world_of.a_channel,
@@ -188,6 +193,7 @@ PREPARATIONS: dict[str, Preparation] = {
     "PATCH /messages/{message_id}": world_of.a_message_to_move,
     "GET /messages/{message_id}/history": world_of.a_message,
     "POST /messages/flags": world_of.a_message,
+    "DELETE /messages/{message_id}": world_of.a_message,
     "POST /messages/{message_id}/reactions": world_of.a_message,
     "DELETE /messages/{message_id}/reactions": world_of.a_reaction,
     "GET /messages/{message_id}/read_receipts": world_of.a_message,

@@ -106,9 +106,12 @@ class ChannelDirectory:
         if not memory.newest_is_known:
             # Follow the realm before reading: what comes after is told by the log.
             await self._hub.feed(realm_id)
-            found = await newest_message_id(db, realm_id)
-            memory.newest_message = max(memory.newest_message, found or NO_MESSAGE)
-            memory.newest_is_known = db.is_live
+            changes = memory.changes
+            found = max(memory.newest_message, await newest_message_id(db, realm_id) or NO_MESSAGE)
+            if changes != memory.changes or not db.is_live:
+                return found
+            memory.newest_message = max(memory.newest_message, found)
+            memory.newest_is_known = True
         return memory.newest_message
 
     def topic(
@@ -125,21 +128,31 @@ class ChannelDirectory:
         if known is not None:
             return known
         await self._hub.feed(realm_id)
-        changes = self._memory(realm_id).changes
+        as_of = self.changes_of(realm_id)
         rows = await db.execute(_TOPIC, {"channel_id": channel_id, "key": name_key(topic)})
         row = rows.one_or_none()
         if row is None:
             return None
         found = (ConversationId(row[0]), row[1])
-        if changes == self._memory(realm_id).changes and db.is_live:
-            self.remember_topic(realm_id, channel_id, found)
+        if db.is_live:
+            self.remember_topic(realm_id, channel_id, found, as_of)
         return found
 
+    def changes_of(self, realm_id: RealmId) -> int:
+        """How often something changed; note it before a look at the tables."""
+        return self._memory(realm_id).changes
+
     def remember_topic(
-        self, realm_id: RealmId, channel_id: ChannelId, topic: tuple[ConversationId, str]
+        self,
+        realm_id: RealmId,
+        channel_id: ChannelId,
+        topic: tuple[ConversationId, str],
+        as_of: int,
     ) -> None:
-        """Call for what is committed only."""
+        """Call for what is committed only; it is forgotten if anything changed meanwhile."""
         memory = self._memory(realm_id)
+        if memory.changes != as_of:
+            return
         if len(memory.topics) >= _MOST_TOPICS:
             memory.topics.clear()
         memory.topics[channel_id, name_key(topic[1])] = topic
@@ -186,12 +199,25 @@ class ChannelDirectory:
         if event.changes_realm() or event.moves_conversations():
             self._forget_realm(entry.realm_id)
             return
+        if deleted := event.deleted_messages():
+            self._forget_deleted(self._memory(entry.realm_id), max(deleted), event.ended_topic())
         for channel_id in event.changed_channels():
             memory = self._memory(entry.realm_id)
             memory.changes += 1
             known = memory.by_id.pop(channel_id, None)
             if known is not None:
                 known.is_outdated = True
+
+    def _forget_deleted(
+        self, memory: _RealmMemory, newest: MessageId, topic: tuple[ChannelId, str] | None
+    ) -> None:
+        if newest >= memory.newest_message:
+            memory.changes += 1
+            memory.newest_message = NO_MESSAGE
+            memory.newest_is_known = False
+        if topic is not None:
+            memory.changes += 1
+            memory.topics.pop((topic[0], name_key(topic[1])), None)
 
     def _forget_realm(self, realm_id: RealmId) -> None:
         memory = self._memory(realm_id)

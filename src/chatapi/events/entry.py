@@ -24,7 +24,7 @@ class Entry:
     number: EventNumber
     event: Event
     audience: Audience
-    _encoded: dict[Hashable, bytes] = field(
+    _encoded: dict[Hashable, tuple[bytes, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
     _completed: list[Event] = field(default_factory=list, init=False, compare=False, repr=False)
@@ -43,8 +43,8 @@ class Entry:
         if not self.is_complete:
             self._completed.append(await self.event.complete(db))
 
-    def encoded_for(self, view: ClientView) -> bytes:
-        """The event's JSON, encoded once for all readers who see the same."""
+    def encoded_for(self, view: ClientView) -> tuple[bytes, ...]:
+        """The event's JSON, in one piece or more, encoded once for all readers who see the same."""
         variant = self.event.variant(view)
         encoded = self._encoded.get(variant)
         if encoded is None:
@@ -62,11 +62,14 @@ class Entry:
         ]
 
 
-def encode_event(number: EventNumber, event: Event, view: ClientView) -> bytes:
+def encode_event(number: EventNumber, event: Event, view: ClientView) -> tuple[bytes, ...]:
     head: dict[str, object] = {"id": number, "type": event.type}
     if event.op is not None:
         head["op"] = event.op
-    return orjson.dumps({**event.body(view), **head}, option=orjson.OPT_NON_STR_KEYS)
+    return tuple(
+        orjson.dumps({**body, **head}, option=orjson.OPT_NON_STR_KEYS)
+        for body in event.bodies(view)
+    )
 
 
 def load_entry(realm_id: RealmId, number: int, name: str, audience: str, body: str) -> Entry:

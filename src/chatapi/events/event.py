@@ -1,6 +1,6 @@
 """The base of all events: frozen, typed, declared once in the feature that causes them."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -69,6 +69,18 @@ class Event(BaseModel):
         del view
         return self.model_dump(mode="json", include=set(self.wire_fields()))
 
+    def bodies(self, view: ClientView) -> Sequence[dict[str, Any]]:
+        """What this reader's client receives: one event, unless it needs to be told in pieces.
+
+        The pieces have one number. Nothing comes between them, and they come together.
+        """
+        return [self.body(view)]
+
+    def count_for(self, view: ClientView) -> int:
+        """How many pieces that is."""
+        del view
+        return 1
+
     @classmethod
     def wire_fields(cls) -> tuple[str, ...]:
         """The keys clients may receive, beside `id`, `type` and `op`."""
@@ -90,6 +102,14 @@ class Event(BaseModel):
 
     def sent_message(self) -> MessageId | None:
         """The message it tells of, if it is a new one."""
+        return None
+
+    def deleted_messages(self) -> Sequence[MessageId]:
+        """The messages that are no longer there."""
+        return ()
+
+    def ended_topic(self) -> tuple[ChannelId, str] | None:
+        """The topic whose last message went, and its conversation with it."""
         return None
 
     def changed_users(self) -> frozenset[UserId]:

@@ -193,28 +193,25 @@ class EventQueues:
                 for entry in await self._read_log(queue, cursor)
                 if entry.number <= (feed.position or 0)
             ]
-            found = await self._encode(entries, view)
-            if entries:
-                cursor = entries[-1].number
-            if found:
-                return found, cursor
-        entries = feed.since(cursor)[:_EVENTS_PER_ANSWER]
-        reached = entries[-1].number if entries else cursor
+            wanted, cursor = _first_for(view, entries, cursor)
+            if wanted:
+                return await self._encode(wanted, view), cursor
+        wanted, reached = _first_for(view, feed.since(cursor), cursor)
         # Told once only: not to a poll whose client has given it up and sent another one.
         if reached == feed.position and turn == queue.polls:
             fleeting = self._take_fleeting(feed, queue, cursor)
+            wanted += [entry for entry in fleeting if entry.is_for(view)]
             # Stable: after the logged event whose number it carries.
-            entries = sorted([*entries, *fleeting], key=lambda entry: entry.number)
-        return await self._encode(entries, view), reached
+            wanted.sort(key=lambda entry: entry.number)
+        return await self._encode(wanted, view), reached
 
     async def _encode(self, entries: list[Entry], view: ClientView) -> list[bytes]:
-        """What of the entries is for the reader; waits for nothing if there is nothing."""
-        wanted = [entry for entry in entries if entry.is_for(view)]
-        if not all(entry.is_complete for entry in wanted):
+        """Entries as the reader sees them; waits for nothing if there is nothing."""
+        if not all(entry.is_complete for entry in entries):
             async with DatabaseSession(self._database) as db:
-                for entry in wanted:
+                for entry in entries:
                     await entry.complete(db)
-        return [entry.encoded_for(view) for entry in wanted]
+        return [piece for entry in entries for piece in entry.encoded_for(view)]
 
     def _take_fleeting(self, feed: Feed, queue: LiveQueue, cursor: EventNumber) -> list[Entry]:
         """What came since the queue was last asked; no id is below one the client already has."""
@@ -300,6 +297,22 @@ class EventQueues:
     def _heartbeat_after(self) -> float:
         """Spread out, so that clients that came together do not stay together."""
         return self._settings.heartbeat_seconds * (1 - _HEARTBEAT_JITTER * random.random())  # noqa: S311 (not a secret)
+
+
+def _first_for(
+    view: ClientView, entries: list[Entry], reached: EventNumber
+) -> tuple[list[Entry], EventNumber]:
+    """The entries for a reader, as many as go into one answer, and how far that looked."""
+    wanted: list[Entry] = []
+    room = _EVENTS_PER_ANSWER
+    for entry in entries:
+        if entry.is_for(view):
+            room -= entry.event.count_for(view)
+            if wanted and room < 0:
+                break
+            wanted.append(entry)
+        reached = entry.number
+    return wanted, reached
 
 
 def _live(record: QueueRecord, feed: Feed) -> LiveQueue:

@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 
 class UnitOfWork:
-    """Commits once, at the end; whoever raises before that has changed nothing."""
+    """Commits at the end; whoever raises before that has changed nothing."""
 
     def __init__(self, db: DatabaseSession, hub: Hub, clock: Clock) -> None:
         self.db = db
@@ -75,16 +75,21 @@ class UnitOfWork:
         self._after_commit.append(remember)
 
     async def commit(self) -> None:
-        """Write the events, commit, and only then tell anybody."""
+        """Write the events, commit, and only then tell anybody.
+
+        Whoever has much to do may commit step by step: each time it is all of it so far.
+        """
         batches = [await self._write_events(realm_id) for realm_id in self._outbox]
         batches += [
             Batch(realm_id=realm_id, closed_queues=tuple(queues))
             for realm_id, queues in self._closed_queues.items()
         ]
+        after_commit = self._after_commit
         self._outbox = {}
         self._closed_queues = {}
+        self._after_commit = []
         await self.db.commit()
-        for remember in self._after_commit:
+        for remember in after_commit:
             remember()
         for batch in batches:
             self._publish(batch)

@@ -8,6 +8,7 @@ import structlog
 from chatapi.auth.runtime import Runtime
 from chatapi.db.given_answers import GivenAnswers
 from chatapi.events.log import EventLog
+from chatapi.jobs.expired_messages import delete_expired_messages
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
 from chatapi.jobs.waiting_period import end_waiting_periods
 
@@ -62,5 +63,6 @@ _JOBS = (
     forget_old_events,
     forget_given_answers,
     end_waiting_periods,
+    delete_expired_messages,
     remove_unclaimed_uploads,
 )

@@ -9,7 +9,8 @@ from chatapi.wire.params import WireModel
 from chatapi.wire.types import LanguageCode
 
 Seconds = Annotated[int, Field(ge=0, le=10 * 365 * 24 * 3600)]
-Days = Annotated[int, Field(ge=-1, le=100_000)]
+Days = Literal[-1] | Annotated[int, Field(ge=1, le=100_000)]
+"""How long something is kept; -1: for ever."""
 
 
 NO_CHANNEL = -1

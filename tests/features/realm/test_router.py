@@ -166,6 +166,10 @@ class TestPlainSettings:
             ("invite_required", '"yes"'),
             ("message_content_edit_limit_seconds", -1),
             ("media_preview_size", 151),
+            ("message_retention_days", 0),
+            ("message_retention_days", -2),
+            ("message_retention_days", 100_001),
+            ("message_retention_days", '"realm_default"'),
         ],
     )
     async def test_refuses_what_no_setting_can_be(

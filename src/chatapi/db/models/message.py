@@ -51,6 +51,8 @@ class Conversation(Base):
     people_key: Mapped[str | None] = mapped_column(String(64))
     """A digest of the participants' ids; None for topics."""
     first_message_id: Mapped[int] = mapped_column(BigId)
+    """No message is older. A topic ends with its last message; people who have written to each
+    other know each other also without one: then this is after `last_message_id`."""
     last_message_id: Mapped[int] = mapped_column(BigId)
     renamed_up_to: Mapped[int | None] = mapped_column(BigId)
     """The last message that had another topic, None for one that was never renamed."""

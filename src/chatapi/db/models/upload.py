@@ -28,7 +28,7 @@ class Attachment(Base):
     size: Mapped[int] = mapped_column(BigId)
     created_at: Mapped[datetime]
     is_claimed: Mapped[bool]
-    """Whether a message links it, or did; other files go after a while."""
+    """Whether it belongs to a message; other files go after a while."""
     link_secret: Mapped[str] = mapped_column(String(43))
     """What addresses that are good for a moment are signed with."""
 

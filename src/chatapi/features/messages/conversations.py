@@ -21,6 +21,7 @@ class Conversations:
         self._trusts_cache = trusts_cache
         self._realm_id = realm_id
         self._repository = MessageRepository(work.db, realm_id)
+        self._as_of = runtime.channels.changes_of(realm_id)
         self._topics: dict[TopicKey, FoundTopic] = {}
         self._people: dict[str, ConversationId] = {}
 
@@ -74,7 +75,7 @@ class Conversations:
     def _remember(self, channel_id: ChannelId, topic: FoundTopic) -> None:
         self._work.after_commit(
             lambda: self._channels.remember_topic(
-                self._realm_id, channel_id, (topic.id, topic.topic)
+                self._realm_id, channel_id, (topic.id, topic.topic), self._as_of
             )
         )
 

@@ -9,7 +9,8 @@ from chatapi.core.clock import unix_seconds
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, EventNumber, MessageId
 from chatapi.core.names import name_key
-from chatapi.events.audience import Audience, WhoFollowsMove
+from chatapi.events.audience import Audience, WhoFollowsMove, WhoLosesSight
+from chatapi.features.deletion.events import MessagesDeleted
 from chatapi.features.edits.events import MessageChanged
 from chatapi.features.edits.params import PropagateMode
 from chatapi.features.flags.spans import Span
@@ -222,6 +223,7 @@ class MoveService:
         self, move: Move, request: MoveRequest, arrivals: dict[MessageId, EventNumber | None]
     ) -> None:
         is_described = not arrivals
+        protected = arrivals if move.source.has_protected_history else None
         event = MessageChanged(
             user_id=self._ctx.user.id,
             message_id=move.message.id,
@@ -235,9 +237,18 @@ class MoveService:
             subject=move.topic,
             topic_links=[],
             span=_span(move.thread) if is_described else None,
-            arrivals=arrivals if move.source.has_protected_history else None,
+            arrivals=protected,
         )
         self._ctx.emit(event, to=_who_follows(move))
+        if move.crosses_channels:
+            gone = MessagesDeleted(
+                message_ids=list(arrivals),
+                message_type="stream",
+                stream_id=move.source.id,
+                topic=move.thread.topic,
+                arrivals=protected,
+            )
+            self._ctx.emit(gone, to=_who_stays_behind(move))
 
 
 def _span(thread: Thread) -> Span:
@@ -253,3 +264,7 @@ def _who_follows(move: Move) -> Audience:
     if not move.crosses_channels:
         return who_hears(move.source)
     return WhoFollowsMove(source=who_reads(move.source), target=who_reads(move.target))
+
+
+def _who_stays_behind(move: Move) -> Audience:
+    return WhoLosesSight(source=who_reads(move.source), target=who_reads(move.target))

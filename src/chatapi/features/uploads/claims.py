@@ -1,7 +1,7 @@
 """Messages that link files: whoever may see the message may see the file from then on."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from chatapi.auth.context import RealmContext
@@ -72,10 +72,24 @@ async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[Attachment
     gone = [attachment for attachment in before if not claim.links(attachment)]
     if not gone:
         return []
-    await repository.unlink(claim.message_id, [attachment.id for attachment in gone])
-    await _tell(ctx.work, ctx.realm, repository, gone)
-    linked = await repository.list_message_ids([attachment.id for attachment in gone])
+    gone_ids = [attachment.id for attachment in gone]
+    await repository.unlink(claim.message_id, gone_ids)
+    await release_attachments(ctx, gone_ids)
+    linked = await repository.list_message_ids(gone_ids)
     return [attachment for attachment in gone if not linked.get(attachment.id)]
+
+
+async def release_attachments(ctx: RealmContext, attachment_ids: Collection[AttachmentId]) -> None:
+    """Some messages that linked files are gone; the realm is locked.
+
+    A file that no message links any more is like one that none ever did.
+    """
+    if not attachment_ids:
+        return
+    repository = AttachmentRepository(ctx.db, ctx.realm.id)
+    await repository.release(attachment_ids)
+    attachments = await repository.list_some(attachment_ids)
+    await _tell(ctx.work, ctx.realm, repository, attachments)
 
 
 class _Openers:

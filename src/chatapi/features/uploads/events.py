@@ -18,7 +18,7 @@ class AttachmentAdded(Event):
 
 
 class AttachmentUpdated(Event):
-    """A message links a file."""
+    """A message links a file, or one that linked it was deleted."""
 
     type = "attachment"
     concerns_people: ClassVar = False

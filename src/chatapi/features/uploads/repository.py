@@ -1,7 +1,7 @@
 """Every SQL statement on uploaded files."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import delete, insert, not_, select, update
@@ -52,6 +52,14 @@ class AttachmentRepository:
         rows = await self._db.execute(
             _records.select()
             .where(Attachment.realm_id == self._realm_id, Attachment.path_id.in_(list(paths)))
+            .order_by(Attachment.id)
+        )
+        return [_records.read(row) for row in rows]
+
+    async def list_some(self, attachment_ids: Collection[AttachmentId]) -> list[AttachmentRecord]:
+        rows = await self._db.execute(
+            _records.select()
+            .where(Attachment.realm_id == self._realm_id, Attachment.id.in_(attachment_ids))
             .order_by(Attachment.id)
         )
         return [_records.read(row) for row in rows]
@@ -107,6 +115,30 @@ class AttachmentRepository:
             .order_by(Attachment.id)
         )
         return [_records.read(row) for row in rows]
+
+    async def list_linked_by(self, message_ids: Collection[MessageId]) -> list[AttachmentId]:
+        """The files that some messages link."""
+        rows = await self._db.execute(
+            select(AttachmentMessage.attachment_id)
+            .where(AttachmentMessage.message_id.in_(message_ids))
+            .distinct()
+        )
+        return [AttachmentId(attachment_id) for (attachment_id,) in rows]
+
+    async def release(self, attachment_ids: Collection[AttachmentId]) -> None:
+        """Those of some files that no message links are not there to stay."""
+        await self._db.execute(
+            update(Attachment)
+            .where(
+                Attachment.id.in_(attachment_ids),
+                Attachment.id.not_in(
+                    select(AttachmentMessage.attachment_id).where(
+                        AttachmentMessage.attachment_id.in_(attachment_ids)
+                    )
+                ),
+            )
+            .values(is_claimed=False)
+        )
 
     async def list_message_ids(
         self, attachment_ids: Sequence[AttachmentId]

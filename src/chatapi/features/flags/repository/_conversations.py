@@ -24,7 +24,10 @@ _STARRED: Select[*tuple[Any, ...]] = (
 _RECENT = (
     select(Conversation.id, Conversation.last_message_id)
     .join(ConversationMember, ConversationMember.conversation_id == Conversation.id)
-    .where(ConversationMember.user_id == bindparam("user_id"))
+    .where(
+        ConversationMember.user_id == bindparam("user_id"),
+        Conversation.last_message_id >= Conversation.first_message_id,
+    )
     .order_by(Conversation.last_message_id.desc())
     .limit(_MOST_RECENT_CONVERSATIONS)
 )

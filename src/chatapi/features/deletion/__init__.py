@@ -1,0 +1,1 @@
+"""Deleting messages: one, or all of a topic."""

@@ -1,0 +1,10 @@
+"""Parameters of deleting."""
+
+from chatapi.wire.params import Params
+from chatapi.wire.topics import Topic
+
+
+class DeleteTopicParams(Params):
+    """POST /streams/{stream_id}/delete_topic."""
+
+    topic_name: Topic

@@ -1,0 +1,89 @@
+"""Takes messages away: the one place where messages cease to be."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from chatapi.auth.context import RealmContext
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.ids import ConversationId, MessageId
+from chatapi.events.audience import Users
+from chatapi.features.deletion.events import MessagesDeleted
+from chatapi.features.deletion.repository import DeletionRepository, PlacedMessage
+from chatapi.features.flags.repository import ConversationRepository
+from chatapi.features.uploads.claims import release_attachments
+from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.permissions.channels import who_hears
+
+MOST_AT_ONCE = 1_000
+"""Messages in one transaction: meanwhile nobody else writes."""
+
+
+async def remove_messages(ctx: RealmContext, message_ids: Collection[MessageId]) -> None:
+    """Delete messages with all that hangs on them, and tell those who could see them.
+
+    Whoever calls has locked the realm, has seen everything up to the lock, and knows that the
+    messages may go. Those that are gone already are no news.
+    """
+    if len(message_ids) > MOST_AT_ONCE:
+        raise ValueError(f"{len(message_ids)} messages are too many for one transaction")
+    repository = DeletionRepository(ctx.db, ctx.realm.id)
+    messages = await repository.list_places(message_ids)
+    if not messages:
+        return
+    found = [message.id for message in messages]
+    linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(found)
+    await repository.delete(found)
+    by_conversation = _by_conversation(messages)
+    empty = await repository.measure(by_conversation)
+    await release_attachments(ctx, linked)
+    await _tell(ctx, by_conversation, empty)
+
+
+def _by_conversation(
+    messages: Sequence[PlacedMessage],
+) -> dict[ConversationId, list[PlacedMessage]]:
+    conversations: defaultdict[ConversationId, list[PlacedMessage]] = defaultdict(list)
+    for message in messages:
+        conversations[message.conversation_id].append(message)
+    return conversations
+
+
+async def _tell(
+    ctx: RealmContext,
+    conversations: dict[ConversationId, list[PlacedMessage]],
+    empty: Collection[ConversationId],
+) -> None:
+    channel_ids = {each[0].channel_id for each in conversations.values()} - {None}
+    channels = await ctx.runtime.channels.many(
+        ctx.db, ctx.realm.id, [each for each in channel_ids if each is not None]
+    )
+    direct = [key for key, each in conversations.items() if each[0].channel_id is None]
+    people = await ConversationRepository(ctx.db).list_people(direct)
+    for conversation_id, messages in conversations.items():
+        channel_id = messages[0].channel_id
+        if channel_id is None:
+            audience = Users(ids=frozenset(people[conversation_id]))
+            event = MessagesDeleted(
+                message_ids=[message.id for message in messages], message_type="private"
+            )
+            ctx.emit(event, to=audience)
+            continue
+        event = _in_channel(channels[channel_id], messages, ends=conversation_id in empty)
+        ctx.emit(event, to=who_hears(channels[channel_id]))
+
+
+def _in_channel(
+    channel: ChannelRecord, messages: Sequence[PlacedMessage], *, ends: bool
+) -> MessagesDeleted:
+    return MessagesDeleted(
+        message_ids=[message.id for message in messages],
+        message_type="stream",
+        stream_id=channel.id,
+        topic=messages[0].topic,
+        arrivals=(
+            {message.id: message.arrival for message in messages}
+            if channel.has_protected_history
+            else None
+        ),
+        ends_conversation=ends,
+    )

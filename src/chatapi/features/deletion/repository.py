@@ -1,0 +1,183 @@
+"""Every SQL statement of deleting messages."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, bindparam, delete, func, select, update
+
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
+from chatapi.db.base import Base
+from chatapi.db.models import (
+    AttachmentMessage,
+    Conversation,
+    ConversationMember,
+    GroupMention,
+    Mention,
+    Message,
+    MessageEdit,
+    MessageFlag,
+    Reaction,
+    ReadCursor,
+    ReadException,
+    User,
+)
+from chatapi.db.session import DatabaseSession
+
+HANGING_ON_MESSAGES: tuple[type[Base], ...] = (
+    Mention,
+    GroupMention,
+    MessageFlag,
+    ReadException,
+    Reaction,
+    AttachmentMessage,
+    MessageEdit,
+)
+"""Whose rows point at a message by `message_id` and go with it; a test finds what is missing."""
+
+HANGING_ON_CONVERSATIONS: tuple[type[Base], ...] = (
+    ReadCursor,
+    ReadException,
+    ConversationMember,
+    MessageEdit,
+)
+"""The same by `conversation_id`, beside the messages."""
+
+NOTHING_LEFT = MessageId(0)
+"""The last message of a conversation that has none."""
+
+
+def _ids(name: str) -> Any:  # noqa: ANN401 (what SQLAlchemy takes for the right side of IN)
+    return bindparam(name, expanding=True)
+
+
+def _where_it_hangs(table: type[Base], key: str) -> ColumnElement[Any]:
+    column: ColumnElement[Any] = table.__table__.c[key]
+    return column
+
+
+_DELETE_HANGING = tuple(
+    delete(table).where(_where_it_hangs(table, "message_id").in_(_ids("message_ids")))
+    for table in HANGING_ON_MESSAGES
+)
+_DELETE_MESSAGES = delete(Message).where(Message.id.in_(_ids("message_ids")))
+_DELETE_HANGING_ON_CONVERSATIONS = tuple(
+    delete(table).where(_where_it_hangs(table, "conversation_id").in_(_ids("conversation_ids")))
+    for table in HANGING_ON_CONVERSATIONS
+)
+_DELETE_CONVERSATIONS = delete(Conversation).where(Conversation.id.in_(_ids("conversation_ids")))
+_PLACES: Select[*tuple[Any, ...]] = (
+    select(
+        Message.id,
+        Message.conversation_id,
+        Message.channel_id,
+        Message.arrival,
+        Conversation.topic,
+    )
+    .join(Conversation, Conversation.id == Message.conversation_id)
+    .where(Message.realm_id == bindparam("realm_id"), Message.id.in_(_ids("message_ids")))
+    .order_by(Message.id)
+)
+_EXTENTS: Select[*tuple[Any, ...]] = select(
+    Conversation.id,
+    Conversation.channel_id,
+    Conversation.last_message_id,
+    select(func.min(Message.id))
+    .where(Message.conversation_id == Conversation.id)
+    .correlate(Conversation)
+    .scalar_subquery(),
+    select(func.max(Message.id))
+    .where(Message.conversation_id == Conversation.id)
+    .correlate(Conversation)
+    .scalar_subquery(),
+).where(Conversation.id.in_(_ids("conversation_ids")))
+_SET_EXTENT = (
+    update(Conversation)
+    .where(Conversation.id == bindparam("conversation"))
+    .values(first_message_id=bindparam("first"), last_message_id=bindparam("last"))
+)
+_ORIGIN: Select[*tuple[Any, ...]] = (
+    select(Message.sender_id, User.bot_owner_id, Message.sent_at)
+    .join(User, User.id == Message.sender_id)
+    .where(Message.id == bindparam("message_id"))
+)
+
+
+@dataclass(frozen=True)
+class PlacedMessage:
+    """A message and where it is."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    arrival: EventNumber | None
+    topic: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who sent a message, and when."""
+
+    sender_id: UserId
+    bot_owner_id: UserId | None
+    sent_at: datetime
+
+    def is_of(self, user_id: UserId) -> bool:
+        """Whether somebody sent it, or a bot of theirs did."""
+        return user_id in {self.sender_id, self.bot_owner_id}
+
+
+class DeletionRepository:
+    """Takes messages of one realm away, with everything that hangs on them."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def get_origin(self, message_id: MessageId) -> Origin:
+        rows = await self._db.execute(_ORIGIN, {"message_id": message_id})
+        return Origin(*rows.one())
+
+    async def list_newest(self, visible: ColumnElement[bool], limit: int) -> list[MessageId]:
+        """The newest of some messages."""
+        rows = await self._db.execute(
+            select(Message.id).where(visible).order_by(Message.id.desc()).limit(limit)
+        )
+        return [MessageId(message_id) for (message_id,) in rows]
+
+    async def list_places(self, message_ids: Collection[MessageId]) -> list[PlacedMessage]:
+        """Those of the messages that are there, by id."""
+        rows = await self._db.execute(
+            _PLACES, {"realm_id": self._realm_id, "message_ids": list(message_ids)}
+        )
+        return [PlacedMessage(*row) for row in rows]
+
+    async def delete(self, message_ids: Sequence[MessageId]) -> None:
+        for statement in (*_DELETE_HANGING, _DELETE_MESSAGES):
+            await self._db.execute(statement, {"message_ids": message_ids})
+
+    async def measure(self, conversation_ids: Iterable[ConversationId]) -> set[ConversationId]:
+        """Note where conversations begin and end now; those without messages are returned.
+
+        Topics among these are gone; people who have written to each other stay acquainted.
+        """
+        rows = await self._db.execute(_EXTENTS, {"conversation_ids": list(conversation_ids)})
+        empty: set[ConversationId] = set()
+        topics: list[int] = []
+        extents: list[dict[str, int]] = []
+        for conversation_id, channel_id, old_last, first, last in rows:
+            extent = {"conversation": conversation_id, "first": first, "last": last}
+            if first is None:
+                empty.add(ConversationId(conversation_id))
+                extent |= {"first": old_last + 1, "last": NOTHING_LEFT}
+            if first is None and channel_id is not None:
+                topics.append(conversation_id)
+            else:
+                extents.append(extent)
+        if extents:
+            await self._db.execute(_SET_EXTENT, extents)
+        if topics:
+            for statement in (*_DELETE_HANGING_ON_CONVERSATIONS, _DELETE_CONVERSATIONS):
+                await self._db.execute(statement, {"conversation_ids": topics})
+        return empty

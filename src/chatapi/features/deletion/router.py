@@ -1,0 +1,37 @@
+"""Endpoints of deleting."""
+
+from chatapi.auth.guards import Caller
+from chatapi.core.ids import ChannelId, MessageId
+from chatapi.features.deletion.errors import TopicDeletionNotAllowedError
+from chatapi.features.deletion.params import DeleteTopicParams
+from chatapi.features.deletion.payloads import DeletedTopicPayload
+from chatapi.features.deletion.service import DeletionService
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Deleting", "Take messages away for good.")
+
+
+@router.delete("/messages/{message_id:int}")
+async def delete_message(ctx: Caller, message_id: Id) -> None:
+    """Delete a message.
+
+    `can_delete_any_message_group` of the organization or of the channel names those who may
+    delete any message they can see. `can_delete_own_message_group` of either names those who may
+    delete what they or their bots sent, until `message_content_delete_limit_seconds` have passed.
+    """
+    await DeletionService(ctx).delete_message(MessageId(message_id))
+
+
+@router.post("/streams/{stream_id:int}/delete_topic", errors=[TopicDeletionNotAllowedError])
+async def delete_topic(
+    ctx: Caller, stream_id: Id, params: DeleteTopicParams
+) -> DeletedTopicPayload:
+    """Delete a topic: all messages in it that you can see.
+
+    For those in `can_delete_any_message_group` of the organization or of the channel. The newest
+    messages go first. If there are more than one request can delete, `complete` is false: call
+    again.
+    """
+    complete = await DeletionService(ctx).delete_topic(ChannelId(stream_id), params.topic_name)
+    return {"complete": complete}

@@ -1,0 +1,1 @@
+"""Retention: messages that are older than an organization wants to keep."""

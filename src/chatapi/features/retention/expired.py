@@ -1,0 +1,107 @@
+"""Finds expired messages without a lock, and deletes them under it."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.ids import ChannelId, MessageId, RealmId
+from chatapi.db.session import DatabaseSession
+from chatapi.features.deletion.removal import remove_messages
+from chatapi.features.retention.policy import RetentionPolicy
+from chatapi.features.retention.repository import BegunConversation, RetentionRepository
+
+_BEFORE_ALL = MessageId(0)
+
+
+@dataclass(frozen=True)
+class ExpiredBatch:
+    """Messages of one channel, or direct ones, that were too old when they were looked at."""
+
+    realm_id: RealmId
+    channel_id: ChannelId | None
+    message_ids: Sequence[MessageId]
+
+
+async def find_expired(
+    db: DatabaseSession, realm: RealmRecord, now: datetime, size: int
+) -> AsyncGenerator[ExpiredBatch, None]:
+    """Batches of a size, as many as there are; each holds whole stretches of few topics.
+
+    So a batch is few events, however the topics of a channel took turns.
+    """
+    repository = RetentionRepository(db, realm.id)
+    policy = RetentionPolicy.of(realm, await repository.list_channel_days())
+    if not policy.ever_deletes:
+        return
+    last_ids = await _last_expired(repository, policy, now)
+    newest = max(last_ids.values(), default=_BEFORE_ALL)
+    begun = [
+        each
+        for each in await repository.list_begun(newest)
+        if each.first_message_id <= last_ids.get(each.channel_id, _BEFORE_ALL)
+    ]
+    for channel_id, conversations in groupby(
+        sorted(begun, key=_place_order), lambda each: each.channel_id
+    ):
+        async for message_ids in _batches(repository, conversations, last_ids[channel_id], size):
+            yield ExpiredBatch(realm.id, channel_id, message_ids)
+
+
+async def delete_expired(ctx: RealmContext, batch: ExpiredBatch) -> None:
+    """Delete what is still too old and still there; the realm is locked.
+
+    Since it was found, it may have been moved, or somebody may have decided to keep it.
+    """
+    named = [] if batch.channel_id is None else [batch.channel_id]
+    channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, named)
+    days = {channel.id: channel.message_retention_days for channel in channels.values()}
+    moment = RetentionPolicy.of(ctx.realm, days).deletes_before(batch.channel_id, ctx.now())
+    if moment is not None:
+        repository = RetentionRepository(ctx.db, ctx.realm.id)
+        message_ids = await repository.list_still_older(batch.message_ids, batch.channel_id, moment)
+        await remove_messages(ctx, message_ids)
+
+
+async def _last_expired(
+    repository: RetentionRepository, policy: RetentionPolicy, now: datetime
+) -> dict[ChannelId | None, MessageId]:
+    """The last message that is too old in each channel, and in direct messages (None)."""
+    moments = {
+        channel_id: moment
+        for channel_id in (None, *policy.channel_days)
+        if (moment := policy.deletes_before(channel_id, now)) is not None
+    }
+    last = {moment: await repository.find_last_before(moment) for moment in set(moments.values())}
+    return {
+        channel_id: message_id
+        for channel_id, moment in moments.items()
+        if (message_id := last[moment]) is not None
+    }
+
+
+async def _batches(
+    repository: RetentionRepository,
+    conversations: Iterable[BegunConversation],
+    up_to: MessageId,
+    size: int,
+) -> AsyncIterator[Sequence[MessageId]]:
+    batch: list[MessageId] = []
+    for conversation in conversations:
+        after = _BEFORE_ALL
+        while found := await repository.list_oldest(
+            conversation.id, after=after, up_to=up_to, limit=size - len(batch)
+        ):
+            batch += found
+            after = found[-1]
+            if len(batch) == size:
+                yield batch
+                batch = []
+    if batch:
+        yield batch
+
+
+def _place_order(conversation: BegunConversation) -> tuple[int, MessageId]:
+    return conversation.channel_id or 0, conversation.first_message_id

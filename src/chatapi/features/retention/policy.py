@@ -1,0 +1,40 @@
+"""How long messages are kept (SPEC 2.6); pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.ids import ChannelId
+
+_FOR_EVER = -1
+
+
+@dataclass(frozen=True)
+class RetentionPolicy:
+    """What an organization and its channels say; direct messages follow the organization."""
+
+    realm_days: int
+    channel_days: Mapping[ChannelId, int | None]
+    """None: as the organization says."""
+
+    @classmethod
+    def of(
+        cls, realm: RealmRecord, channel_days: Mapping[ChannelId, int | None]
+    ) -> "RetentionPolicy":
+        return cls(realm.options.message_retention_days, channel_days)
+
+    def deletes_before(self, channel_id: ChannelId | None, now: datetime) -> datetime | None:
+        """What is older goes, in a channel or in direct messages; None: nothing does."""
+        days = self.realm_days
+        if channel_id is not None:
+            chosen = self.channel_days[channel_id]
+            days = days if chosen is None else chosen
+        return None if days == _FOR_EVER else now - timedelta(days=days)
+
+    @property
+    def ever_deletes(self) -> bool:
+        return any(days not in {None, _FOR_EVER} for days in self._all_days())
+
+    def _all_days(self) -> tuple[int | None, ...]:
+        return (self.realm_days, *self.channel_days.values())

@@ -1,0 +1,64 @@
+"""The end of messages that an organization does not want to keep any longer."""
+
+import asyncio
+from contextlib import aclosing
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.clock import stopwatch
+from chatapi.features.realm.repository import RealmRepository
+from chatapi.features.retention.expired import ExpiredBatch, delete_expired, find_expired
+
+AT_ONCE = 100
+"""Messages in one transaction: whoever sends meanwhile waits no longer than for these."""
+LONGEST_SECONDS = 60.0
+"""In one run, however much is left for the next one: other jobs wait."""
+
+
+async def delete_expired_messages(runtime: Runtime) -> None:
+    """Delete what is too old, a few messages at a time, with room for others in between.
+
+    Any number of processes may do it at once: whoever comes second finds less to do.
+    """
+    ends_at = stopwatch() + LONGEST_SECONDS
+    work = runtime.begin()
+    try:
+        realms = await RealmRepository(work.db).list_all()
+    finally:
+        await work.db.close()
+    for realm in realms:
+        await _delete_of(runtime, realm, ends_at)
+
+
+async def _delete_of(runtime: Runtime, realm: RealmRecord, ends_at: float) -> None:
+    reading = runtime.begin()
+    try:
+        found = find_expired(reading.db, realm, runtime.clock.now(), AT_ONCE)
+        async with aclosing(found) as batches:
+            async for batch in batches:
+                if stopwatch() >= ends_at:
+                    return
+                # Nobody may hold one connection and wait for another.
+                await reading.db.close()
+                started = stopwatch()
+                await _delete(runtime, batch)
+                # As long again for those who send: they are never slowed down by more than half.
+                await asyncio.sleep(stopwatch() - started)
+    finally:
+        await reading.db.close()
+
+
+async def _delete(runtime: Runtime, batch: ExpiredBatch) -> None:
+    """One short transaction."""
+    # Before the lock: whoever holds it must not wait for a second connection.
+    await runtime.hub.feed(batch.realm_id)
+    work = runtime.begin()
+    try:
+        number = await work.db.lock_realm(batch.realm_id)
+        await runtime.hub.reach(work.db, batch.realm_id, number)
+        realm = await RealmRepository(work.db).get(batch.realm_id)
+        await delete_expired(RealmContext(runtime, work, "", realm, realm), batch)
+        await work.commit()
+    finally:
+        await work.db.close()

@@ -78,7 +78,7 @@ class Changing(World):
             send_notification_to_new_thread=notify[1],
         )
         if not self.oracle.may_move(person, message, channel):
-            assert_error(answer)
+            assert answer.status == 400, answer.body
             return
         assert_success(answer)
         taken = self.oracle.taken(person, message, mode, channel, topic)

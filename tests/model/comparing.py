@@ -186,16 +186,21 @@ class Comparing(World):
                 ids = event.get("message_ids", [event.get("message_id")])
                 place = (event["stream_id"], event["topic"]) if "stream_id" in event else None
                 return ("delete", ids, place)
-        if "content" in event:
-            assert event["message_ids"] == [event["message_id"]]
-            return ("edit", event["message_id"], event["content"])
-        assert event["message_id"] in event["message_ids"]
-        new = event.get("new_stream_id", event["stream_id"]), event["subject"]
-        return ("move", event["message_ids"], (event["stream_id"], event["orig_subject"]), new)
+            case _:
+                return _change_told(event)
 
     def _show(self, sent: Sent) -> Told:
         reactions = {(self.persons[name].user_id, emoji) for name, emoji in sent.reactions}
         return sent.id, sent.text, self.where(sent), reactions
+
+
+def _change_told(event: dict[str, Any]) -> Told:
+    if "content" in event:
+        assert event["message_ids"] == [event["message_id"]]
+        return ("edit", event["message_id"], event["content"])
+    assert event["message_id"] in event["message_ids"]
+    new = event.get("new_stream_id", event["stream_id"]), event["subject"]
+    return ("move", event["message_ids"], (event["stream_id"], event["orig_subject"]), new)
 
 
 def _shown(message: dict[str, Any]) -> Told:

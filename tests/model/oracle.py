@@ -1,5 +1,6 @@
 """Who may see and who has read what, in a few lines that share nothing with the service."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -91,7 +92,7 @@ class Oracle:
         return [
             message
             for message in self.feed(person)
-            if word in message.text.split() or word in message.topic.lower().split()
+            if word in re.findall(r"\w+", f"{message.text} {message.topic}".lower())
         ]
 
     def readers(self, message: Sent) -> set[str]:

@@ -191,6 +191,8 @@ class MoveService:
         )
         places = Places(move.thread.id, move.source.id, target_id, move.target.id, bounds.last)
         read_state = ReadStateRepository(ctx.db, places)
+        if move.crosses_channels:
+            await read_state.forget_unread(move.scope)
         if there is None:
             await read_state.begin()
         else:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from hypothesis.stateful import invariant
+from hypothesis.stateful import invariant, precondition, rule
 
 from tests.model.oracle import Place, Sent
 from tests.model.world import WORDS, Ear, Told, World
@@ -38,11 +38,20 @@ class Comparing(World):
             self.do(self._compare())
             self.is_compared = True
 
+    @precondition(lambda self: any(ear.is_patient and ear.expected for ear in self.ears))
+    @rule()
+    def catch_up(self) -> None:
+        self.do(self._catch_up())
+
+    async def _catch_up(self) -> None:
+        for ear in self.ears:
+            await self._compare_events(ear)
+
     async def _compare(self) -> None:
         await asyncio.gather(
             *(self._compare_reading(name) for name in self.persons),
             *(self._look_closely(name, self.turn + n) for n, name in enumerate(self.persons)),
-            *(self._compare_events(ear) for ear in self.ears),
+            *(self._compare_events(ear) for ear in self.ears if not ear.is_patient),
         )
 
     async def _compare_reading(self, name: str) -> None:
@@ -171,8 +180,11 @@ class Comparing(World):
 
     async def _compare_events(self, ear: Ear) -> None:
         events = [self._told(event) for event in await ear.listener.new_events()]
-        assert events == ear.expected
-        ear.expected.clear()
+        expected, ear.expected = ear.expected, []
+        if ear.is_patient and len(events) == len(expected):
+            # A renamed topic is told as it is by then: what has left it since was told anew.
+            expected = [_lessened(*each) for each in zip(expected, events, strict=True)]
+        assert events == expected
 
     def _told(self, event: dict[str, Any]) -> Told:
         match event["type"]:
@@ -194,11 +206,18 @@ class Comparing(World):
         return sent.id, sent.text, self.where(sent), reactions
 
 
+def _lessened(expected: Told, told: Told) -> Told:
+    match expected, told:
+        case ("move", [*ids], *places), ("move", [*fewer], *_):
+            return ("move", [each for each in ids if each in fewer], *places)
+        case _:
+            return expected
+
+
 def _change_told(event: dict[str, Any]) -> Told:
     if "content" in event:
         assert event["message_ids"] == [event["message_id"]]
         return ("edit", event["message_id"], event["content"])
-    assert event["message_id"] in event["message_ids"]
     new = event.get("new_stream_id", event["stream_id"]), event["subject"]
     return ("move", event["message_ids"], (event["stream_id"], event["orig_subject"]), new)
 

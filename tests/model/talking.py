@@ -121,8 +121,8 @@ class Talking(World):
         self.tell_sent(message, is_read=is_read)
 
     @precondition(lambda self: len(self.ears) < len(self.persons))
-    @rule(person=people, takes_many=st.booleans())
-    def open_queue(self, person: str, takes_many: bool) -> None:
+    @rule(person=people, takes_many=st.booleans(), is_patient=st.booleans())
+    def open_queue(self, person: str, takes_many: bool, is_patient: bool) -> None:
         able = {"bulk_message_deletion": takes_many, "empty_topic_name": True}
         listener = self.do(
             listen(
@@ -134,4 +134,4 @@ class Talking(World):
                 client_capabilities={"notification_settings_null": True, **able},
             )
         )
-        self.ears.append(Ear(person, listener, takes_many))
+        self.ears.append(Ear(person, listener, takes_many, is_patient))

@@ -59,6 +59,8 @@ class Ear:
     listener: Listener
     takes_many: bool
     """Whether it is told of several deleted messages at once."""
+    is_patient: bool
+    """Whether it asks now and then only, and hears by then of what has changed again."""
     expected: list[Told] = field(default_factory=list)
 
 

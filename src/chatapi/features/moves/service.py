@@ -81,11 +81,14 @@ class MoveService:
         if move is None:
             return
         arrivals = await self._arrivals(move)
+        span = None
         if move.is_renaming:
-            await self._repository.rename(move.thread, move.topic, self._change(move))
+            change = self._change(move)
+            number = await self._repository.rename(move.thread, move.topic, change)
+            span = None if arrivals else _span(move.thread, number)
         else:
             await self._carry_over(move, len(arrivals))
-        self._tell(move, request, arrivals)
+        self._tell(move, request, arrivals, span)
         if move.is_whole and (move.crosses_channels or not self._is_respelling(move)):
             old, new = (move.source, move.thread.topic), (move.target, move.topic)
             await move_policies(self._ctx, old, new, is_merged=move.there is not None)
@@ -222,9 +225,12 @@ class MoveService:
         return name_key(move.topic) == name_key(move.thread.topic)
 
     def _tell(
-        self, move: Move, request: MoveRequest, arrivals: dict[MessageId, EventNumber | None]
+        self,
+        move: Move,
+        request: MoveRequest,
+        arrivals: dict[MessageId, EventNumber | None],
+        span: Span | None,
     ) -> None:
-        is_described = not arrivals
         protected = arrivals if move.source.has_protected_history else None
         event = MessageChanged(
             user_id=self._ctx.user.id,
@@ -238,7 +244,7 @@ class MoveService:
             orig_subject=move.thread.topic,
             subject=move.topic,
             topic_links=[],
-            span=_span(move.thread) if is_described else None,
+            span=span,
             arrivals=protected,
         )
         self._ctx.emit(event, to=_who_follows(move))
@@ -253,12 +259,13 @@ class MoveService:
             self._ctx.emit(gone, to=_who_stays_behind(move))
 
 
-def _span(thread: Thread) -> Span:
+def _span(thread: Thread, as_of: int) -> Span:
     return {
         "conversation_id": thread.id,
         "channel_id": None,
         "above": NO_MESSAGE,
         "up_to": thread.last_message_id,
+        "as_of": as_of,
     }
 
 

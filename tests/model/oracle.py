@@ -1,20 +1,33 @@
 """Who may see and who has read what, in a few lines that share nothing with the service."""
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 ChannelKind = Literal["public", "web_public", "private", "protected"]
+Mode = Literal["change_one", "change_later", "change_all"]
+Place = tuple[str, str]
+"""A channel and a topic, in lower case."""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A message, and who was there when it was sent."""
+    """A message, and who was there when it came to where it is."""
 
     id: int
     sender: str
     channel: str | None
     topic: str
     audience: frozenset[str]
+    text: str
+    reactions: frozenset[tuple[str, str]] = frozenset()
+    texts: tuple[str, ...] = ()
+    """What it said before."""
+
+    @property
+    def place(self) -> Place | None:
+        return None if self.channel is None else (self.channel, self.topic.lower())
 
 
 @dataclass
@@ -22,56 +35,154 @@ class Oracle:
     """An organization as a few dictionaries."""
 
     guests: set[str]
+    admins: set[str]
     kinds: dict[str, ChannelKind] = field(default_factory=dict)
     members: dict[str, set[str]] = field(default_factory=dict)
-    sent: list[Sent] = field(default_factory=list)
+    messages: dict[int, Sent] = field(default_factory=dict)
     unread: dict[str, set[int]] = field(default_factory=dict)
+    starred: dict[str, set[int]] = field(default_factory=dict)
+    gone: set[int] = field(default_factory=set)
+    newest: int = 0
+    came: dict[str, int] = field(default_factory=dict)
+    """The newest message when somebody came into their first channel."""
+
+    @property
+    def sent(self) -> list[Sent]:
+        """The oldest first."""
+        return sorted(self.messages.values(), key=lambda message: message.id)
 
     def is_open_to(self, person: str, channel: str) -> bool:
         """Whether somebody may write, whether or not they are in the channel."""
         is_public = self.kinds[channel] in {"public", "web_public"}
         return person in self.members[channel] or (is_public and person not in self.guests)
 
+    def reads(self, person: str, channel: str) -> bool:
+        return self.kinds[channel] == "web_public" or self.is_open_to(person, channel)
+
+    def knows(self, person: str, channel: str) -> bool:
+        return person in self.admins or self.reads(person, channel)
+
     def sees(self, person: str, message: Sent) -> bool:
         if message.channel is None:
             return person in message.audience
-        is_inside = person in self.members[message.channel]
-        match self.kinds[message.channel]:
-            case "web_public":
-                return True
-            case "public":
-                return is_inside or person not in self.guests
-            case "private":
-                return is_inside
-            case "protected":
-                return is_inside and person in message.audience
+        if self.kinds[message.channel] == "protected":
+            return person in self.members[message.channel] and person in message.audience
+        return self.reads(person, message.channel)
 
-    def visible(self, person: str) -> list[int]:
-        return [message.id for message in self.sent if self.sees(person, message)]
+    def visible(self, person: str) -> list[Sent]:
+        return [message for message in self.sent if self.sees(person, message)]
 
-    def feed(self, person: str) -> list[int]:
-        """What reached somebody, as long as they are still there."""
-        return [
-            message.id
-            for message in self.sent
-            if person in message.audience
-            and (message.channel is None or person in self.members[message.channel])
-        ]
-
-    def can_be_unread(self, person: str, message: Sent) -> bool:
-        """Whether somebody may have it unread: direct messages, and channels they are in."""
+    def reaches(self, person: str, message: Sent) -> bool:
+        """Whether somebody is told of what becomes of a message."""
         is_inside = message.channel is None or person in self.members[message.channel]
         return is_inside and self.sees(person, message)
 
-    def send(self, message: Sent, *, is_read_by_sender: bool) -> None:
-        self.sent.append(message)
-        for person in message.audience:
-            if not (is_read_by_sender and person == message.sender):
-                self.unread.setdefault(person, set()).add(message.id)
+    def feed(self, person: str) -> list[Sent]:
+        """What reached somebody, as long as they are still there."""
+        return [
+            message
+            for message in self.sent
+            if self.reaches(person, message)
+            and person in message.audience
+            and (message.channel is None or message.id > self.came[person])
+        ]
+
+    def found(self, person: str, word: str) -> list[Sent]:
+        """What somebody finds among the messages that reached them."""
+        return [
+            message
+            for message in self.feed(person)
+            if word in re.findall(r"\w+", f"{message.text} {message.topic}".lower())
+        ]
+
+    def readers(self, message: Sent) -> set[str]:
+        """Who has read a message, beside its sender."""
+        return {
+            person
+            for person in message.audience - {message.sender}
+            if self.reaches(person, message) and message.id not in self.unread[person]
+        }
+
+    def in_place(self, place: Place) -> list[Sent]:
+        return [message for message in self.sent if message.place == place]
+
+    def create(self, channel: str, kind: ChannelKind) -> None:
+        self.kinds[channel] = kind
+        self.members[channel] = set()
+
+    def join(self, person: str, channel: str) -> None:
+        self.members[channel].add(person)
+        self.came.setdefault(person, self.newest)
 
     def leave(self, person: str, channel: str) -> None:
         self.members[channel].discard(person)
         self.read(person, [each for each in self.sent if each.channel == channel])
 
-    def read(self, person: str, messages: list[Sent]) -> None:
-        self.unread.setdefault(person, set()).difference_update(each.id for each in messages)
+    def send(self, message: Sent, *, is_read_by_sender: bool) -> None:
+        self.messages[message.id] = message
+        self.newest = message.id
+        for person in message.audience:
+            if not (is_read_by_sender and person == message.sender):
+                self.unread[person].add(message.id)
+
+    def read(self, person: str, messages: Iterable[Sent]) -> None:
+        self.unread[person].difference_update(each.id for each in messages)
+
+    def edit(self, message: Sent, text: str) -> None:
+        texts = (*message.texts, message.text)
+        self.messages[message.id] = replace(message, text=text, texts=texts)
+
+    def react(self, message: Sent, reaction: tuple[str, str]) -> None:
+        """Add a reaction, or take it back."""
+        reactions = message.reactions ^ {reaction}
+        self.messages[message.id] = replace(message, reactions=reactions)
+
+    def delete(self, messages: Iterable[Sent]) -> None:
+        for message in messages:
+            del self.messages[message.id]
+            self.gone.add(message.id)
+            for ids in (*self.unread.values(), *self.starred.values()):
+                ids.discard(message.id)
+
+    def may_delete(self, person: str, message: Sent) -> bool:
+        return self.sees(person, message) and (person in self.admins or person == message.sender)
+
+    def may_move(self, person: str, message: Sent, channel: str) -> bool:
+        if message.channel is None or not self.sees(person, message):
+            return False
+        crosses = channel != message.channel
+        return not crosses or (person not in self.guests and self.is_open_to(person, channel))
+
+    def spelled(self, channel: str, topic: str) -> str:
+        """How a topic is written: as it is there already, if it has messages."""
+        there = self.in_place((channel, topic.lower()))
+        return there[0].topic if there else topic
+
+    def taken(self, person: str, message: Sent, mode: Mode, channel: str, topic: str) -> list[Sent]:
+        """Which messages somebody moves with one; none if there is nothing to be done."""
+        if message.place is None:
+            return []
+        around = self.in_place(message.place)
+        taken = [
+            each
+            for each in around
+            if self.sees(person, each)
+            and (mode == "change_all" or each.id >= message.id)
+            and (mode != "change_one" or each.id == message.id)
+        ]
+        if (channel, topic.lower()) != message.place:
+            return taken
+        # Other letters for the same topic: for all of it, or not at all.
+        return taken if topic != message.topic and taken == around else []
+
+    def move(self, taken: list[Sent], channel: str, topic: str) -> None:
+        if taken[0].place != (channel, topic.lower()):
+            topic = self.spelled(channel, topic)
+        for each in taken:
+            crosses = each.channel != channel
+            audience = frozenset(self.members[channel]) if crosses else each.audience
+            self.messages[each.id] = replace(each, channel=channel, topic=topic, audience=audience)
+            for person in self.unread:
+                was_inside = person in self.members[each.channel or ""]
+                if crosses and not (was_inside and person in self.members[channel]):
+                    self.read(person, [each])

@@ -19,7 +19,7 @@ from tests.features.history.narrow_world import (
     choices_of,
     make_narrow_world,
 )
-from tests.model.machine import QuickClient
+from tests.model.world import QuickClient
 from tests.support.answers import assert_error
 
 NARROWS = int(os.environ.get("CHATAPI_TEST_NARROWS", "1000"))

@@ -6,6 +6,7 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unsubscribe
+from tests.features.deletion.deleting import delete
 from tests.features.edits.editing import edit, listen_to_changes
 from tests.features.history.conversations import Term, ask, ids_read, mark, send, show, unread_ids
 from tests.features.reactions.reacting import react, take_back
@@ -68,6 +69,18 @@ class TestMove:
         again = await send(client, owner, here, "other")
         assert_success(await edit(client, owner, again, stream_id=there.id, **QUIETLY))
         assert await unread_ids(client, member) == {own}
+
+    async def test_what_was_left_unread_does_not_wait_elsewhere(
+        self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
+    ) -> None:
+        here = await make_channel(subscribers=[owner, member])
+        there = await make_channel(subscribers=[owner])
+        message_id = await send(client, owner, here, "topic")
+        await mark(client, member, message_id)
+        await mark(client, member, message_id, op="remove")
+        assert_success(await edit(client, owner, message_id, stream_id=there.id, **QUIETLY))
+        assert_success(await subscribe(client, member, there.name))
+        assert await unread_ids(client, member) == set()
 
     async def test_files_follow(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
@@ -168,6 +181,32 @@ class TestPrivacy:
             assert await ids_read(client, reader, narrow) == []
             assert message_id not in await ids_read(client, reader)
             assert_error(await client.get(f"/messages/{message_id}", reader))
+
+    @pytest.mark.parametrize("way", ["deleted", "moved"])
+    async def test_whoever_saw_it_come_is_told_that_it_goes(
+        self,
+        client: ApiClient,
+        make_channel: MakeChannel,
+        make_user: MakeUser,
+        owner: Person,
+        member: Person,
+        way: str,
+    ) -> None:
+        late = await make_user()
+        here, secret = [await make_channel(subscribers=[owner], invite_only=True) for _ in range(2)]
+        there = await make_channel(
+            subscribers=[owner, member], invite_only=True, history_public_to_subscribers=False
+        )
+        message_id = await send(client, owner, here, "topic")
+        assert_success(await edit(client, owner, message_id, stream_id=there.id, **QUIETLY))
+        assert_success(await subscribe(client, owner, there.name, principals=[late.user_id]))
+        listeners = [await listen_to_changes(client, person) for person in (member, late)]
+        if way == "deleted":
+            assert_success(await delete(client, owner, message_id))
+        else:
+            assert_success(await edit(client, owner, message_id, stream_id=secret.id))
+        told = [await listener.new_events() for listener in listeners]
+        assert [[event["message_id"] for event in events] for events in told] == [[message_id], []]
 
     async def test_a_mover_moves_only_what_they_see(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person

@@ -20,6 +20,7 @@ from tests.features.history.conversations import (
 from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.listening import listen
 from tests.support.statements import recorded_statements
 
 QUIETLY = {"send_notification_to_new_thread": False}
@@ -72,6 +73,31 @@ class TestModes:
         assert await in_topic(client, owner, channel, "old") == left
         assert await topics_of(client, owner, channel) == ({"old", "new"} if left else {"new"})
         assert (await show(client, owner, before[1]))["subject"] == "new"
+
+    async def test_late_readers_are_told_of_what_was_renamed_then(
+        self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
+    ) -> None:
+        other = await send(client, owner, channel, "other")
+        renamed = await send_some(client, owner, channel, "old")
+        listener = await listen_to_changes(client, member)
+        whole = {"propagate_mode": "change_all", **QUIETLY}
+        assert_success(await edit(client, owner, renamed[0], topic="new", **whole))
+        assert_success(await edit(client, owner, other, topic="new", **QUIETLY))
+        told = [event["message_ids"] for event in await listener.new_events()]
+        assert told == [renamed, [other]]
+
+    async def test_late_readers_are_told_of_what_was_read_then(
+        self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
+    ) -> None:
+        other = await send(client, owner, channel, "other")
+        read = await send_some(client, owner, channel, "old")
+        flags = {"event_types": ["update_message_flags"], "fetch_event_types": []}
+        listener = await listen(client, member, **flags)
+        place = {"stream_id": channel.id, "topic_name": "old"}
+        assert_success(await client.post("/mark_topic_as_read", member, **place))
+        assert_success(await edit(client, owner, other, topic="old", **QUIETLY))
+        assert [event["messages"] for event in await listener.new_events()] == [read]
+        assert await unread_ids(client, member) == {other}
 
     async def test_is_told(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person

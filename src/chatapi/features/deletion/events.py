@@ -18,7 +18,9 @@ def takes_many(view: ClientView) -> bool:
 
 
 class MessagesDeleted(Event):
-    """Messages of one topic, or of one direct conversation, were deleted.
+    """Messages of one topic, or of one direct conversation, are gone.
+
+    They were deleted, or moved to where the reader may not follow.
 
     Clients that did not say at POST /register that they know `bulk_message_deletion` receive one
     event for each message; these have the same `id`.

@@ -12,3 +12,5 @@ class Span(TypedDict):
     channel_id: ChannelId | None
     above: MessageId
     up_to: MessageId
+    as_of: int
+    """The newest change of any message then; what was moved there since is no part of it."""

@@ -83,11 +83,14 @@ class MoveService:
         if move is None:
             return
         arrivals = await self._arrivals(move)
+        span = None
         if move.is_renaming:
-            await self._repository.rename(move.thread, move.topic, self._change(move))
+            change = self._change(move)
+            number = await self._repository.rename(move.thread, move.topic, change)
+            span = None if arrivals else _span(move.thread, number)
         else:
             await self._carry_over(move, len(arrivals))
-        await self._tell(move, request, arrivals)
+        await self._tell(move, request, arrivals, span)
         if move.is_whole and (move.crosses_channels or not self._is_respelling(move)):
             old, new = (move.source, move.thread.topic), (move.target, move.topic)
             await move_policies(self._ctx, old, new, is_merged=move.there is not None)
@@ -193,6 +196,8 @@ class MoveService:
         )
         places = Places(move.thread.id, move.source.id, target_id, move.target.id, bounds.last)
         read_state = ReadStateRepository(ctx.db, places)
+        if move.crosses_channels:
+            await read_state.forget_unread(move.scope)
         if there is None:
             await read_state.begin()
         else:
@@ -221,9 +226,12 @@ class MoveService:
         return name_key(move.topic) == name_key(move.thread.topic)
 
     async def _tell(
-        self, move: Move, request: MoveRequest, arrivals: dict[MessageId, EventNumber | None]
+        self,
+        move: Move,
+        request: MoveRequest,
+        arrivals: dict[MessageId, EventNumber | None],
+        span: Span | None,
     ) -> None:
-        is_described = not arrivals
         linkifiers = await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         event = MessageChanged(
             user_id=self._ctx.user.id,
@@ -237,7 +245,7 @@ class MoveService:
             orig_subject=move.thread.topic,
             subject=move.topic,
             topic_links=topic_links(move.topic, linkifiers),
-            span=_span(move.thread) if is_described else None,
+            span=span,
             arrivals=arrivals if move.source.has_protected_history else None,
         )
         self._ctx.emit(event, to=_who_follows(move))
@@ -253,16 +261,16 @@ class MoveService:
             topic=move.thread.topic,
             arrivals=event.arrivals,
         )
-        audience = WhoLosesSight(source=who_reads(move.source), target=who_reads(move.target))
-        self._ctx.emit(gone, to=audience)
+        self._ctx.emit(gone, to=_who_stays_behind(move))
 
 
-def _span(thread: Thread) -> Span:
+def _span(thread: Thread, as_of: int) -> Span:
     return {
         "conversation_id": thread.id,
         "channel_id": None,
         "above": NO_MESSAGE,
         "up_to": thread.last_message_id,
+        "as_of": as_of,
     }
 
 
@@ -270,3 +278,7 @@ def _who_follows(move: Move) -> Audience:
     if not move.crosses_channels:
         return who_hears(move.source)
     return WhoFollowsMove(source=who_reads(move.source), target=who_reads(move.target))
+
+
+def _who_stays_behind(move: Move) -> Audience:
+    return WhoLosesSight(source=who_reads(move.source), target=who_reads(move.target))

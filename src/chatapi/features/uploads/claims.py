@@ -72,9 +72,10 @@ async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[Attachment
     gone = [attachment for attachment in before if not claim.links(attachment)]
     if not gone:
         return []
-    await repository.unlink(claim.message_id, [attachment.id for attachment in gone])
-    await release_attachments(ctx, [attachment.id for attachment in gone])
-    linked = await repository.list_message_ids([attachment.id for attachment in gone])
+    gone_ids = [attachment.id for attachment in gone]
+    await repository.unlink(claim.message_id, gone_ids)
+    await release_attachments(ctx, gone_ids)
+    linked = await repository.list_message_ids(gone_ids)
     return [attachment for attachment in gone if not linked.get(attachment.id)]
 
 

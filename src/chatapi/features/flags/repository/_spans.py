@@ -3,10 +3,30 @@
 from dataclasses import dataclass
 
 import orjson
-from sqlalchemy import BigInteger, Select, String, and_, bindparam, cast, func, select, type_coerce
+from sqlalchemy import (
+    BigInteger,
+    Select,
+    String,
+    and_,
+    bindparam,
+    cast,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+    type_coerce,
+)
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
-from chatapi.db.models import Conversation, Message, ReadCursor, ReadException, Subscription
+from chatapi.db.models import (
+    Conversation,
+    Message,
+    MessageEdit,
+    ReadCursor,
+    ReadException,
+    Subscription,
+)
 from chatapi.db.session import DatabaseSession
 from chatapi.features.flags.spans import Span
 from chatapi.narrow.unread import FLOOR, READER, highest, values_for
@@ -17,11 +37,13 @@ MOST_UNREAD = 50_000
 _CONVERSATION = bindparam("conversation_id", type_=BigInteger)
 _CHANNEL = bindparam("channel_id", type_=BigInteger)
 _IS_MINE = and_(Subscription.user_id == READER, Subscription.is_active)
+_AS_OF = select(func.coalesce(func.max(MessageEdit.id), 0)).scalar_subquery()
 
 _BOUNDS_OF_TOPIC = (
     select(
         highest(func.coalesce(ReadCursor.message_id, 0), Subscription.read_up_to, FLOOR),
         Conversation.last_message_id,
+        _AS_OF,
     )
     .select_from(Conversation)
     .join(Subscription, and_(_IS_MINE, Subscription.channel_id == Conversation.channel_id))
@@ -32,7 +54,7 @@ _BOUNDS_OF_TOPIC = (
     .where(Conversation.id == _CONVERSATION)
 )
 _BOUNDS_OF_CHANNEL = (
-    select(highest(Subscription.read_up_to, FLOOR), func.max(Conversation.last_message_id))
+    select(highest(Subscription.read_up_to, FLOOR), func.max(Conversation.last_message_id), _AS_OF)
     .join(Conversation, Conversation.channel_id == Subscription.channel_id)
     .where(_IS_MINE, Subscription.channel_id == _CHANNEL)
     .group_by(Subscription.read_up_to)
@@ -44,6 +66,16 @@ _EXCEPTIONS_IN_TOPIC = _EXCEPTIONS.where(ReadException.conversation_id == _CONVE
 _EXCEPTIONS_IN_CHANNEL = _EXCEPTIONS.join(
     Conversation, Conversation.id == ReadException.conversation_id
 ).where(Conversation.channel_id == _CHANNEL)
+_WAS_MOVED_SINCE = and_(
+    Message.last_moved_at.is_not(None),
+    exists()
+    .where(
+        MessageEdit.message_id == Message.id,
+        MessageEdit.id > bindparam("as_of", type_=BigInteger),
+        or_(MessageEdit.prev_topic.is_not(None), MessageEdit.prev_channel_id.is_not(None)),
+    )
+    .correlate(Message),
+)
 
 
 def _newest(where: Select[*tuple[int]]) -> Select[*tuple[str | None]]:
@@ -52,6 +84,7 @@ def _newest(where: Select[*tuple[int]]) -> Select[*tuple[str | None]]:
         where.where(
             Message.id > bindparam("above", type_=BigInteger),
             Message.id <= bindparam("up_to", type_=BigInteger),
+            not_(_WAS_MOVED_SINCE),
         )
         .order_by(Message.id.desc())
         .limit(MOST_UNREAD)
@@ -95,6 +128,7 @@ class SpanRepository:
             "channel_id": None,
             "above": MessageId(bounds[0]),
             "up_to": MessageId(bounds[1]),
+            "as_of": bounds[2],
         }
         return Unread(span, [MessageId(message_id) for (message_id,) in excepted])
 
@@ -110,6 +144,7 @@ class SpanRepository:
             "channel_id": channel_id,
             "above": MessageId(bounds[0]),
             "up_to": MessageId(bounds[1]),
+            "as_of": bounds[2],
         }
         return Unread(span, [MessageId(message_id) for (message_id,) in excepted])
 

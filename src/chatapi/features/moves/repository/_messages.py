@@ -108,22 +108,28 @@ class MoveRepository:
             for message_id, arrival in rows
         }
 
-    async def rename(self, thread: Thread, topic: str, change: Change) -> None:
-        """Another name for all messages of a topic: the same few rows however many they are."""
+    async def rename(self, thread: Thread, topic: str, change: Change) -> int:
+        """Another name for all messages of a topic: the same few rows however many they are.
+
+        Returns the number of the change.
+        """
         await self._db.execute(
             update(Conversation)
             .where(Conversation.id == thread.id)
             .values(topic=topic, topic_key=name_key(topic), renamed_up_to=thread.last_message_id)
         )
-        await self._db.execute(
-            insert(MessageEdit).values(
+        rows = await self._db.execute(
+            insert(MessageEdit)
+            .values(
                 conversation_id=thread.id,
                 up_to=thread.last_message_id,
                 editor_id=change.editor_id,
                 edited_at=change.now,
                 prev_topic=change.prev_topic,
             )
+            .returning(MessageEdit.id)
         )
+        return rows.scalar_one()
 
     async def move(
         self,

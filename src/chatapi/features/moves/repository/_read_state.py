@@ -98,6 +98,32 @@ class ReadStateRepository:
             .values(message_id=places.last)
         )
 
+    async def forget_unread(self, scope: Scope) -> None:
+        """What somebody left unread is old for whoever is not in both channels.
+
+        That is so now, and when they come into the other one.
+        """
+        is_in_both = and_(
+            *(
+                exists()
+                .where(
+                    Subscription.user_id == ReadException.user_id,
+                    Subscription.channel_id == channel_id,
+                    Subscription.is_active,
+                )
+                .correlate(ReadException)
+                for channel_id in (self._places.source_channel, self._places.target_channel)
+            )
+        )
+        await self._db.execute(
+            delete(ReadException).where(
+                ReadException.conversation_id == self._places.source,
+                ReadException.message_id.in_(select(Message.id).where(*matching(scope))),
+                not_(ReadException.is_read),
+                not_(is_in_both),
+            )
+        )
+
     async def count_readers(self) -> int:
         """For how many people a message may be read in one place and not in the other."""
         rows = await self._db.execute(
@@ -107,8 +133,6 @@ class ReadStateRepository:
 
     async def add_exceptions(self, scope: Scope) -> None:
         """What positions say differently in the new place."""
-        if self._places.crosses_channels:
-            await self._forget_unread_of_strangers(scope)
         floor = func.coalesce(ReadFloor.message_id, 0)
         before = highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, floor)
         after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, floor)
@@ -159,22 +183,6 @@ class ReadStateRepository:
             return readers
         # Without a position in either conversation, that in the channel counts for both.
         return readers.where(or_(_here.user_id.is_not(None), _there.user_id.is_not(None)))
-
-    async def _forget_unread_of_strangers(self, scope: Scope) -> None:
-        """What somebody left unread in a channel they left is old when it comes back to them."""
-        is_there = exists().where(
-            Subscription.user_id == ReadException.user_id,
-            Subscription.channel_id == self._places.source_channel,
-            Subscription.is_active,
-        )
-        await self._db.execute(
-            delete(ReadException).where(
-                ReadException.conversation_id == self._places.source,
-                ReadException.message_id.in_(select(Message.id).where(*matching(scope))),
-                not_(ReadException.is_read),
-                not_(is_there.correlate(ReadException)),
-            )
-        )
 
     async def _insert_cursors(self, cursors: Select[*tuple[int, int, int]]) -> None:
         columns = ["user_id", "conversation_id", "message_id"]

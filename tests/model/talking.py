@@ -1,0 +1,137 @@
+"""Steps: channels come into being, people come and go, and write."""
+
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, precondition, rule
+
+from tests.model.oracle import ChannelKind, Sent
+from tests.model.world import CHANNELS, Ear, World, channels, people, topics, words
+from tests.support.answers import assert_success
+from tests.support.listening import listen
+
+_SETTINGS: dict[ChannelKind, dict[str, object]] = {
+    "public": {},
+    "web_public": {"is_web_public": True},
+    "private": {"invite_only": True, "history_public_to_subscribers": True},
+    "protected": {"invite_only": True, "history_public_to_subscribers": False},
+}
+_HEARD = ["message", "update_message", "delete_message", "reaction"]
+
+kinds: st.SearchStrategy[ChannelKind] = st.sampled_from(sorted(_SETTINGS))
+
+
+class Talking(World):
+    """The owner is in every channel from its beginning.
+
+    They put in whom the channel does not let in by themselves.
+    """
+
+    @initialize(chosen=st.lists(kinds, min_size=1, max_size=len(CHANNELS)))
+    def people_come(self, chosen: list[ChannelKind]) -> None:
+        self.do(self.begin())
+        for name, kind in zip(CHANNELS, chosen, strict=False):
+            self.create_channel(name, kind)
+
+    def create_channel(self, name: str, kind: ChannelKind) -> None:
+        answer = self.call(
+            "post",
+            "/channels/create",
+            "owner",
+            name=name,
+            subscribers=[self.persons["owner"].user_id],
+            **_SETTINGS[kind],
+        )
+        self.channel_ids[name] = assert_success(answer)["id"]
+        self.oracle.create(name, kind)
+        self.oracle.join("owner", name)
+        self.learn_notices()
+
+    @precondition(lambda self: len(self.oracle.kinds) < len(CHANNELS))
+    @rule(kind=kinds)
+    def create_another_channel(self, kind: ChannelKind) -> None:
+        self.create_channel(CHANNELS[len(self.oracle.kinds)], kind)
+
+    @rule(number=channels, newcomers=st.sets(people, min_size=1))
+    def join(self, number: int, newcomers: set[str]) -> None:
+        name = self.channel(number)
+        answer = self.call(
+            "post",
+            "/users/me/subscriptions",
+            "owner",
+            subscriptions=[{"name": name}],
+            principals=[self.persons[person].user_id for person in newcomers],
+            send_new_subscription_messages=False,
+        )
+        assert_success(answer)
+        for person in newcomers:
+            self.oracle.join(person, name)
+
+    @rule(number=channels, person=people)
+    def leave(self, number: int, person: str) -> None:
+        name = self.channel(number)
+        if person == "owner" or person not in self.oracle.members[name]:
+            return
+        answer = self.call("delete", "/users/me/subscriptions", person, subscriptions=[name])
+        assert_success(answer)
+        self.oracle.leave(person, name)
+
+    @rule(
+        number=channels,
+        topic=topics,
+        senders=st.lists(people, min_size=1, max_size=3),
+        text=words,
+        is_read=st.booleans(),
+    )
+    def talk(self, number: int, topic: str, senders: list[str], text: str, is_read: bool) -> None:
+        for person in senders:
+            self.send(self.channel(number), topic, person, text, is_read=is_read)
+
+    def send(self, name: str, topic: str, person: str, text: str, *, is_read: bool) -> None:
+        answer = self.call(
+            "post",
+            "/messages",
+            person,
+            type="channel",
+            to=self.channel_ids[name],
+            topic=topic,
+            content=text,
+            read_by_sender=is_read,
+        )
+        if not self.oracle.is_open_to(person, name):
+            assert answer.status == 400, answer.body
+            return
+        audience = frozenset(self.oracle.members[name])
+        message_id = assert_success(answer)["id"]
+        message = Sent(message_id, person, name, self.oracle.spelled(name, topic), audience, text)
+        self.tell_sent(message, is_read=is_read)
+
+    @rule(person=people, others=st.sets(people, max_size=3), text=words, is_read=st.booleans())
+    def send_direct(self, person: str, others: set[str], text: str, is_read: bool) -> None:
+        audience = frozenset({person, *others})
+        to = [self.persons[each].user_id for each in audience]
+        answer = self.call(
+            "post",
+            "/messages",
+            person,
+            type="direct",
+            to=to,
+            content=text,
+            read_by_sender=is_read,
+        )
+        message = Sent(assert_success(answer)["id"], person, None, "", audience, text)
+        self.tell_sent(message, is_read=is_read)
+
+    @precondition(lambda self: len(self.ears) < len(self.persons))
+    @rule(person=people, takes_many=st.booleans(), is_patient=st.booleans())
+    def open_queue(self, person: str, takes_many: bool, is_patient: bool) -> None:
+        able = {"bulk_message_deletion": takes_many, "empty_topic_name": True}
+        listener = self.do(
+            listen(
+                self.client,
+                self.persons[person],
+                event_types=_HEARD,
+                fetch_event_types=[],
+                apply_markdown=False,
+                client_capabilities={"notification_settings_null": True, **able},
+            )
+        )
+        self.ears.append(Ear(person, listener, takes_many, is_patient))

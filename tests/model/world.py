@@ -1,0 +1,185 @@
+"""What every step of a history needs: people, a client, and queues that are listened to."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, ClassVar, TypeVar
+
+import httpx
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine
+from typing_extensions import override
+
+from chatapi.core.roles import Role
+from chatapi.main import ChatApp
+from tests.factories import Person, make_realm, make_user
+from tests.model.oracle import Oracle, Place, Sent
+from tests.support.answers import Answer, assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import Listener
+
+T = TypeVar("T")
+Told = tuple[object, ...]
+"""An event, as far as it is compared."""
+
+ROLES = {
+    "owner": Role.OWNER,
+    "admin": Role.ADMIN,
+    "member": Role.MEMBER,
+    "guest": Role.GUEST,
+}
+CHANNELS = ("c1", "c2", "c3", "c4")
+TOPICS = ("t1", "T1", "t2", "✔ t1", "")
+WORDS = ("alpha", "beta", "gamma")
+SERVICE = "service"
+"""Who sends the notices of the service itself."""
+_numbers = count(1)
+
+people = st.sampled_from(sorted(ROLES))
+channels = st.integers(0, len(CHANNELS) - 1)
+topics = st.sampled_from(TOPICS)
+words = st.sampled_from(WORDS)
+picks = st.integers(0, 1_000)
+
+
+class QuickClient(ApiClient):
+    """Compares no answer with the document: other tests do, and this one asks very often."""
+
+    @override
+    def read(self, response: httpx.Response) -> Answer:
+        return Answer(response.status_code, response.json(), response.headers)
+
+
+@dataclass
+class Ear:
+    """A queue of somebody, and what is expected in it."""
+
+    person: str
+    listener: Listener
+    takes_many: bool
+    """Whether it is told of several deleted messages at once."""
+    is_patient: bool
+    """Whether it asks now and then only, and hears by then of what has changed again."""
+    expected: list[Told] = field(default_factory=list)
+
+
+class World(RuleBasedStateMachine):
+    """One organization of a running service, and what the oracle knows of it."""
+
+    app: ClassVar[ChatApp]
+    loop: ClassVar[asyncio.AbstractEventLoop]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.oracle = Oracle(
+            guests={"guest"}, admins={"owner", "admin"}, unread={name: set() for name in ROLES}
+        )
+        self.oracle.starred = {name: set() for name in ROLES}
+        self.persons: dict[str, Person] = {}
+        self.ears: list[Ear] = []
+        self.channel_ids: dict[str, int] = {}
+        self.places: list[Place] = []
+        """Where something happened, the latest last."""
+        self.is_compared = True
+        """Whether nothing was done since everything was compared."""
+        self.client: ApiClient = QuickClient(self.app)
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=60)
+
+    def call(self, method: str, path: str, person: str, **params: object) -> Answer:
+        self.is_compared = False
+        caller = getattr(self.client, method)
+        answer: Answer = self.do(caller(path, self.persons[person], **params))
+        return answer
+
+    async def begin(self) -> None:
+        number = next(_numbers)
+        realm = await make_realm(self.app.runtime, f"Org {number}", f"org{number}")
+        self.client = QuickClient(self.app, f"org{number}.localhost")
+        for name, role in ROLES.items():
+            self.persons[name] = await make_user(
+                self.app.runtime, realm, role, full_name=name, email=f"{name}{number}@example.com"
+            )
+        opened = {"enable_spectator_access": True}
+        assert_success(await self.client.patch("/realm", self.persons["owner"], **opened))
+
+    def channel(self, number: int) -> str:
+        """One of the channels there are."""
+        return CHANNELS[number % len(self.oracle.kinds)]
+
+    def pick(self, pick: int) -> Sent:
+        """One of the messages."""
+        sent = self.oracle.sent
+        return sent[pick % len(sent)]
+
+    def tell(self, to: Iterable[str], told: Told) -> None:
+        self.tell_each(lambda person: told if person in to else None)
+
+    def tell_each(self, told_to: Callable[[str], Told | None]) -> None:
+        for ear in self.ears:
+            told = told_to(ear.person)
+            if told is not None:
+                ear.expected.append(told)
+
+    def tell_deletion(self, deleted: list[Sent], to: Iterable[str]) -> None:
+        """Each is told of the messages they could see where they were."""
+        for ear in self.ears:
+            ids = [each.id for each in deleted if self.oracle.reaches(ear.person, each)]
+            if ear.person not in to or not ids:
+                continue
+            parts = [ids] if ear.takes_many else [[each] for each in ids]
+            ear.expected += [("delete", part, self.where(deleted[0])) for part in parts]
+
+    def tell_sent(self, message: Sent, *, is_read: bool) -> None:
+        assert message.id > self.oracle.newest
+        self.oracle.send(message, is_read_by_sender=is_read)
+        self.tell(message.audience, ("message", message.id, message.text, self.where(message)))
+        self.happened_in(message)
+
+    def happened_in(self, message: Sent) -> None:
+        if message.place is not None:
+            self.places.append(message.place)
+
+    def where(self, message: Sent) -> tuple[int, str] | None:
+        """A place in the words of the wire."""
+        if message.channel is None:
+            return None
+        return self.channel_ids[message.channel], message.topic
+
+    def learn_notices(self) -> None:
+        """What the service itself said; the owner is in every channel and sees it.
+
+        To the oracle, these are messages like others.
+        """
+        answer = self.call(
+            "get",
+            "/messages",
+            "owner",
+            anchor=self.oracle.newest,
+            num_before=0,
+            num_after=10,
+            apply_markdown=False,
+            allow_empty_topic_name=True,
+            include_anchor=False,
+        )
+        names = {number: name for name, number in self.channel_ids.items()}
+        for notice in assert_success(answer)["messages"]:
+            assert notice["sender_id"] not in {each.user_id for each in self.persons.values()}
+            channel = names[notice["stream_id"]]
+            audience = frozenset(self.oracle.members[channel])
+            topic = self.oracle.spelled(channel, notice["subject"])
+            message = Sent(notice["id"], SERVICE, channel, topic, audience, notice["content"])
+            self.tell_sent(message, is_read=False)
+            self.check_discretion(message)
+
+    def check_discretion(self, notice: Sent) -> None:
+        """A notice names no other channel that is private."""
+        for name, kind in self.oracle.kinds.items():
+            is_private = kind in {"private", "protected"}
+            assert not (is_private and name != notice.channel and f"**{name}" in notice.text)
+
+    @override
+    def teardown(self) -> None:
+        self.do(self.client.aclose())

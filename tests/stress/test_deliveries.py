@@ -6,14 +6,14 @@ transaction that sends them, and that ends with the process.
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from typing_extensions import override
 
 from chatapi.auth.realms import RealmRecord
@@ -24,7 +24,6 @@ from chatapi.db.database import Database
 from chatapi.db.models import Message, ScheduledMessage
 from chatapi.db.session import DatabaseSession
 from chatapi.features.scheduled_messages.records import UNSAVED, ScheduledRecord
-from chatapi.features.scheduled_messages.repository import ScheduleRepository
 from tests import factories
 from tests.factories import Person
 from tests.stress.connection import Connection
@@ -37,9 +36,9 @@ SENDERS = 10
 MESSAGES = 1_000
 DUE_IN_SECONDS = 3
 DUE_WITHIN_SECONDS = 3
-LONGEST_DELAY = timedelta(seconds=10)
-"""A thousand messages within three seconds are more than a busy machine sends at once."""
-LONGEST_SILENCE = timedelta(seconds=3)
+LONGEST_DELAY = timedelta(seconds=30)
+"""How long a machine with much else to do takes for a thousand; alone it takes about a second."""
+LONGEST_SILENCE = timedelta(seconds=5)
 """As soon as the transaction of the process that died is over, others go on."""
 
 pytestmark = pytest.mark.slow
@@ -91,30 +90,36 @@ class Listener(QueueReader):
 async def schedule_all(database: Database, world: World) -> dict[str, datetime]:
     """Write what requests would write, but all at once; when each is due, by its text."""
     begin = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=DUE_IN_SECONDS)
-    due: dict[str, datetime] = {}
+    records = [
+        record_for(world, number, begin + timedelta(seconds=number % DUE_WITHIN_SECONDS))
+        for number in range(MESSAGES)
+    ]
+    rows = [asdict(record) for record in records]
+    for row in rows:
+        del row["id"]
     async with DatabaseSession(database) as db:
-        await db.lock_realm(world.realm.id)
-        for number in range(MESSAGES):
-            owner = world.senders[number % SENDERS]
-            content = f"Message {number} of person {owner.user_id}"
-            due[content] = begin + timedelta(seconds=number % DUE_WITHIN_SECONDS)
-            await ScheduleRepository(db, owner.user_id, reminders=False).add(
-                ScheduledRecord(
-                    id=UNSAVED,
-                    realm_id=world.realm.id,
-                    owner_id=owner.user_id,
-                    channel_id=world.channel.id,
-                    topic=f"topic {number % 7}",
-                    people=[],
-                    content=content,
-                    rendered_content=f"<p>{content}</p>",
-                    deliver_at=due[content],
-                    client_name="tests",
-                    read_by_sender=True,
-                )
-            )
+        await db.write()
+        await db.execute(insert(ScheduledMessage), rows)
         await db.commit()
-    return due
+    return {record.content: record.deliver_at for record in records}
+
+
+def record_for(world: World, number: int, deliver_at: datetime) -> ScheduledRecord:
+    owner = world.senders[number % SENDERS]
+    content = f"Message {number} of person {owner.user_id}"
+    return ScheduledRecord(
+        id=UNSAVED,
+        realm_id=world.realm.id,
+        owner_id=owner.user_id,
+        channel_id=world.channel.id,
+        topic=f"topic {number % 7}",
+        people=[],
+        content=content,
+        rendered_content=f"<p>{content}</p>",
+        deliver_at=deliver_at,
+        client_name="tests",
+        read_by_sender=True,
+    )
 
 
 async def until_left(database: Database, count: int) -> None:
@@ -147,6 +152,8 @@ async def test_each_is_sent_once_although_a_process_dies(
     await reader.register("message")
     await owner.register("scheduled_messages")
     due = await schedule_all(database, world)
+    # On a machine with much to do, this may be later than the first of them are due.
+    scheduled_at = datetime.now(UTC)
     await until_left(database, MESSAGES * 2 // 3)
     processes[0].kill()
     await until_left(database, 0)
@@ -155,7 +162,8 @@ async def test_each_is_sent_once_although_a_process_dies(
 
     assert Counter(content for content, _sent_at in sent) == Counter(list(due))
     assert all(sent_at >= due[content] for content, sent_at in sent)
-    assert max(sent_at - due[content] for content, sent_at in sent) < LONGEST_DELAY
+    delays = [sent_at - max(due[content], scheduled_at) for content, sent_at in sent]
+    assert max(delays) < LONGEST_DELAY
     times = sorted(sent_at for _content, sent_at in sent)
     assert max(later - earlier for earlier, later in pairwise(times)) < LONGEST_SILENCE
     for listener in (reader, owner):

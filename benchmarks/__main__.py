@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.http_client import Account, build_request
+from benchmarks.messages import narrows, reactions, renamings, searches
+from benchmarks.retention import retention_cost
 from benchmarks.servers import RunningServer, bare_server, chat_server, create_account, run_command
 from benchmarks.workloads import (
     delivery_latency,
@@ -19,7 +21,7 @@ from benchmarks.workloads import (
     milliseconds,
     requests_per_second,
 )
-from benchmarks.world import World, fill
+from benchmarks.world import Size, World, fill
 from tests.support.temporary_postgres import temporary_postgres
 
 _ROUNDS = 5
@@ -71,9 +73,7 @@ def databases(kind: str) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def running(
-    report: Report, scale: float, *, people: int, channels: int, messages: int
-) -> Iterator[Measured]:
+def running(report: Report, scale: float, size: Size) -> Iterator[Measured]:
     """An organization of the given size, and the yardstick."""
     with databases(report.database) as (chat_url, bare_url):
         environment = {
@@ -85,7 +85,7 @@ def running(
         run_command(environment, "db", "upgrade")
         run_command(environment, "org", "create", "--name", "Benchmark")
         owner = create_account(environment, "owner@example.com", "owner")
-        world = fill(chat_url, people=people, channels=channels, messages=messages)
+        world = fill(chat_url, size)
         with (
             chat_server(environment) as chat,
             bare_server({"BARE_DATABASE_URL": bare_url}) as bare,
@@ -166,6 +166,43 @@ async def measure_register(on: Measured) -> None:
     on.report.add("register, 1,000 users and 200 channels, p50", f"{took:.1f} ms", "< 40 ms")
 
 
+async def measure_finding(on: Measured) -> None:
+    """In 200,000 messages."""
+    await _yardstick(on)
+    count = on.rounds(50)
+    for what, requests in searches(on.world.readers[0], count).items():
+        took = await milliseconds(on.chat.port, requests)
+        on.report.add(f"search for {what} in 200,000 messages, p50", f"{took:.1f} ms", "< 30 ms")
+    for what, requests in narrows(on.world, count).items():
+        took = await milliseconds(on.chat.port, requests)
+        on.report.add(f"{what}, p50", f"{took:.1f} ms")
+
+
+async def measure_changing(on: Measured) -> None:
+    took = await milliseconds(on.chat.port, reactions(on.world, on.rounds(100)))
+    on.report.add("add a reaction, p50", f"{took:.1f} ms")
+    took = await milliseconds(on.chat.port, renamings(on.world, on.owner, on.rounds(20)))
+    on.report.add("rename a topic of 100,000 messages, p50", f"{took:.1f} ms", "< 100 ms")
+
+
+async def _yardstick(on: Measured) -> None:
+    bare = build_request("POST", "/send", None, {**_HELLO, "to": "general"})
+    took = await milliseconds(on.bare.port, [bare] * on.rounds(100))
+    on.report.add("the bare INSERT alone, p50", f"{took:.1f} ms")
+
+
+async def measure_retention(on: Measured, expired: int) -> None:
+    message = _hello(on.owner, on.world.channels_by_size[1_000])
+    cost = await retention_cost(
+        on.chat.port, on.owner, message, expired=expired, seconds=on.rounds(15)
+    )
+    on.report.add("send by 16 connections, p99", f"{cost.p99_before:.1f} ms")
+    name = f"send while {expired:,} old messages are deleted, p99"
+    on.report.add(name, f"{cost.p99_meanwhile:.1f} ms")
+    on.report.add("the latter / the former", f"{cost.factor:.2f}", "<= 2.00")
+    on.report.add("old messages deleted meanwhile", f"{cost.deleted_per_second:,.0f} per second")
+
+
 _HELLO = {"type": "channel", "topic": "greetings", "content": "Hello world, how are you today?"}
 
 
@@ -183,24 +220,51 @@ async def _ratio(on: Measured, request: bytes, yardstick: bytes, requests: int) 
     return statistics.median(ratios)
 
 
-def measure(kind: str, *, scale: float) -> Report:
-    report = Report(kind)
-    with running(report, scale, people=10_000, channels=10, messages=100_000) as on:
+def measure_service(report: Report, scale: float) -> None:
+    with running(report, scale, Size(people=10_000, channels=10, messages=100_000)) as on:
         for part in (measure_start, measure_sending, measure_reading, measure_delivery):
             asyncio.run(part(on))
-    with running(report, scale, people=1_000, channels=200, messages=1_000) as on:
+
+
+def measure_registering(report: Report, scale: float) -> None:
+    with running(report, scale, Size(people=1_000, channels=200, messages=1_000)) as on:
         asyncio.run(measure_register(on))
-    return report
+
+
+def measure_messages(report: Report, scale: float) -> None:
+    size = Size(people=1_000, channels=10, messages=200_000, in_busy_topic=2)
+    with running(report, scale, size) as on:
+        asyncio.run(measure_finding(on))
+        asyncio.run(measure_changing(on))
+
+
+def measure_expiry(report: Report, scale: float) -> None:
+    expired = max(1_000, int(100_000 * min(scale, 1)))
+    with running(report, scale, Size(people=1_000, channels=10, messages=expired)) as on:
+        asyncio.run(measure_retention(on, expired))
+
+
+PARTS = {
+    "service": measure_service,
+    "register": measure_registering,
+    "messages": measure_messages,
+    "retention": measure_expiry,
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--database", choices=["sqlite", "postgresql"], help="only this one")
     parser.add_argument("--scale", type=float, default=1.0, help="how long to measure")
+    parser.add_argument("--only", choices=list(PARTS), help="only this part")
     options = parser.parse_args()
     console = Console()
     for kind in [options.database] if options.database else ["sqlite", "postgresql"]:
-        measure(kind, scale=options.scale).show(console)
+        report = Report(kind)
+        for name, part in PARTS.items():
+            if options.only in {None, name}:
+                part(report, options.scale)
+        report.show(console)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ from chatapi.db.models import (
     ApiKey,
     Channel,
     Conversation,
+    Mention,
     Message,
+    MessageFlag,
     Realm,
     Subscription,
     SubscriptionPeriod,
@@ -29,6 +31,8 @@ from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 
 _ROWS_AT_ONCE = 2_000
 _READERS = 100
+_NOTES = 1_000
+_BUSY_TOPIC = "busy"
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -40,23 +44,36 @@ class World:
     """Channels to send to, by how many people are in them."""
     history_channel: int
     busy_topic: str
+    busy_message: int
+    """The first message of that topic."""
     readers: list[Account]
     """People who can log in; they are in every channel that is large enough."""
 
 
-def fill(database_url: str, *, people: int, channels: int, messages: int) -> World:
+@dataclass(frozen=True)
+class Size:
+    """How large an organization is."""
+
+    people: int
+    channels: int
+    messages: int
+    in_busy_topic: int = 5
+    """One of how many messages is in the busiest topic."""
+
+
+def fill(database_url: str, size: Size) -> World:
     """People, channels most of them are in, and one channel with a long history."""
     settings = Settings(database_url=database_url, data_dir=Path())
-    return asyncio.run(_fill(settings, people=people, channels=channels, messages=messages))
+    return asyncio.run(_fill(settings, size))
 
 
-async def _fill(settings: Settings, *, people: int, channels: int, messages: int) -> World:
+async def _fill(settings: Settings, size: Size) -> World:
     database = Database(settings)
     try:
         async with DatabaseSession(database) as db:
             await db.write()
             builder = _Builder(db)
-            world = await builder.build(people=people, channels=channels, messages=messages)
+            world = await builder.build(size)
             # What PostgreSQL does by itself, unless it was made for tests, as here.
             await db.execute(text("ANALYZE"))
             await db.commit()
@@ -72,7 +89,7 @@ class _Builder:
         self._owner_id = 0
         self._settings: dict[str, Any] = {}
 
-    async def build(self, *, people: int, channels: int, messages: int) -> World:
+    async def build(self, size: Size) -> World:
         realm = (await self._db.execute(select(Realm.id, Realm.system_groups))).one()
         self._realm_id = realm[0]
         self._settings = {
@@ -81,16 +98,28 @@ class _Builder:
         }
         owner = await self._db.execute(select(func.min(User.id)).where(User.bot_type.is_(None)))
         self._owner_id = owner.scalar_one() or 0
-        users = await self._add_people(people)
+        users = await self._add_people(size.people)
         sizes = {}
-        for size in (10, 1_000, 10_000):
-            if size <= people:
-                sizes[size] = await self._add_channel(f"size {size}", users[:size])
-        for number in range(channels):
+        for number in (10, 1_000, 10_000):
+            if number <= size.people:
+                sizes[number] = await self._add_channel(f"size {number}", users[:number])
+        for number in range(size.channels):
             await self._add_channel(f"channel {number}", users[number % 10 :: 10])
         history = await self._add_channel("history", users[:1_000])
-        topic = await self._add_messages(history, messages)
-        return World(sizes, history, topic, await self._add_keys())
+        await self._add_messages(history, size)
+        readers = await self._add_keys()
+        await self._add_notes(readers[0], size.messages)
+        return World(sizes, history, _BUSY_TOPIC, size.in_busy_topic, readers)
+
+    async def _add_notes(self, reader: Account, messages: int) -> None:
+        """Somebody is mentioned here and there, and has starred some messages."""
+        found = await self._db.execute(select(User.id).where(User.delivery_email == reader.email))
+        reader_id = found.scalar_one()
+        noted = range(1, messages + 1, max(1, messages // _NOTES))
+        keys = [{"user_id": reader_id, "message_id": number} for number in noted]
+        await self._db.execute(insert(Mention), keys)
+        note = {"starred": True, "collapsed": False}
+        await self._db.execute(insert(MessageFlag), [{**key, **note} for key in keys])
 
     async def _add_people(self, count: int) -> list[int]:
         """The accounts that exist come first: they are in every channel."""
@@ -197,16 +226,17 @@ class _Builder:
             )
         return channel_id
 
-    async def _add_messages(self, channel_id: int, count: int) -> str:
-        """A fifth of them in one topic, the others spread over a hundred."""
+    async def _add_messages(self, channel_id: int, size: Size) -> None:
+        """A good part of them in one topic, the others spread over a hundred."""
         topics = [f"topic {number}" for number in range(100)]
         conversations = {
-            topic: await self._add_topic(channel_id, topic) for topic in (*topics, "busy")
+            topic: await self._add_topic(channel_id, topic) for topic in (*topics, _BUSY_TOPIC)
         }
         last: dict[int, int] = {}
         rows: list[dict[str, Any]] = []
-        for number in range(1, count + 1):
-            topic = "busy" if number % 5 == 0 else topics[number % 100]
+        for number in range(1, size.messages + 1):
+            is_busy = number % size.in_busy_topic == 0
+            topic = _BUSY_TOPIC if is_busy else topics[number % 100]
             last[conversations[topic]] = number
             rows.append(self._message(number, channel_id, conversations[topic]))
         for part in _parts(rows):
@@ -219,8 +249,7 @@ class _Builder:
             )
         if not self._db.database.is_sqlite:
             sequence = func.pg_get_serial_sequence("message", "id")
-            await self._db.execute(select(func.setval(sequence, count)))
-        return "busy"
+            await self._db.execute(select(func.setval(sequence, size.messages)))
 
     async def _add_topic(self, channel_id: int, topic: str) -> int:
         added = await self._db.execute(

@@ -62,7 +62,11 @@ $$
 """
 POSTGRES_INDEX = (
     "CREATE TABLE {table}_search (id bigint PRIMARY KEY, words tsvector NOT NULL)",
-    "CREATE INDEX ix_{table}_search_words ON {table}_search USING gin (words)",
+    # What came last waits in a list that every search looks through: it is not to grow long.
+    """
+    CREATE INDEX ix_{table}_search_words ON {table}_search USING gin (words)
+    WITH (gin_pending_list_limit = 256)
+    """,
     """
     CREATE FUNCTION {table}_search_index() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

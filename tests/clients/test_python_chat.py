@@ -164,3 +164,17 @@ class TestListening:
         assert message["message"]["content"] == "Hello"
         assert (flagged["flag"], flagged["messages"]) == ("starred", [sent["id"]])
         assert (left["op"], left["subscriptions"][0]["stream_id"]) == ("remove", general)
+
+
+class TestPresence:
+    async def test_of_others_can_be_seen(
+        self, alice: Client, bob: Client, owner: Person, member: Person
+    ) -> None:
+        ping = {"status": "active", "ping_only": False, "new_user_input": True}
+        await alice.succeed(zulip.Client.update_presence, ping)
+        everybody = await bob.succeed(zulip.Client.update_presence, ping)
+        assert set(everybody["presences"]) == {owner.email, member.email}
+        again = await bob.succeed(zulip.Client.get_realm_presence)
+        assert again["presences"] == everybody["presences"]
+        one = await bob.succeed(zulip.Client.get_user_presence, owner.user_id)
+        assert one["presence"]["aggregated"]["status"] == "active"

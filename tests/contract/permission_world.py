@@ -12,12 +12,17 @@ from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import Person
+from tests.features.channel_folders.folders import add_folder, folders_seen_by
 from tests.features.channels.channels import subscribe
+from tests.features.drafts.drafting import add_drafts, draft
 from tests.features.emoji.adding import add_emoji
 from tests.features.history.conversations import send
+from tests.features.linkifiers.linking import add_linkifier, linkifiers_seen_by
+from tests.features.presence.pinging import ping
 from tests.features.profile_fields.fields import add_field
 from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow, change_realm
+from tests.features.scheduled_messages.scheduling import schedule, to_people
 from tests.features.uploads.files import attachments_of, upload
 from tests.support.answers import assert_success
 from tests.support.client import ApiClient
@@ -27,6 +32,7 @@ from tests.support.standing import deactivate
 
 _WAITING_DAYS = 10
 PASSWORD = "correct horse"
+FAR_AHEAD = 4_102_444_800
 
 Callers = dict[str, Person | None]
 
@@ -184,6 +190,17 @@ async def a_value_to_remove(world: World, _caller: Person | None) -> Prepared:
     return Prepared(values={"data": [field_id]})
 
 
+async def a_new_status(world: World, _caller: Person | None) -> Prepared:
+    return Prepared(
+        {"user_id": world.somebody.user_id}, {"status_text": f"Number {next(_numbers)}"}
+    )
+
+
+async def somebody_seen(world: World, _caller: Person | None) -> Prepared:
+    await ping(world.client, world.somebody)
+    return Prepared({"user_id_or_email": world.somebody.user_id})
+
+
 async def a_new_group(_world: World, _caller: Person | None) -> Prepared:
     values = {"name": f"group {next(_numbers)}", "description": "", "members": []}
     return Prepared(values=values)
@@ -230,6 +247,20 @@ async def a_described_channel(world: World, caller: Person | None) -> Prepared:
 async def a_channel_to_name(world: World, caller: Person | None) -> Prepared:
     channel = await a_channel(world, caller)
     return Prepared(values={"stream_id": channel.places["stream_id"]})
+
+
+async def a_new_folder(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"name": f"folder {next(_numbers)}"})
+
+
+async def a_folder(world: World, _caller: Person | None) -> Prepared:
+    folder_id = await add_folder(world.client, world.boss, f"folder {next(_numbers)}")
+    return Prepared({"channel_folder_id": folder_id}, {"description": "Another one"})
+
+
+async def all_folders(world: World, _caller: Person | None) -> Prepared:
+    folders = await folders_seen_by(world.client, world.boss, include_archived=True)
+    return Prepared(values={"order": [folder["id"] for folder in folders]})
 
 
 async def a_new_channel(_world: World, _caller: Person | None) -> Prepared:
@@ -322,3 +353,64 @@ async def a_file(world: World, _caller: Person | None) -> Prepared:
     [*_older, attachment] = (await attachments_of(world.client, world.boss))["attachments"]
     path = {"realm_id": realm_id, "shelf": shelf, "token": token, "filename": filename}
     return Prepared({**path, "attachment_id": attachment["id"]})
+
+
+async def a_channel_to_schedule_for(world: World, caller: Person | None) -> Prepared:
+    channel = await a_channel(world, caller)
+    return Prepared(values={"to": channel.places["stream_id"], "topic": "greetings"})
+
+
+async def a_scheduled_message(world: World, _caller: Person | None) -> Prepared:
+    """One that somebody who is not the caller scheduled."""
+    scheduled_id = await schedule(world.client, world.boss, to_people(world.boss), FAR_AHEAD)
+    return Prepared({"scheduled_message_id": scheduled_id})
+
+
+async def a_message_to_remember(world: World, caller: Person | None) -> Prepared:
+    message = await a_message(world, caller)
+    return Prepared(values={"message_id": message.places["message_id"]})
+
+
+async def a_reminder(world: World, caller: Person | None) -> Prepared:
+    """One that somebody who is not the caller wants."""
+    wanted = (await a_message_to_remember(world, caller)).values
+    answer = await world.client.post(
+        "/reminders", world.boss, **wanted, scheduled_delivery_timestamp=FAR_AHEAD
+    )
+    return Prepared({"reminder_id": assert_success(answer)["reminder_id"]})
+
+
+async def a_draft(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    [draft_id] = await add_drafts(world.client, world.boss, draft())
+    return Prepared({"draft_id": draft_id})
+
+
+async def a_snippet(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    answer = await world.client.post("/saved_snippets", world.boss, title="Mine", content="Hello")
+    return Prepared({"saved_snippet_id": assert_success(answer)["saved_snippet_id"]})
+
+
+async def a_view(world: World, _caller: Person | None) -> Prepared:
+    """Of somebody who is not the caller."""
+    fragment = f"narrow/id/{next(_numbers)}"
+    assert_success(
+        await world.client.post("/navigation_views", world.boss, fragment=fragment, is_pinned=True)
+    )
+    return Prepared({"fragment": fragment})
+
+
+async def a_new_linkifier(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"pattern": f"T{next(_numbers)}-(?P<id>[0-9]+)"})
+
+
+async def a_linkifier(world: World, caller: Person | None) -> Prepared:
+    pattern = (await a_new_linkifier(world, caller)).values
+    linkifier_id = await add_linkifier(world.client, world.boss, **pattern)
+    return Prepared({"filter_id": linkifier_id}, pattern)
+
+
+async def all_linkifiers(world: World, _caller: Person | None) -> Prepared:
+    found = await linkifiers_seen_by(world.client, world.boss)
+    return Prepared(values={"ordered_linkifier_ids": [each["id"] for each in found]})

@@ -35,6 +35,8 @@ REFUSALS = {
     "admin": (400, "UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
     "no": (400, "BAD_REQUEST", "Insufficient permission"),
     "nobot": (400, "BAD_REQUEST", "Bots cannot create bots"),
+    "mute": (400, "BAD_REQUEST", "Bots have no status."),
+    "unseen": (400, "BAD_REQUEST", "Bots have no presence."),
     "bare": (400, "BAD_REQUEST", "Bots have no profile."),
     "hidden": (400, "BAD_REQUEST", "Invalid channel ID"),
     "unnamed": (400, "BAD_REQUEST", "Invalid channel name 'general'"),
@@ -49,7 +51,13 @@ REFUSALS = {
     "other": (400, "BAD_REQUEST", "You don't have permission to edit this message"),
     "text": (400, "BAD_REQUEST", "Invalid image format: use PNG, GIF, JPEG or WebP"),
     "author": (400, "BAD_REQUEST", "Must be an organization administrator or emoji author"),
+    "sent": (404, "BAD_REQUEST", "Scheduled message does not exist"),
+    "past": (404, "BAD_REQUEST", "Reminder does not exist"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
+    "draft": (400, "BAD_REQUEST", "Draft does not exist"),
+    "snip": (404, "BAD_REQUEST", "Saved snippet does not exist."),
+    "view": (404, "NOT_FOUND", "Navigation view does not exist."),
+    "lost": (404, "BAD_REQUEST", "Navigation view does not exist."),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
 
@@ -87,6 +95,12 @@ DELETE /realm/profile_fields/{field_id}         ok ok    admin admin admin admin
 PATCH  /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
 DELETE /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
 PATCH  /settings                                ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/me/status                         ok ok    ok    ok    ok    ok    mute  -  -  -
+GET    /users/{user_id}/status                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/{user_id}/status                  ok ok    admin admin admin admin admin -  -  -
+POST   /users/me/presence                       ok ok    ok    ok    ok    ok    unseen -  -  -
+GET    /users/{user_id_or_email}/presence       ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /realm/presence                          ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /user_groups                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_groups/create                      ok ok    ok    ok    no    no    ok    -  -  -
 PATCH  /user_groups/{user_group_id}             ok no    no    no    no    no    no    -  -  -
@@ -106,6 +120,10 @@ GET    /get_stream_id                           ok ok    ok    ok    ok    unnam
 GET    /users/me/{stream_id}/topics             ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /default_streams                         ok ok    admin admin admin admin admin -  -  -
 DELETE /default_streams                         ok ok    admin admin admin admin admin -  -  -
+POST   /channel_folders/create                  ok ok    admin admin admin admin admin -  -  -
+GET    /channel_folders                         ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /channel_folders                         ok ok    admin admin admin admin admin -  -  -
+PATCH  /channel_folders/{channel_folder_id}     ok ok    admin admin admin admin admin -  -  -
 POST   /channels/create                         ok ok    ok    ok    ok    no    ok    -  -  -
 GET    /users/me/subscriptions                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /users/me/subscriptions                  ok ok    ok    ok    ok    closed ok   -  -  -
@@ -142,11 +160,35 @@ DELETE /users/me/muted_users/{muted_user_id}    heard heard heard heard heard he
 POST   /typing                                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /user_uploads                            ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /user_uploads/{realm_id}/{shelf}/{token}/{filename}  none none none none none none none - - -
+GET    /scheduled_messages                      ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /scheduled_messages                      ok ok    ok    ok    ok    unknown ok  -  -  -
+PATCH  /scheduled_messages/{scheduled_message_id}  sent sent sent sent sent sent sent - - -
+DELETE /scheduled_messages/{scheduled_message_id}  sent sent sent sent sent sent sent - - -
+GET    /reminders                               ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /reminders                               ok ok    ok    ok    ok    secret ok   -  -  -
+DELETE /reminders/{reminder_id}                 past past past  past  past  past  past  -  -  -
 GET    /realm/emoji                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /realm/emoji/{emoji_name}                text text text  text  text  no    text  -  -  -
 DELETE /realm/emoji/{emoji_name}                ok ok    author author author author author -  -  -
 GET    /attachments                             ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /attachments/{attachment_id}             alien alien alien alien alien alien alien -  -  -
+GET    /drafts                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /drafts                                  ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /drafts/{draft_id}                       draft draft draft draft draft draft draft -  -  -
+DELETE /drafts/{draft_id}                       draft draft draft draft draft draft draft -  -  -
+GET    /saved_snippets                          ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /saved_snippets                          ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /saved_snippets/{saved_snippet_id}       snip snip snip snip snip snip snip -  -  -
+DELETE /saved_snippets/{saved_snippet_id}       snip snip snip snip snip snip snip -  -  -
+GET    /navigation_views                        ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /navigation_views                        ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /navigation_views/{fragment}             view view view view view view view -  -  -
+DELETE /navigation_views/{fragment}             lost lost lost lost lost lost lost -  -  -
+GET    /realm/linkifiers                        ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /realm/linkifiers                        ok ok    admin admin admin admin admin -  -  -
+POST   /realm/filters                           ok ok    admin admin admin admin admin -  -  -
+PATCH  /realm/filters/{filter_id}               ok ok    admin admin admin admin admin -  -  -
+DELETE /realm/filters/{filter_id}               ok ok    admin admin admin admin admin -  -  -
 """
 
 PREPARATIONS: dict[str, Preparation] = {
@@ -170,6 +212,10 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /realm/profile_fields/{field_id}": world_of.a_field,
     "PATCH /users/me/profile_data": world_of.a_value,
     "DELETE /users/me/profile_data": world_of.a_value_to_remove,
+    "POST /users/me/status": world_of.a_new_status,
+    "GET /users/{user_id}/status": world_of.a_new_status,
+    "POST /users/{user_id}/status": world_of.a_new_status,
+    "GET /users/{user_id_or_email}/presence": world_of.somebody_seen,
     "POST /user_groups/create": world_of.a_new_group,
     "PATCH /user_groups/{user_group_id}": world_of.a_described_group,
     "POST /user_groups/{user_group_id}/deactivate": world_of.a_group,
@@ -202,6 +248,9 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /mark_topic_as_read": world_of.a_channel_to_name,
     "POST /default_streams": world_of.a_channel_to_name,
     "DELETE /default_streams": world_of.a_channel_to_name,
+    "POST /channel_folders/create": world_of.a_new_folder,
+    "PATCH /channel_folders": world_of.all_folders,
+    "PATCH /channel_folders/{channel_folder_id}": world_of.a_folder,
     "POST /channels/create": world_of.a_new_channel,
     "POST /users/me/subscriptions": world_of.the_general_channel,
     "PATCH /users/me/subscriptions": world_of.a_channel_to_join,
@@ -219,6 +268,21 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /realm/emoji/{emoji_name}": world_of.a_new_emoji,
     "DELETE /realm/emoji/{emoji_name}": world_of.an_emoji,
     "DELETE /attachments/{attachment_id}": world_of.a_file,
+    "POST /scheduled_messages": world_of.a_channel_to_schedule_for,
+    "PATCH /scheduled_messages/{scheduled_message_id}": world_of.a_scheduled_message,
+    "DELETE /scheduled_messages/{scheduled_message_id}": world_of.a_scheduled_message,
+    "POST /reminders": world_of.a_message_to_remember,
+    "DELETE /reminders/{reminder_id}": world_of.a_reminder,
+    "PATCH /drafts/{draft_id}": world_of.a_draft,
+    "DELETE /drafts/{draft_id}": world_of.a_draft,
+    "PATCH /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
+    "DELETE /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
+    "PATCH /navigation_views/{fragment}": world_of.a_view,
+    "DELETE /navigation_views/{fragment}": world_of.a_view,
+    "PATCH /realm/linkifiers": world_of.all_linkifiers,
+    "POST /realm/filters": world_of.a_new_linkifier,
+    "PATCH /realm/filters/{filter_id}": world_of.a_linkifier,
+    "DELETE /realm/filters/{filter_id}": world_of.a_linkifier,
 }
 """What must be there first, where the documented example alone cannot succeed."""
 

@@ -7,6 +7,8 @@ from sqlalchemy import func, insert, select, text
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
 from chatapi.db.models import Realm
 from chatapi.db.session import DatabaseSession
 from tests import factories
@@ -21,20 +23,20 @@ async def db(runtime: Runtime) -> DatabaseSession:
     return DatabaseSession(runtime.database)
 
 
-def open_connections(runtime: Runtime) -> int:
-    return runtime.database.engine.pool.checkedout()  # type: ignore[attr-defined,no-any-return]  # a queue
+def open_connections(database: Database) -> int:
+    return database.engine.pool.checkedout()  # type: ignore[attr-defined,no-any-return]  # a queue
 
 
 class TestReading:
-    async def test_holds_no_connection_before_the_first_statement(
-        self, runtime: Runtime, db: DatabaseSession
-    ) -> None:
-        before = open_connections(runtime)
-        async with db:
-            assert open_connections(runtime) == before
+    async def test_holds_no_connection_before_the_first_statement(self, settings: Settings) -> None:
+        # One that no job of a running service uses as well.
+        database = Database(settings)
+        async with DatabaseSession(database) as db:
+            assert open_connections(database) == 0
             await count_realms(db)
-            assert open_connections(runtime) == before + 1
-        assert open_connections(runtime) == before
+            assert open_connections(database) == 1
+        assert open_connections(database) == 0
+        await database.close()
 
     async def test_sees_what_others_commit(self, runtime: Runtime, db: DatabaseSession) -> None:
         async with db:

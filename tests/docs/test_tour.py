@@ -61,7 +61,7 @@ def test_every_step_works(folder: Path) -> None:
         serving.read_greeting(last="^curl ")
         printed = paste(blocks_of_the_tour(), command, serving)
     answers, _, stream = printed.partition("id: ")
-    assert answers.count('"result":"success"') == 11
+    assert answers.count('"result":"success"') == 16
     assert '"result":"error"' not in answers
     assert "ignored_parameters_unsupported" not in answers
     assert stream.count('"content":"At noon?"') == 1

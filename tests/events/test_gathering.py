@@ -165,6 +165,26 @@ class TestBatches:
         assert [len(batch) for batch in notebook.batches] == [100, 30]
         assert await notebook.read() == texts
 
+    async def test_what_has_no_place_in_the_order_leaves_the_realm_alone(
+        self, notebook: Notebook
+    ) -> None:
+        locked: list[bool] = []
+
+        async def look(work: UnitOfWork, items: Sequence[str]) -> list[str | Exception]:
+            locked.append(work.db.has_locked(notebook.realm.id))
+            return [RefusedError() if item == REFUSED else item for item in items]
+
+        async def whisper(item: str) -> str:
+            gatherer = notebook.runtime.gatherer
+            return await gatherer.submit(
+                notebook.realm.id, "whispers", look, item, locks_realm=False
+            )
+
+        heard = await asyncio.gather(*map(whisper, ("a", REFUSED, "b")), return_exceptions=True)
+        assert heard[::2] == ["a", "b"]
+        assert isinstance(heard[1], RefusedError)
+        assert not any(locked)
+
     async def test_other_things_and_other_realms_are_written_apart(
         self, notebook: Notebook
     ) -> None:

@@ -1,6 +1,7 @@
 """The gate: every answer has the envelope and the headers, and failures tell nothing."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from typing_extensions import TypedDict
 from chatapi.auth.guards import Anybody
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.settings import Settings
+from chatapi.http.call import Call
 from chatapi.http.route import FeatureRouter
 from chatapi.main import ChatApp
 from chatapi.wire.params import Params
@@ -121,6 +123,19 @@ class TestHeaders:
         headers = {b"Host": host.encode("latin-1")}
         response = await client.http.get("/api/v1/server_settings", headers=headers)
         assert response.status_code in {200, 400, 404}
+
+
+@pytest.mark.usefixtures("realm")
+class TestMemory:
+    @pytest.mark.parametrize("path", ["/server_settings", "/users/me", "/nothing"])
+    async def test_a_request_leaves_no_garbage(self, client: ApiClient, path: str) -> None:
+        gc.collect()
+        gc.disable()
+        try:
+            await client.get(path)
+            assert not [each for each in gc.get_objects() if type(each) is Call]
+        finally:
+            gc.enable()
 
 
 class TestAccessLog:

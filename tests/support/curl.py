@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from urllib.parse import quote
 
 import httpx
 
@@ -12,7 +13,10 @@ TIMED_OUT = 28
 def main(arguments: Sequence[str]) -> int:
     options = parse(arguments)
     headers = dict(header.split(": ", 1) for header in options.header)
-    body = "&".join(options.data) or None
+    encoded = [_encode(each) for each in options.data_urlencode]
+    body: str | None = "&".join([*options.data, *encoded]) or None
+    if options.get and body is not None:
+        options.url, body = f"{options.url}?{body}", None
     if body is not None:
         headers["Content-Type"] = "application/x-www-form-urlencoded"
     name, _, password = (options.user or "").partition(":")
@@ -33,6 +37,11 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _encode(parameter: str) -> str:
+    name, _, value = parameter.partition("=")
+    return f"{name}={quote(value)}"
+
+
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("url")
@@ -42,6 +51,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("-u", "--user")
     parser.add_argument("-X", "--request")
     parser.add_argument("-H", "--header", action="append", default=[])
+    parser.add_argument("-G", "--get", action="store_true")
+    parser.add_argument("--data-urlencode", action="append", default=[])
     parser.add_argument("-d", "--data", action="append", default=[])
     return parser.parse_args(arguments)
 

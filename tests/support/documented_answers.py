@@ -14,6 +14,7 @@ from chatapi.main import FEATURES
 
 _DOCUMENT_URI = "urn:chatapi:openapi"
 _PARAMETER = re.compile(r"\{(\w+)\}")
+_PLACES = (".+", "[^/]+", "[0-9]+")
 _METHODS = {"get", "post", "patch", "delete"}
 _ELSEWHERE = {404: "NotFound", 405: "MethodNotAllowed"}
 
@@ -29,7 +30,7 @@ class DocumentedAnswers:
         self._paths: list[tuple[re.Pattern[str], str]] = sorted(
             ((_pattern(path, item), path) for path, item in document["paths"].items()),
             # As the server does: what is spelled out first, then numbers, then any text.
-            key=lambda entry: (entry[0].pattern.count("[^/]+"), entry[0].pattern.count("[0-9]+")),
+            key=lambda entry: [entry[0].pattern.count(place) for place in _PLACES],
         )
         self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
 
@@ -82,8 +83,8 @@ class DocumentedAnswers:
 
 
 def _pattern(template: str, item: dict[str, Any]) -> re.Pattern[str]:
-    types = {
-        parameter["name"]: parameter["schema"].get("type")
+    schemas = {
+        parameter["name"]: parameter["schema"]
         for method, operation in item.items()
         if method in _METHODS
         for parameter in operation.get("parameters", ())
@@ -93,9 +94,15 @@ def _pattern(template: str, item: dict[str, Any]) -> re.Pattern[str]:
     position = 0
     for parameter in _PARAMETER.finditer(template):
         pattern += re.escape(template[position : parameter.start()])
-        pattern += "[0-9]+" if types[parameter[1]] == "integer" else "[^/]+"
+        pattern += _place_pattern(schemas[parameter[1]])
         position = parameter.end()
     return re.compile(pattern + re.escape(template[position:]))
+
+
+def _place_pattern(schema: dict[str, Any]) -> str:
+    if schema.get("type") == "integer":
+        return "[0-9]+"
+    return ".+" if schema.get("format") == "path" else "[^/]+"
 
 
 @cache

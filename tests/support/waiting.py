@@ -16,8 +16,10 @@ async def until(condition: Callable[[], bool], seconds: float = LONGEST_WAIT_SEC
             await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
 
-async def until_true(condition: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+async def until_true(
+    condition: Callable[[], Awaitable[bool]], seconds: float = LONGEST_WAIT_SECONDS
+) -> None:
+    async with asyncio.timeout(seconds):
         while not await condition():  # noqa: ASYNC110 (likewise)
             await asyncio.sleep(LOOK_AGAIN_SECONDS)
 

@@ -22,6 +22,9 @@ T = TypeVar("T")
 
 _MOST_CALLERS = 50_000
 
+_Key = tuple[RealmId, bytes | UserId]
+"""A realm, and the digest of a header or, for those the service acts for by itself, a user."""
+
 
 @dataclass(eq=False)
 class Caller:
@@ -45,8 +48,8 @@ class Callers:
     def __init__(self, hub: Hub, settings: Settings) -> None:
         self._hub = hub
         self._root_domain = settings.root_domain
-        self._by_credentials: dict[tuple[RealmId, bytes], Caller] = {}
-        self._credentials_of: dict[UserId, set[tuple[RealmId, bytes]]] = {}
+        self._by_credentials: dict[_Key, Caller] = {}
+        self._credentials_of: dict[UserId, set[_Key]] = {}
         self._changes = 0
         hub.observe(Observer(saw=self._saw, lost_track=lambda _realm: self._forget_all()))
 
@@ -59,8 +62,21 @@ class Callers:
             caller = await self._look_up(db, realm, header, key)
         return caller
 
+    async def of_user(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:
+        """Somebody for whom the service acts by itself; whether they are active is not asked."""
+        key = (realm_id, user_id)
+        caller = self._by_credentials.get(key)
+        if caller is not None:
+            return caller
+        await self._hub.feed(realm_id)
+        changes = self._changes
+        rows = await db.execute(
+            user_records.select().where(User.realm_id == realm_id, User.id == user_id)
+        )
+        return self._keep(key, user_records.read(rows.one()), changes)
+
     async def _look_up(
-        self, db: DatabaseSession, realm: RealmRecord, header: str, key: tuple[RealmId, bytes]
+        self, db: DatabaseSession, realm: RealmRecord, header: str, key: _Key
     ) -> Caller:
         email, api_key = _parse_basic(header)
         # Follow the realm before reading, so that no change between can be missed.
@@ -79,15 +95,19 @@ class Callers:
         user = user_records.read(tuple(row)[:-1])
         if not user.is_active:
             raise UnauthorizedError
-        caller = Caller(user, is_outdated=changes != self._changes)
-        return caller if caller.is_outdated else self._keep(key, caller)
+        return self._keep(key, user, changes)
 
-    def _keep(self, key: tuple[RealmId, bytes], caller: Caller) -> Caller:
-        """The caller that the log will mark; whoever looked them up meanwhile gets the same one."""
+    def _keep(self, key: _Key, user: UserRecord, changes: int) -> Caller:
+        """The caller that the log will mark; whoever looked them up meanwhile gets the same one.
+
+        What changed since the user was read is marked already.
+        """
+        if changes != self._changes:
+            return Caller(user, is_outdated=True)
         if len(self._by_credentials) >= _MOST_CALLERS:
             self._forget_all()
-        self._credentials_of.setdefault(caller.user.id, set()).add(key)
-        return self._by_credentials.setdefault(key, caller)
+        self._credentials_of.setdefault(user.id, set()).add(key)
+        return self._by_credentials.setdefault(key, Caller(user))
 
     def _saw(self, entry: Entry) -> None:
         for user_id in entry.event.changed_users() | entry.event.revoked_users():

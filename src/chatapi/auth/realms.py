@@ -80,12 +80,20 @@ class RealmDirectory:
 
     async def find(self, host: str) -> RealmRecord | None:
         """None on the root domain of a server with several organizations, and where none is."""
-        while stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
-            await self._look_again()
+        await self._be_current()
         if self.has_only_one:
             return next(iter(self._by_subdomain.values()))
         subdomain = host.removesuffix(f".{self._root_domain}")
         return self._by_subdomain.get(subdomain) if subdomain != host else None
+
+    async def of_id(self, realm_id: RealmId) -> RealmRecord:
+        """The organization with an id that the database knows."""
+        await self._be_current()
+        return next(realm for realm in self._by_subdomain.values() if realm.id == realm_id)
+
+    async def _be_current(self) -> None:
+        while stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
+            await self._look_again()
 
     async def _look_again(self) -> None:
         """Notice organizations that were created by another process."""

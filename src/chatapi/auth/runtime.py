@@ -8,6 +8,7 @@ from chatapi.auth.callers import Callers
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realms import RealmDirectory
 from chatapi.channels.directory import ChannelDirectory
+from chatapi.core.alarm import Alarm
 from chatapi.core.clock import Clock
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
@@ -21,6 +22,7 @@ from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.files.files import Files
 from chatapi.files.stores import store_for
 from chatapi.http.limits import RateLimits
+from chatapi.linkifiers.directory import LinkifierDirectory
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,12 @@ class Runtime:
     channels: ChannelDirectory
     blocks: Blocks
     attention: AttentionDirectory
+    linkifiers: LinkifierDirectory
     passwords: Passwords
     limits: RateLimits
     files: Files
+    deliveries: Alarm
+    """Rung when something is scheduled."""
 
     @classmethod
     def assemble(cls, settings: Settings, clock: Clock, bus: Bus) -> "Runtime":
@@ -60,9 +65,11 @@ class Runtime:
             channels=ChannelDirectory(hub),
             blocks=Blocks(hub),
             attention=AttentionDirectory(hub),
+            linkifiers=LinkifierDirectory(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings),
             files=Files(store_for(settings, clock)),
+            deliveries=Alarm(),
         )
 
     def begin(self) -> UnitOfWork:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatapi.core.ids import ChannelId, RealmId, UserId
+from chatapi.core.ids import ChannelFolderId, ChannelId, RealmId, UserId
 from chatapi.db.models import Channel
 from chatapi.db.records import RecordReader
 from chatapi.wire.group_values import GroupSettingPayload, GroupValue
@@ -30,6 +30,7 @@ class ChannelRecord:
     is_archived: bool
     subscriber_count: int
     settings: dict[str, GroupSettingPayload]
+    folder_id: ChannelFolderId | None
 
     @property
     def is_public(self) -> bool:

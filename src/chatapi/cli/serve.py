@@ -91,7 +91,7 @@ async def _wait_for(database: Database) -> None:
 
 def _server_config(settings: Settings, workers: int) -> uvicorn.Config:
     return uvicorn.Config(
-        "chatapi.main:create_app",
+        "chatapi.main:create_served_app",
         factory=True,
         workers=workers,
         lifespan="on",

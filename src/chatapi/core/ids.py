@@ -15,6 +15,11 @@ ConversationId = NewType("ConversationId", int)
 MessageId = NewType("MessageId", int)
 AttachmentId = NewType("AttachmentId", int)
 EmojiId = NewType("EmojiId", int)
+ChannelFolderId = NewType("ChannelFolderId", int)
+ScheduledMessageId = NewType("ScheduledMessageId", int)
+DraftId = NewType("DraftId", int)
+SavedSnippetId = NewType("SavedSnippetId", int)
+LinkifierId = NewType("LinkifierId", int)
 
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""

@@ -13,6 +13,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from chatapi.core.ids import RealmId
 from chatapi.core.settings import Settings
+from chatapi.db.sqlite_driver import EagerConnection, connect
 
 _OLDEST_SQLITE = (3, 38, 0)
 _SQLITE_PRAGMAS = (
@@ -38,7 +39,9 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine = _sqlite(self.url) if self.is_sqlite else _postgres(self.url, settings)
         # Reads outside a transaction save the round trips of BEGIN and ROLLBACK.
-        self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self.reader = self.engine.execution_options(
+            **({"sqlite_begin": None} if self.is_sqlite else _AUTOCOMMIT)
+        )
         self.snapshot = self.engine.execution_options(
             **({"sqlite_begin": "DEFERRED"} if self.is_sqlite else _REPEATABLE)
         )
@@ -55,6 +58,7 @@ class Database:
         await self.engine.dispose()
 
 
+_AUTOCOMMIT = {"isolation_level": "AUTOCOMMIT"}
 _REPEATABLE = {"isolation_level": "REPEATABLE READ"}
 
 
@@ -82,8 +86,19 @@ def _sqlite(url: URL) -> AsyncEngine:
         raise RuntimeError(f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed")
     if url.database:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+
+    async def open_connection() -> EagerConnection:
+        arguments, options = engine.dialect.create_connect_args(url)
+        return await connect(*arguments, **options)
+
     engine = create_async_engine(
-        url, **_FAST_JSON, pool_size=8, max_overflow=0, pool_timeout=10, hide_parameters=True
+        url,
+        **_FAST_JSON,
+        async_creator=open_connection,
+        pool_size=8,
+        max_overflow=0,
+        pool_timeout=10,
+        hide_parameters=True,
     )
     event.listen(engine.sync_engine, "connect", _configure_sqlite_connection)
     event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
@@ -101,10 +116,13 @@ def _configure_sqlite_connection(connection: Any, _entry: ConnectionPoolEntry) -
 
 
 def _begin_sqlite_transaction(connection: Connection) -> None:
-    """A writer takes the write lock at once: upgrading a read lock later can fail."""
-    options = connection.get_execution_options()
-    if options.get("isolation_level") != "AUTOCOMMIT":
-        connection.exec_driver_sql(f"BEGIN {options.get('sqlite_begin', 'IMMEDIATE')}")
+    """A writer takes the write lock at once: upgrading a read lock later can fail.
+
+    A reader begins nothing: the driver then leaves every statement to itself.
+    """
+    how = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
+    if how is not None:
+        connection.exec_driver_sql(f"BEGIN {how}")
 
 
 def _end_sqlite_transaction(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 (a driver object)

@@ -21,6 +21,7 @@ from sqlalchemy import (
     literal_column,
     select,
     table,
+    true,
 )
 
 from chatapi.db.models import Conversation, Message
@@ -43,6 +44,8 @@ _POSTGRES = {
     for searched in _TEXTS
 }
 _CONFIGURATION: ColumnElement[Any] = literal_column("'chatapi_words'::regconfig")
+_FEW = 5_000
+"""So many places are looked up and put in order at once; of more, the last ones are soon found."""
 _BEGIN, _END = "\x02", "\x03"
 _MARKED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 
@@ -67,6 +70,24 @@ def find_phrases(db: DatabaseSession, searched: Searched, phrases: Collection[st
         return Found(index.c.rowid, index.c[index.name].op("MATCH", is_comparison=True)(text))
     index = _POSTGRES[searched]
     return Found(index.c.id, index.c.words.op("@@", is_comparison=True)(_tsquery(phrases)))
+
+
+async def find_first(db: DatabaseSession, searched: Searched, phrases: Collection[str]) -> Found:
+    """The same in a form that is read in the order of ids, as far as a page goes.
+
+    PostgreSQL knows how frequent the most frequent words are, and takes all others for more
+    frequent than most of them are: it would look for a rare word in everything there is. So it is
+    asked first, and told to find all places of a rare word before it looks at their order.
+    """
+    found = find_phrases(db, searched, phrases)
+    if db.database.is_sqlite:
+        return found
+    some = await db.execute(select(found.id).where(found.is_match).limit(_FEW + 1))
+    if len(some.all()) > _FEW:
+        return found
+    # A limit, even one that lets all through, keeps the planner from looking inside.
+    few = select(found.id).where(found.is_match).offset(0).subquery()
+    return Found(few.c.id, true())
 
 
 async def list_matched_words(

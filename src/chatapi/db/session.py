@@ -1,10 +1,10 @@
 """One unit of database work: opened on first use, reading until somebody needs to write."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Any, Self, TypeVarTuple, overload
+from typing import Any, Self, TypeVar, TypeVarTuple, cast, overload
 
 from sqlalchemy import CursorResult, Executable, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
@@ -14,6 +14,7 @@ from chatapi.core.ids import EventNumber, RealmId
 from chatapi.db.database import Database
 from chatapi.db.models import RealmClock
 
+T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
 Values = Mapping[str, Any]
 
@@ -40,6 +41,7 @@ class DatabaseSession:
         self._transaction: AsyncTransaction | None = None
         self._resources: AsyncExitStack | None = None
         self._clocks: dict[RealmId, EventNumber] = {}
+        self._seen: dict[str, object] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -78,6 +80,14 @@ class DatabaseSession:
         """From here on every read sees the same moment."""
         await self.close()
         self._connection = await self._open(self.database.snapshot)
+
+    async def remember(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
+        """What was read in a snapshot is not read in it again; elsewhere it may have changed."""
+        if self.as_of is None:
+            return await read()
+        if name not in self._seen:
+            self._seen[name] = await read()
+        return cast(T, self._seen[name])
 
     async def write(self, realm_id: RealmId | None = None) -> None:
         """From here on everything belongs to one transaction."""
@@ -121,6 +131,7 @@ class DatabaseSession:
         self.is_writing = False
         self.as_of = None
         self._clocks = {}
+        self._seen = {}
         if resources is not None:
             await resources.aclose()
 

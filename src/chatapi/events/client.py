@@ -23,6 +23,7 @@ class ClientProfile(BaseModel):
     apply_markdown: bool = False
     client_gravatar: bool = True
     slim_presence: bool = False
+    presence_history_limit_days: int | None = None
     include_subscribers: str = "false"
     all_public_streams: bool = False
     narrow: tuple[Any, ...] = ()

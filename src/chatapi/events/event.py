@@ -132,6 +132,10 @@ class Event(BaseModel):
         """Whether somebody watches for other words, or mutes other people, than a cache says."""
         return False
 
+    def changes_linkifiers(self) -> bool:
+        """Whether other texts become links, or other links, than a cache says."""
+        return False
+
     def changes_realm(self) -> bool:
         """Whether settings of the realm are no longer what a cache may say."""
         return False

@@ -18,13 +18,18 @@ class Waiter:
 
     view: ClientView
     queue_id: QueueId
-    woken: asyncio.Future[None] = field(
+    woken: asyncio.Future[bool] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+    """True: something concerns the poll; False: nothing did in time."""
 
     def wake(self) -> None:
         if not self.woken.done():
-            self.woken.set_result(None)
+            self.woken.set_result(True)
+
+    def give_up(self) -> None:
+        if not self.woken.done():
+            self.woken.set_result(False)
 
 
 class Feed:

@@ -22,14 +22,30 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 Write = Callable[[UnitOfWork, Sequence[ItemT]], Awaitable[Sequence[ResultT | Exception]]]
-"""Writes several items into one transaction of a realm that is locked and whose feed is up to
-date. An exception in the place of a result refuses that item alone, and must leave no trace."""
+"""Writes several items into one transaction: of a realm that is locked and whose feed is up to
+date, unless asked to leave the realm alone. An exception in the place of a result refuses that item
+alone, and must leave no trace."""
 
 
 @dataclass(eq=False)
 class _Waiting(Generic[ItemT]):
     item: ItemT
     done: asyncio.Future[Any]
+
+
+@dataclass(frozen=True)
+class _Errand:
+    """What is done with the items of one kind."""
+
+    realm_id: RealmId
+    write: Write[Any, Any]
+    locks_realm: bool
+
+    async def begin(self, db: DatabaseSession) -> None:
+        if self.locks_realm:
+            await db.lock_realm(self.realm_id)
+        else:
+            await db.write()
 
 
 class Gatherer:
@@ -48,11 +64,18 @@ class Gatherer:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def submit(
-        self, realm_id: RealmId, name: str, write: Write[ItemT, ResultT], item: ItemT
+        self,
+        realm_id: RealmId,
+        name: str,
+        write: Write[ItemT, ResultT],
+        item: ItemT,
+        *,
+        locks_realm: bool = True,
     ) -> ResultT:
         """The result of writing an item, once it is committed.
 
-        Items of one realm and name are written together, by the writer of any of them.
+        Items of one realm and name are written together, by the writer of any of them. What has
+        no place in the realm's order, and must not hold up what has, does not lock it.
         """
         kind = (realm_id, name)
         done: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
@@ -61,7 +84,8 @@ class Gatherer:
         self._waiting[kind].append(_Waiting(item, done))
         if kind not in self._busy:
             self._busy.add(kind)
-            task = asyncio.create_task(self._work_through(kind, write))
+            errand = _Errand(realm_id, write, locks_realm)
+            task = asyncio.create_task(self._work_through(kind, errand))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         # Whoever stops waiting does not take back what may already be on its way.
@@ -71,42 +95,38 @@ class Gatherer:
         """Let what is under way come to its end."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _work_through(self, kind: _Kind, write: Write[Any, Any]) -> None:
+    async def _work_through(self, kind: _Kind, errand: _Errand) -> None:
         waiting = self._waiting[kind]
         try:
             while waiting:
-                await self._write_some(kind[0], write, waiting)
+                await self._write_some(errand, waiting)
         finally:
             self._busy.discard(kind)
             del self._waiting[kind]
 
-    async def _write_some(
-        self, realm_id: RealmId, write: Write[Any, Any], waiting: deque[_Waiting[Any]]
-    ) -> None:
+    async def _write_some(self, errand: _Errand, waiting: deque[_Waiting[Any]]) -> None:
         batch: list[_Waiting[Any]] = []
         try:
             # Before the lock: whoever holds it must not wait for a second connection.
-            await self._hub.feed(realm_id)
+            await self._hub.feed(errand.realm_id)
             async with DatabaseSession(self._database) as db:
-                await db.lock_realm(realm_id)
+                await errand.begin(db)
                 # Only now: everybody who came while the lock was somebody else's comes along.
                 batch += [waiting.popleft() for _ in range(min(len(waiting), _MOST_AT_ONCE))]
-                await self._write(db, realm_id, write, batch)
+                await self._write(db, errand, batch)
         except Exception as error:  # noqa: BLE001 (each of those who wait is told)
             if len(batch) > 1 and not is_unavailable(error):
-                await self._write_one_by_one(realm_id, write, batch)
+                await self._write_one_by_one(errand, batch)
             else:
                 _fail(batch or [waiting.popleft() for _ in range(len(waiting))], error)
 
-    async def _write_one_by_one(
-        self, realm_id: RealmId, write: Write[Any, Any], batch: list[_Waiting[Any]]
-    ) -> None:
+    async def _write_one_by_one(self, errand: _Errand, batch: list[_Waiting[Any]]) -> None:
         """Nobody has to suffer for what another one wrote."""
         for place, each in enumerate(batch):
             try:
                 async with DatabaseSession(self._database) as db:
-                    await db.lock_realm(realm_id)
-                    await self._write(db, realm_id, write, [each])
+                    await errand.begin(db)
+                    await self._write(db, errand, [each])
             except Exception as error:  # noqa: BLE001 (the one who waits is told)
                 if is_unavailable(error):
                     _fail(batch[place:], error)
@@ -114,15 +134,12 @@ class Gatherer:
                 _fail([each], error)
 
     async def _write(
-        self,
-        db: DatabaseSession,
-        realm_id: RealmId,
-        write: Write[Any, Any],
-        batch: Sequence[_Waiting[Any]],
+        self, db: DatabaseSession, errand: _Errand, batch: Sequence[_Waiting[Any]]
     ) -> None:
-        await self._hub.reach(db, realm_id, await db.lock_realm(realm_id))
+        if errand.locks_realm:
+            await self._hub.reach(db, errand.realm_id, await db.lock_realm(errand.realm_id))
         work = UnitOfWork(db, self._hub, self._clock)
-        results = await write(work, [each.item for each in batch])
+        results = await errand.write(work, [each.item for each in batch])
         if len(results) != len(batch):
             raise RuntimeError("a writer has to give one result for each item")
         await work.commit()

@@ -13,6 +13,7 @@ from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
+from chatapi.events.alarms import Alarms
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.entry import Entry, encode_heartbeat
 from chatapi.events.feed import Feed, Waiter
@@ -45,18 +46,23 @@ class LiveQueue:
     polls: int = 0
     """How many polls there were; all but the last one may be of connections that broke."""
     polled_at: float = field(default_factory=stopwatch)
+    _last_view: "tuple[Reader, ClientView] | None" = None
 
     def view_of(self, reader: "Reader") -> ClientView:
-        return ClientView(
-            user_id=self.user_id,
-            role=reader.role,
-            profile=self.profile,
-            sees_everybody=reader.sees_everybody,
-            hears_typing=reader.hears_typing,
-            membership=reader.membership,
-            queue_id=self.id,
-            acquaintances=reader.acquaintances,
-        )
+        """How the reader sees through the queue; worked out again only for another reader."""
+        if self._last_view is None or self._last_view[0] is not reader:
+            view = ClientView(
+                user_id=self.user_id,
+                role=reader.role,
+                profile=self.profile,
+                sees_everybody=reader.sees_everybody,
+                hears_typing=reader.hears_typing,
+                membership=reader.membership,
+                queue_id=self.id,
+                acquaintances=reader.acquaintances,
+            )
+            self._last_view = (reader, view)
+        return self._last_view[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,7 @@ class EventQueues:
         self._hub = hub
         self._clock = clock
         self._settings = settings
+        self._alarms = Alarms()
         self._live: dict[QueueId, LiveQueue] = {}
         hub.on_queue_closed(self._forget)
 
@@ -169,14 +176,12 @@ class EventQueues:
         """Sleep until something concerns this reader; False: nothing did in time."""
         waiter = Waiter(view, queue.id)
         feed.add_waiter(waiter)
+        alarm = self._alarms.add(waiter, deadline)
         try:
-            async with asyncio.timeout_at(deadline):
-                await waiter.woken
-        except TimeoutError:
-            return False
+            return await waiter.woken
         finally:
             feed.remove_waiter(waiter)
-        return True
+            alarm.discard(waiter)
 
     async def _collect(
         self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventNumber, turn: int

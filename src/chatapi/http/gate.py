@@ -1,5 +1,8 @@
 """The gate every request passes: request id, address limit, and an envelope for every failure."""
 
+from collections.abc import Callable, Coroutine
+from typing import Any
+
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,33 +25,30 @@ class Gate:
 
     def __init__(
         self,
-        routes: ASGIApp,
+        find_route: Callable[[Scope], ASGIApp],
         settings: Settings,
         limits: RateLimits,
         unlimited_paths: frozenset[str] = frozenset(),
     ) -> None:
-        self._routes = routes
+        self._find_route = find_route
         self._settings = settings
         self._limits = limits
         self._unlimited_paths = unlimited_paths
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         call = Call(scope, receive)
         scope["state"] = {
             "call": call,
             "max_body_bytes": self._settings.max_body_bytes,
             "max_file_bytes": self._settings.max_file_upload_size_mib * _MIB,
         }
-        if self._settings.access_log:
-            await self._logged(call, send)
-        else:
-            await self._answer(call, send)
+        return self._logged(call, send) if self._settings.access_log else self._answer(call, send)
 
     async def _answer(self, call: Call, send: Send) -> None:
         try:
             if call.path not in self._unlimited_paths:
                 await self._limits.charge_address(call)
-            await self._routes(call.scope, call.receive, send)
+            await self._find_route(call.scope)(call.scope, call.receive, send)
         except ApiError as error:
             await send_error(call, send, error)
         except ClientGoneError:
@@ -57,6 +57,10 @@ class Gate:
             await send_error(call, send, NotFoundError())
         except Exception as error:  # noqa: BLE001 (the last place where an answer can be given)
             await send_error(call, send, self._translate(call, error))
+        finally:
+            # Call and scope name each other: without this every request, with all the server
+            # holds for it, would be left to the garbage collector.
+            call.scope["state"].clear()
 
     def _translate(self, call: Call, error: Exception) -> ApiError:
         """What the client is told; the details go to the log and only there."""

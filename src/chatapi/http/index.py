@@ -3,20 +3,20 @@
 from collections import defaultdict
 
 from starlette.routing import BaseRoute, Match, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Scope
 
 from chatapi.core.errors import MethodNotAllowedError, NotFoundError
 from chatapi.http.route import API_PREFIX, ChatRoute
 
 
 class RouteIndex:
-    """Finds the route of a path by a dictionary, then by the few patterns that share its entry.
+    """Finds a path that is written out by a dictionary, another by the few patterns like it.
 
     A path that is written out, such as /users/me, is never one of a pattern's.
     """
 
     def __init__(self, routes: list[BaseRoute]) -> None:
-        self._literal: defaultdict[str, list[Route]] = defaultdict(list)
+        self._literal: defaultdict[str, dict[str, ASGIApp]] = defaultdict(dict)
         self._patterns: defaultdict[str, list[Route]] = defaultdict(list)
         for route in routes:
             if not isinstance(route, Route):
@@ -24,21 +24,29 @@ class RouteIndex:
             if "{" in route.path:
                 self._patterns[_key(route.path)].append(route)
             else:
-                self._literal[route.path].append(route)
+                for method in sorted(route.methods or ()):
+                    self._literal[route.path].setdefault(method, route.app)
         self.unlimited_paths = frozenset(
             route.path for route in routes if isinstance(route, ChatRoute) and not route.is_limited
         )
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        allowed: list[str] = []
+    def find(self, scope: Scope) -> ASGIApp:
+        """Who answers a request; what a pattern finds in its path is put into the scope."""
         path = scope["path"]
-        for route in self._literal.get(path) or self._patterns.get(_key(path)) or ():
+        by_method = self._literal.get(path)
+        if by_method is None:
+            return self._find_by_pattern(path, scope)
+        if scope["method"] not in by_method:
+            raise MethodNotAllowedError(list(by_method))
+        return by_method[scope["method"]]
+
+    def _find_by_pattern(self, path: str, scope: Scope) -> ASGIApp:
+        allowed: list[str] = []
+        for route in self._patterns.get(_key(path), ()):
             match, child_scope = route.matches(scope)
             if match is Match.FULL:
                 scope.update(child_scope)
-                app: ASGIApp = route.app
-                await app(scope, receive, send)
-                return
+                return route.app
             if match is Match.PARTIAL:
                 allowed += sorted(route.methods or ())
         if allowed:

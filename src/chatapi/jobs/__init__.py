@@ -1,5 +1,23 @@
 """What the service does by itself; each job is safe to run in every process at once."""
 
-from chatapi.jobs.housekeeping import run_jobs
+import asyncio
+
+from chatapi.auth.runtime import Runtime
+from chatapi.jobs.deliveries import run_deliveries
+from chatapi.jobs.housekeeping import keep_house
 
 __all__ = ["run_jobs"]
+
+_LAST_DELIVERY_SECONDS = 0.5
+
+
+async def run_jobs(runtime: Runtime) -> None:
+    """Run until cancelled; a delivery that has begun comes to its end if the database lets it."""
+    deliveries = asyncio.create_task(run_deliveries(runtime))
+    try:
+        await keep_house(runtime)
+    finally:
+        runtime.deliveries.close()
+        await asyncio.wait({deliveries}, timeout=_LAST_DELIVERY_SECONDS)
+        deliveries.cancel()
+        await asyncio.gather(deliveries, return_exceptions=True)

@@ -34,31 +34,32 @@ async def delete_expired_messages(runtime: Runtime) -> None:
 async def _delete_of(runtime: Runtime, realm: RealmRecord, ends_at: float) -> None:
     reading = runtime.begin()
     try:
-        found = find_expired(reading.db, realm, runtime.clock.now(), AT_ONCE)
-        async with aclosing(found) as batches:
+        ctx = RealmContext(runtime, reading, "", realm, realm)
+        async with aclosing(find_expired(ctx, AT_ONCE)) as batches:
             async for batch in batches:
                 if stopwatch() >= ends_at:
                     return
                 # Nobody may hold one connection and wait for another.
                 await reading.db.close()
-                started = stopwatch()
-                await _delete(runtime, batch)
-                # As long again for those who send: they are never slowed down by more than half.
-                await asyncio.sleep(stopwatch() - started)
+                seconds = await _delete(runtime, batch)
+                # As long again belongs to those who send.
+                await asyncio.sleep(seconds)
     finally:
         await reading.db.close()
 
 
-async def _delete(runtime: Runtime, batch: ExpiredBatch) -> None:
-    """One short transaction."""
+async def _delete(runtime: Runtime, batch: ExpiredBatch) -> float:
+    """One short transaction; how long others had to wait for it."""
     # Before the lock: whoever holds it must not wait for a second connection.
     await runtime.hub.feed(batch.realm_id)
     work = runtime.begin()
     try:
         number = await work.db.lock_realm(batch.realm_id)
+        locked_at = stopwatch()
         await runtime.hub.reach(work.db, batch.realm_id, number)
         realm = await RealmRepository(work.db).get(batch.realm_id)
         await delete_expired(RealmContext(runtime, work, "", realm, realm), batch)
         await work.commit()
+        return stopwatch() - locked_at
     finally:
         await work.db.close()

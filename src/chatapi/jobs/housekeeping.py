@@ -18,7 +18,7 @@ _EVERY_SECONDS = 60
 _ANSWERS_KEPT = timedelta(days=1)
 
 
-async def run_jobs(runtime: Runtime) -> None:
+async def keep_house(runtime: Runtime) -> None:
     """Run until cancelled; a failure is logged and tried again the next time."""
     while True:
         await asyncio.sleep(_EVERY_SECONDS)

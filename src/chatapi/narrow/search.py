@@ -6,7 +6,7 @@ from sqlalchemy import Select, and_, or_, select
 from typing_extensions import override
 
 from chatapi.db.models import Conversation, Message
-from chatapi.db.search import find_phrases
+from chatapi.db.search import find_first, find_phrases
 from chatapi.narrow.operator import MESSAGE_ID, Compiled, Operator, Part, Surroundings, text_operand
 from chatapi.narrow.search_text import SearchText
 from chatapi.narrow.terms import Operand
@@ -32,8 +32,9 @@ class Containing(Operator):
             return Compiled(or_(in_content, in_topic), search=search)
         found = find_phrases(around.ctx.db, "message", search.phrases)
         in_content = and_(Message.id.in_(found.ids()), *fragments)
+        first = await find_first(around.ctx.db, "message", search.phrases)
         parts = (
-            Part(and_(found.id == Message.id, found.is_match, *fragments), found.id),
+            Part(and_(first.id == Message.id, first.is_match, *fragments), first.id),
             Part(in_topic, MESSAGE_ID),
         )
         return Compiled(or_(in_content, in_topic), parts=parts, search=search)

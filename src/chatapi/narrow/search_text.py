@@ -7,6 +7,8 @@ from chatapi.narrow.errors import BadNarrowError
 
 _MOST_PIECES = 50
 _MOST_WORDS = 200
+_MOST_FRAGMENTS = 10
+"""Each is looked for in the text itself, letter by letter."""
 _LONGEST_WORD = 100
 _PIECE = re.compile(r'"([^"]*)"|(\S+)')
 _ASCII_MARK = re.compile(r"[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
@@ -30,13 +32,19 @@ class SearchText:
     def read(cls, text: str) -> "SearchText":
         """Words, and phrases in quotes; an error only where there is nothing or far too much."""
         pieces = [quoted or plain.strip('"') for quoted, plain in _PIECE.findall(text)]
-        pieces = [piece.strip() for piece in pieces if piece.strip()]
+        # Once is enough: what is there is there.
+        pieces = list(dict.fromkeys(piece.strip() for piece in pieces if piece.strip()))
         if not pieces:
             raise BadNarrowError("the operand of search must not be empty")
         phrases = [phrase for piece in pieces if (phrase := _phrase(piece)) is not None]
-        if len(pieces) > _MOST_PIECES or sum(len(each.split()) for each in phrases) > _MOST_WORDS:
+        fragments = [piece for piece in pieces if _phrase(piece) is None]
+        if (
+            len(phrases) > _MOST_PIECES
+            or len(fragments) > _MOST_FRAGMENTS
+            or sum(len(each.split()) for each in phrases) > _MOST_WORDS
+        ):
             raise BadNarrowError("too many words to search for")
-        return cls(tuple(phrases), tuple(piece for piece in pieces if _phrase(piece) is None))
+        return cls(tuple(phrases), tuple(fragments))
 
     def __add__(self, other: "SearchText") -> "SearchText":
         return SearchText(self.phrases + other.phrases, self.fragments + other.fragments)

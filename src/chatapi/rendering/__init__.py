@@ -1,5 +1,6 @@
 """Markdown to safe HTML, and what a text says about whom; pure: text in, text out."""
 
+from chatapi.rendering.channel_links import channel_address
 from chatapi.rendering.directory import (
     EMPTY_DIRECTORY,
     Directory,
@@ -13,6 +14,13 @@ from chatapi.rendering.emoji_names import (
     is_unicode_emoji_code,
     unicode_emoji_code,
 )
+from chatapi.rendering.linkifiers import (
+    NO_LINKIFIERS,
+    InvalidPatternError,
+    Linkifier,
+    Linkifiers,
+    Pattern,
+)
 from chatapi.rendering.message import (
     RenderedMessage,
     is_quick_to_render,
@@ -20,16 +28,25 @@ from chatapi.rendering.message import (
     render_message,
 )
 from chatapi.rendering.references import References, find_references
+from chatapi.rendering.url_templates import InvalidTemplateError, UrlTemplate
 
 __all__ = [
     "EMPTY_DIRECTORY",
+    "NO_LINKIFIERS",
     "Directory",
+    "InvalidPatternError",
+    "InvalidTemplateError",
+    "Linkifier",
+    "Linkifiers",
     "NamedChannel",
     "NamedGroup",
     "NamedUser",
+    "Pattern",
     "RealmEmoji",
     "References",
     "RenderedMessage",
+    "UrlTemplate",
+    "channel_address",
     "find_references",
     "is_quick_to_render",
     "is_unicode_emoji",

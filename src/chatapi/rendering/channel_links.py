@@ -39,15 +39,20 @@ def _channel_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (th
 
 
 def _attributes(channel: NamedChannel, topic: str | None, message_id: str | None) -> dict[str, str]:
-    slug = encode_fragment(f"{channel.id}-{channel.name.replace(' ', '-')}")
-    href = f"/#narrow/channel/{slug}"
     known_channel = {"data-stream-id": str(channel.id)}
     if topic is None:
-        return {"class": "stream", **known_channel, "href": href}
-    href += f"/topic/{encode_fragment(topic)}"
+        return {"class": "stream", **known_channel, "href": channel_address(channel)}
+    href = channel_address(channel, topic)
     if message_id is None:
         return {"class": "stream-topic", **known_channel, "href": href}
     return {"class": "message-link", "href": f"{href}/near/{int(message_id)}"}
+
+
+def channel_address(channel: NamedChannel, topic: str | None = None) -> str:
+    """Where clients show a channel, or a topic of it."""
+    slug = encode_fragment(f"{channel.id}-{channel.name.replace(' ', '-')}")
+    address = f"/#narrow/channel/{slug}"
+    return address if topic is None else f"{address}/topic/{encode_fragment(topic)}"
 
 
 def encode_fragment(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import Self
 
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME, name_key
+from chatapi.rendering.linkifiers import NO_LINKIFIERS, Linkifiers
 from chatapi.rendering.syntax import split_id
 
 
@@ -48,6 +49,7 @@ class Directory:
     has_wildcards: bool = True
     """Whether there is somebody to call with `@**all**` or `@**topic**`."""
     empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME
+    linkifiers: Linkifiers = NO_LINKIFIERS
 
     @classmethod
     def of(
@@ -58,6 +60,7 @@ class Directory:
         channels: Iterable[NamedChannel] = (),
         emoji: Iterable[RealmEmoji] = (),
         empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME,
+        linkifiers: Linkifiers = NO_LINKIFIERS,
     ) -> Self:
         users_by_id = {user.id: user for user in users}
         users_by_key: dict[str, list[NamedUser]] = {}
@@ -70,6 +73,7 @@ class Directory:
             channels_by_key={name_key(channel.name): channel for channel in channels},
             emoji_by_name={one.name: one for one in emoji},
             empty_topic_name=empty_topic_name,
+            linkifiers=linkifiers,
         )
 
     def find_user(self, text: str) -> NamedUser | None:

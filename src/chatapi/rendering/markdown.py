@@ -20,10 +20,12 @@ from chatapi.rendering.formulas import add_formulas
 from chatapi.rendering.images import add_images
 from chatapi.rendering.links import add_bare_links
 from chatapi.rendering.mentions import add_mentions
+from chatapi.rendering.pattern_links import add_pattern_links
 from chatapi.rendering.sanitize import LINK_SCHEMES, sanitize_html
 from chatapi.rendering.times import add_times
 
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_SCHEME = re.compile(r"([^/?#:]*):")
+"""Also what cannot be one: no relative address has a colon there either."""
 
 
 class ChatMarkdown(MarkdownIt):
@@ -58,7 +60,7 @@ def _build_parser() -> MarkdownIt:
     bound_rules(parser)
     for add in (
         *(add_bare_links, add_channel_links, add_code_blocks, add_containers, add_emoji),
-        *(add_formulas, add_images, add_mentions, add_times),
+        *(add_formulas, add_images, add_mentions, add_pattern_links, add_times),
     ):
         add(parser)
     return parser

@@ -59,7 +59,9 @@ def render_message(content: str, directory: Directory) -> RenderedMessage:
     Callers bound the length of the text, as for `render_markdown`.
     """
     html = plain_html(content)
-    return _render_markup(content, directory) if html is None else _plain_message(html)
+    if html is None or (directory.linkifiers and directory.linkifiers.find(content.encode())):
+        return _render_markup(content, directory)
+    return _plain_message(html)
 
 
 def _plain_message(html: str) -> RenderedMessage:

@@ -11,6 +11,9 @@ from chatapi.core.ids import MAX_ID
 Id: TypeAlias = Annotated[int, Field(ge=0, le=MAX_ID)]
 """An id as clients send it: anything both databases can compare."""
 
+RestOfPath: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "path"})]
+"""A text at the end of a path that may hold slashes itself."""
+
 UnixSeconds: TypeAlias = int
 """A moment, in whole seconds since 1970-01-01 UTC."""
 

@@ -4,6 +4,8 @@ import hashlib
 
 import pytest
 
+from chatapi.auth.realms import RealmRecord
+from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.edits.editing import edit, listen_to_changes
 from tests.features.history.conversations import flags_of, ids_read, send, send_direct, show
@@ -138,6 +140,21 @@ class TestRefusals:
         channel = await make_channel(subscribers=[owner, member])
         message_id = await send(client, member, channel)
         assert "permission" in assert_error(await edit(client, owner, message_id, content="x"))
+
+    async def test_where_one_may_no_longer_write(
+        self,
+        client: ApiClient,
+        make_channel: MakeChannel,
+        owner: Person,
+        member: Person,
+        realm: RealmRecord,
+    ) -> None:
+        channel = await make_channel(subscribers=[owner, member])
+        message_id = await send(client, member, channel)
+        group = {"can_send_message_group": {"new": realm.system_groups[SystemGroup.ADMINISTRATORS]}}
+        assert_success(await client.patch(f"/streams/{channel.id}", owner, **group))
+        refused = assert_error(await edit(client, member, message_id, content="x"))
+        assert "Not authorized to send" in refused
 
     async def test_messages_nobody_may_see(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person

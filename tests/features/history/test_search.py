@@ -263,7 +263,8 @@ class TestHostileInput:
         [
             ("", "the operand of search must not be empty"),
             (' "" ', "the operand of search must not be empty"),
-            ("a " * 51, "too many words to search for"),
+            (" ".join(f"a{number}" for number in range(51)), "too many words to search for"),
+            ("! ? $ % ( ) = + / ; :", "too many words to search for"),
             (f'"{"a " * 201}"', "too many words to search for"),
         ],
     )

@@ -8,7 +8,8 @@ from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unsubscribe
 from tests.features.deletion.deleting import delete
 from tests.features.edits.editing import edit, listen_to_changes
-from tests.features.history.conversations import ask, ids_read, mark, send, show, unread_ids
+from tests.features.history.conversations import Term, ask, ids_read, mark, send, show, unread_ids
+from tests.features.reactions.reacting import react, take_back
 from tests.features.realm.settings import allow
 from tests.features.uploads.files import is_open_to, upload
 from tests.support.answers import assert_error, assert_success
@@ -109,6 +110,31 @@ class TestPrivacy:
         [notice] = await ids_read(client, member, ["channel", here.id])
         assert await unread_ids(client, member) == {notice}
         assert secret.name not in (await show(client, member, notice))["content"]
+
+    async def test_who_may_not_follow_is_done_with_it(
+        self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
+    ) -> None:
+        here = await make_channel(subscribers=[owner, member])
+        secret = await make_channel(subscribers=[owner], invite_only=True)
+        message_id = await send(client, member, here, content="walrus")
+        await mark(client, member, message_id, flag="starred")
+        assert_success(await react(client, member, message_id))
+        assert_success(await edit(client, owner, message_id, stream_id=secret.id))
+        assert_error(await edit(client, member, message_id, content="x"))
+        assert_error(await edit(client, member, message_id, topic="x"))
+        assert_error(await react(client, member, message_id, emoji_name="tada"))
+        assert_error(await take_back(client, member, message_id))
+        assert_error(await client.delete(f"/messages/{message_id}", member))
+        assert_error(await client.get(f"/messages/{message_id}/read_receipts", member))
+        assert_error(await client.get(f"/messages/{message_id}/history", member))
+        flags = {"messages": [message_id], "op": "remove", "flag": "starred"}
+        assert_error(await client.post("/messages/flags", member, **flags))
+        terms: list[Term] = [["is", "starred"], ["search", "walrus"], ["sender", member.user_id]]
+        for term in terms:
+            assert await ids_read(client, member, term) == []
+        matches = {"msg_ids": [message_id], "narrow": []}
+        answer = await client.get("/messages/matches_narrow", member, **matches)
+        assert assert_success(answer)["messages"] == {}
 
     async def test_who_did_not_know_the_source_does_not_learn_of_it(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person

@@ -190,10 +190,10 @@ class TestCreating:
             invite_only=True,
             can_remove_subscribers_group=unnamed([member]),
             topics_policy='"disable_empty_topic"',
-            folder_id=7,
+            folder_name="work",
         )
         payload = assert_success(answer)
-        assert payload["ignored_parameters_unsupported"] == ["folder_id"]
+        assert payload["ignored_parameters_unsupported"] == ["folder_name"]
         (stream,) = assert_success(await client.get("/streams", member))["streams"]
         assert stream["name"] == "plans"
         assert stream["description"] == "What *next*? This"

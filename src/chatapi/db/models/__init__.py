@@ -5,8 +5,10 @@ from chatapi.db.models.attention import AlertWord, MutedUser
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
 from chatapi.db.models.edit import MessageEdit
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
+from chatapi.db.models.folder import ChannelFolder
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
 from chatapi.db.models.idempotency import GivenAnswer
+from chatapi.db.models.linkifier import Linkifier
 from chatapi.db.models.message import (
     Conversation,
     ConversationMember,
@@ -18,9 +20,12 @@ from chatapi.db.models.message import (
     ReadException,
     ReadFloor,
 )
+from chatapi.db.models.personal import Draft, NavigationView, SavedSnippet
+from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.reaction import Reaction, RealmEmoji
 from chatapi.db.models.realm import Realm
+from chatapi.db.models.schedule import ScheduledMessage
 from chatapi.db.models.upload import Attachment, AttachmentMessage
 from chatapi.db.models.user import ApiKey, User
 
@@ -30,19 +35,25 @@ __all__ = [
     "Attachment",
     "AttachmentMessage",
     "Channel",
+    "ChannelFolder",
     "Conversation",
     "ConversationMember",
+    "Draft",
     "EventQueueRow",
     "EventRow",
     "GivenAnswer",
     "GroupMember",
     "GroupMention",
     "GroupSubgroup",
+    "Linkifier",
     "Mention",
     "Message",
     "MessageEdit",
     "MessageFlag",
     "MutedUser",
+    "NavigationView",
+    "Presence",
+    "PresenceClock",
     "ProfileField",
     "ProfileValue",
     "Reaction",
@@ -52,10 +63,13 @@ __all__ = [
     "Realm",
     "RealmClock",
     "RealmEmoji",
+    "SavedSnippet",
+    "ScheduledMessage",
     "Subscription",
     "SubscriptionPeriod",
     "User",
     "UserGroup",
+    "UserStatus",
     "UserTopic",
     "metadata",
 ]

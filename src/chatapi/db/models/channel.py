@@ -38,6 +38,7 @@ class Channel(Base):
     """How many active users are subscribed, so that nobody has to count them."""
     settings: Mapped[dict[str, Any]]
     """Who may do what in the channel, by the name of the permission setting."""
+    folder_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel_folder.id"))
 
 
 class Subscription(Base):

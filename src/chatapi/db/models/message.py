@@ -177,6 +177,7 @@ class ReadException(Base):
     __table_args__ = (
         Index(None, "user_id", "conversation_id", "message_id"),
         Index(None, "message_id"),
+        Index(None, "conversation_id"),
     )
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)

@@ -1,6 +1,7 @@
 """What clients are told when a channel changes."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
@@ -48,12 +49,17 @@ class ChannelAnnouncer:
 
     def tell_archived(self, channel: ChannelRecord) -> None:
         knows = who_knows(channel)
-        self._ctx.emit(_archiving(channel, is_archived=True), to=knows)
+        self._ctx.emit(_about_archived(channel, property="is_archived", value=True), to=knows)
         self._ctx.emit(ChannelsDeleted.of(channel.id, is_archived=True), to=knows)
+
+    def tell_folder_left(self, channel: ChannelRecord) -> None:
+        """An archived channel is in no folder any more."""
+        event = _about_archived(channel, property="folder_id", value=None)
+        self._ctx.emit(event, to=who_knows(channel))
 
     async def tell_unarchived(self, channel: ChannelRecord) -> None:
         knows = who_knows(channel)
-        self._ctx.emit(_archiving(channel, is_archived=False), to=knows)
+        self._ctx.emit(_about_archived(channel, property="is_archived", value=False), to=knows)
         event = ChannelsCreated(streams=[await self._show(channel)], is_unarchived=True)
         self._ctx.emit(event, to=knows)
 
@@ -95,14 +101,11 @@ class ChannelAnnouncer:
         return channel_payload(facts, self._ctx.realm, self._ctx.now())
 
 
-_PLAIN = ("message_retention_days", "topics_policy", "default_push_notifications")
+_PLAIN = ("message_retention_days", "topics_policy", "default_push_notifications", "folder_id")
 
 
-def _archiving(channel: ChannelRecord, *, is_archived: bool) -> ChannelUpdated:
+def _about_archived(channel: ChannelRecord, **change: Any) -> ChannelUpdated:  # noqa: ANN401 (fields of the event)
+    """Told to those who keep archived channels."""
     return ChannelUpdated(
-        stream_id=channel.id,
-        old_name=channel.name,
-        property="is_archived",
-        value=is_archived,
-        is_about_archived=True,
+        stream_id=channel.id, old_name=channel.name, is_about_archived=True, **change
     )

@@ -6,6 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.names import name_key
+from chatapi.features.channel_folders.choice import folder_for_channel
 from chatapi.features.channels.access import (
     require_default_choice,
     require_kind,
@@ -53,6 +54,7 @@ class ChangePlanner:
         self._plan_retention(params, plan)
         await self._plan_topics_policy(params, plan)
         self._plan_push_notifications(params, plan)
+        await self._plan_folder(params, plan)
         await self._plan_permissions(params, plan)
         return plan
 
@@ -120,6 +122,13 @@ class ChangePlanner:
         wish = params.default_push_notifications
         if wish is not None and wish is not self._channel.default_push_notifications:
             plan.values["default_push_notifications"] = wish
+
+    async def _plan_folder(self, params: ChangeChannelParams, plan: ChannelChange) -> None:
+        wish = params.folder_id
+        if "folder_id" not in params.model_fields_set or wish == self._channel.folder_id:
+            return
+        folder_id = None if wish is None else await folder_for_channel(self._ctx, wish)
+        plan.values["folder_id"] = folder_id
 
     async def _plan_permissions(self, params: ChangeChannelParams, plan: ChannelChange) -> None:
         checker = ValueChecker(self._ctx)

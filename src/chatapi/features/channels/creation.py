@@ -2,11 +2,12 @@
 
 from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import GroupId
+from chatapi.core.ids import ChannelFolderId, GroupId
 from chatapi.core.names import name_key
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import AtLeast
+from chatapi.features.channel_folders.choice import folder_for_channel
 from chatapi.features.channels.access import (
     require_default_choice,
     require_kind,
@@ -72,6 +73,7 @@ class ChannelCreator:
             topics_policy=options.topics_policy,
             default_push_notifications=options.default_push_notifications,
             is_default=options.is_default_stream,
+            folder_id=await self._folder(),
             settings=await self._settings(),
         )
         channel = await self._channels.get(channel_id)
@@ -84,6 +86,10 @@ class ChannelCreator:
         if is_history_public is None:
             is_history_public = not options.invite_only
         return ChannelKind(options.invite_only, options.is_web_public, is_history_public).check()
+
+    async def _folder(self) -> ChannelFolderId | None:
+        wish = self._options.folder_id
+        return None if wish is None else await folder_for_channel(self._ctx, wish)
 
     async def _settings(self) -> dict[str, GroupSettingPayload]:
         chosen = self._options.chosen_permissions()

@@ -35,6 +35,16 @@ class ChannelReader:
         access = await channel_access(self._ctx)
         return [each for each in await self._channels.list_facts() if access.knows(each.channel)]
 
+    async def list_shown(self) -> list[tuple[ChannelFacts, ChannelPayload]]:
+        """The same with what is shown of them, to be copied by whoever adds to it.
+
+        Several parts of POST /register begin with it.
+        """
+        return await self._ctx.db.remember("channels shown", self._show_known)
+
+    async def _show_known(self) -> list[tuple[ChannelFacts, ChannelPayload]]:
+        return [(facts, self.show(facts)) for facts in await self.list_known()]
+
     async def list_channels(self, params: ListChannelsParams) -> ChannelsPayload:
         """GET /streams."""
         access = await channel_access(self._ctx)

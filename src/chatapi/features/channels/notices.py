@@ -6,7 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
 from chatapi.features.channels.rules import ChannelKind
-from chatapi.features.messages.notices import ChannelNotice, post_notices
+from chatapi.features.messages.notices import ChannelNotice, post_notices, quoted
 from chatapi.rendering import Directory, NamedChannel, NamedUser
 
 _TOPIC = "channel events"
@@ -22,7 +22,7 @@ class ChannelNotices:
         who = mention(self._ctx.user)
         text = f"**{_kind_name(channel)}** channel created by {who}."
         if channel.description:
-            text += f" **Description:**\n\n````quote\n{channel.description}\n````"
+            text += f" **Description:**\n\n{quoted(channel.description)}"
         await self._post(channel, text)
 
     async def tell_changed(self, before: ChannelRecord, after: ChannelRecord) -> None:
@@ -41,7 +41,7 @@ class ChannelNotices:
             yield f"{who} renamed this channel from **{before.name}** to **{after.name}**."
         if before.description != after.description:
             new = after.description or "*No description.*"
-            yield f"{who} changed the description of this channel.\n\n````quote\n{new}\n````"
+            yield f"{who} changed the description of this channel.\n\n{quoted(new)}"
         if ChannelKind.of(before) != ChannelKind.of(after):
             kinds = f"from **{_kind_name(before)}** to **{_kind_name(after)}**"
             yield f"{who} changed the access to this channel {kinds}."

@@ -55,6 +55,7 @@ class ChannelOptions(_PermissionParams):  # type: ignore[misc,valid-type]  # fro
     )
     topics_policy: TopicsPolicyParam = "inherit"
     default_push_notifications: bool = False
+    folder_id: Id | None = Field(default=None, description="The folder the channel is in.")
 
     def chosen_permissions(self) -> dict[str, GroupSettingParam]:
         """The permissions that were passed, by name."""
@@ -84,9 +85,18 @@ class ChangeChannelParams(_PermissionChanges):  # type: ignore[misc,valid-type] 
     message_retention_days: Annotated[RetentionParam | None, LooseJson()] = None
     topics_policy: TopicsPolicyParam | None = None
     default_push_notifications: bool | None = None
+    folder_id: Id | None = Field(
+        default=None, description="The folder the channel is in; `null` takes it out."
+    )
     is_archived: bool | None = Field(
         default=None, description="`false` unarchives the channel; `true` archives it."
     )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is to change; only a folder can be changed to `null`."""
+        passed = {name for name, value in self if value is not None}
+        return not passed and "folder_id" not in self.model_fields_set
 
     def permission_changes(self) -> dict[str, GroupSettingChange]:
         """The permissions that are to change, by name."""

@@ -136,7 +136,7 @@ def channel_payload(facts: ChannelFacts, realm: RealmRecord, now: datetime) -> C
         "stream_post_policy": policy,
         "first_message_id": facts.first_message_id,
         "is_recently_active": now - last_sign_of_life < _RECENTLY,
-        "folder_id": None,
+        "folder_id": channel.folder_id,
         "stream_weekly_traffic": None,
         "subscriber_count": channel.subscriber_count,
         # Stored as they are shown, by the names of the permissions.

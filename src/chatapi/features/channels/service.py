@@ -5,6 +5,7 @@ from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
+from chatapi.features.channel_folders.repository import FolderRepository
 from chatapi.features.channels.access import (
     ChannelFinder,
     require_default_choice,
@@ -32,7 +33,7 @@ class ChannelService:
         """PATCH /streams/{stream_id}: all of it or nothing; an archived one must be unarchived."""
         await self._ctx.lock()
         channel = await self._finder.get_administered(channel_id)
-        if all(value is None for _, value in params):
+        if params.is_empty:
             raise BadRequestError("No new data supplied")
         if channel.is_archived and params.is_archived is False:
             channel = await self._unarchive(channel)
@@ -79,8 +80,18 @@ class ChannelService:
     async def _unarchive(self, channel: ChannelRecord) -> ChannelRecord:
         if not self._ctx.user.role.at_least(Role.ADMIN):
             raise AdministratorRequiredError
+        await self._leave_archived_folder(channel)
         await self._channels.change(channel.id, is_archived=False)
         unarchived = await self._channels.get(channel.id)
         await self._announcer.tell_unarchived(unarchived)
         await self._notices.tell_unarchived(unarchived)
         return unarchived
+
+    async def _leave_archived_folder(self, channel: ChannelRecord) -> None:
+        """A folder can be archived while only archived channels are in it."""
+        if channel.folder_id is None:
+            return
+        folder = await FolderRepository(self._ctx.db, self._ctx.realm.id).get(channel.folder_id)
+        if folder.is_archived:
+            await self._channels.change(channel.id, folder_id=None)
+            self._announcer.tell_folder_left(channel)

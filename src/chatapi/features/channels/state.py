@@ -40,12 +40,11 @@ class DefaultChannelGroupsState(TypedDict):
 
 @state_section("stream")
 async def load_channels(ctx: Context, profile: ClientProfile) -> ChannelsState:
-    reader = ChannelReader(ctx)
     keeps_archived = knows_archived_channels(profile)
     return {
         "streams": [
-            reader.show(facts)
-            for facts in await reader.list_known()
+            shown
+            for facts, shown in await ChannelReader(ctx).list_shown()
             if keeps_archived or not facts.channel.is_archived
         ]
     }

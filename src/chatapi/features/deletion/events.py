@@ -74,10 +74,7 @@ class MessagesDeleted(Event):
         """Nobody learns of a message from its end."""
         if self.stream_id is None or self.arrivals is None:
             return self.message_ids
-        received, channel_id = view.membership.received, self.stream_id
-        return [
-            each for each, arrival in self.arrivals.items() if received(channel_id, each, arrival)
-        ]
+        return view.membership.received_among(self.stream_id, self.arrivals)
 
     def _place(self, view: ClientView) -> dict[str, Any]:
         if self.stream_id is None:

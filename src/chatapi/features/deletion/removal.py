@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import ConversationId, MessageId
+from chatapi.core.ids import ConversationId
 from chatapi.events.audience import Users
 from chatapi.features.deletion.events import MessagesDeleted
 from chatapi.features.deletion.repository import DeletionRepository, PlacedMessage
@@ -18,21 +18,20 @@ MOST_AT_ONCE = 1_000
 """Messages in one transaction: meanwhile nobody else writes."""
 
 
-async def remove_messages(ctx: RealmContext, message_ids: Collection[MessageId]) -> None:
+async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) -> None:
     """Delete messages with all that hangs on them, and tell those who could see them.
 
-    Whoever calls has locked the realm, has seen everything up to the lock, and knows that the
-    messages may go. Those that are gone already are no news.
+    Whoever calls has locked the realm, has seen everything up to the lock, has found the messages
+    since, and knows that they may go.
     """
-    if len(message_ids) > MOST_AT_ONCE:
-        raise ValueError(f"{len(message_ids)} messages are too many for one transaction")
-    repository = DeletionRepository(ctx.db, ctx.realm.id)
-    messages = await repository.list_places(message_ids)
+    if len(messages) > MOST_AT_ONCE:
+        raise ValueError(f"{len(messages)} messages are too many for one transaction")
     if not messages:
         return
-    found = [message.id for message in messages]
-    linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(found)
-    await repository.delete(found)
+    repository = DeletionRepository(ctx.db, ctx.realm.id)
+    message_ids = [message.id for message in messages]
+    linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
+    await repository.delete(message_ids)
     by_conversation = _by_conversation(messages)
     empty = await repository.measure(by_conversation)
     await release_attachments(ctx, linked)

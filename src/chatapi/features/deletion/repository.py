@@ -67,13 +67,14 @@ _DELETE_HANGING_ON_CONVERSATIONS = tuple(
     for table in HANGING_ON_CONVERSATIONS
 )
 _DELETE_CONVERSATIONS = delete(Conversation).where(Conversation.id.in_(_ids("conversation_ids")))
-_PLACES: Select[*tuple[Any, ...]] = (
+_PLACED: Select[*tuple[Any, ...]] = (
     select(
         Message.id,
         Message.conversation_id,
         Message.channel_id,
         Message.arrival,
         Conversation.topic,
+        Message.sent_at,
     )
     .join(Conversation, Conversation.id == Message.conversation_id)
     .where(Message.realm_id == bindparam("realm_id"), Message.id.in_(_ids("message_ids")))
@@ -106,13 +107,14 @@ _ORIGIN: Select[*tuple[Any, ...]] = (
 
 @dataclass(frozen=True)
 class PlacedMessage:
-    """A message and where it is."""
+    """A message, where it is, and since when."""
 
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
     arrival: EventNumber | None
     topic: str
+    sent_at: datetime
 
 
 @dataclass(frozen=True)
@@ -146,10 +148,10 @@ class DeletionRepository:
         )
         return [MessageId(message_id) for (message_id,) in rows]
 
-    async def list_places(self, message_ids: Collection[MessageId]) -> list[PlacedMessage]:
+    async def list_placed(self, message_ids: Collection[MessageId]) -> list[PlacedMessage]:
         """Those of the messages that are there, by id."""
         rows = await self._db.execute(
-            _PLACES, {"realm_id": self._realm_id, "message_ids": list(message_ids)}
+            _PLACED, {"realm_id": self._realm_id, "message_ids": list(message_ids)}
         )
         return [PlacedMessage(*row) for row in rows]
 

@@ -33,7 +33,7 @@ class DeletionService:
         if not await may_delete_any(self._ctx, channel):
             origin = await self._repository.get_origin(message.id)
             await require_own_deletion(self._ctx, channel, origin)
-        await remove_messages(self._ctx, [message.id])
+        await remove_messages(self._ctx, await self._repository.list_placed([message.id]))
 
     async def delete_topic(self, channel_id: ChannelId, topic: str) -> bool:
         """POST /streams/{stream_id}/delete_topic: whether all of it is gone.
@@ -60,5 +60,5 @@ class DeletionService:
             return False
         visible = (await message_access(ctx)).in_channel(channel, found[0])
         message_ids = await self._repository.list_newest(visible, AT_ONCE)
-        await remove_messages(ctx, message_ids)
+        await remove_messages(ctx, await self._repository.list_placed(message_ids))
         return len(message_ids) == AT_ONCE

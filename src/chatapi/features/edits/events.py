@@ -67,7 +67,7 @@ class MessageChanged(Mentioning):
     propagate_mode: str | None = None
     orig_subject: str | None = None
     subject: str | None = None
-    topic_links: list[TopicLinkPayload] | None = None
+    topic_links: tuple[TopicLinkPayload, ...] | None = None
     span: Annotated[Span | None, ServerOnly()] = None
     """A whole topic, whose messages are looked up only when a client asks for the event."""
     arrivals: Annotated[Mapping[MessageId, EventNumber | None] | None, ServerOnly()] = None
@@ -117,8 +117,4 @@ class MessageChanged(Mentioning):
         """Nobody is told of messages from before they came, not even their ids."""
         if self.arrivals is None or self.stream_id is None:
             return self.message_ids
-        return [
-            message_id
-            for message_id, arrival in self.arrivals.items()
-            if view.membership.received(self.stream_id, message_id, arrival)
-        ]
+        return view.membership.received_among(self.stream_id, self.arrivals)

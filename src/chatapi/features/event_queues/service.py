@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -17,7 +18,7 @@ from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
 from chatapi.narrow import ResolvedTerm, read_terms, resolve_narrow
 from chatapi.permissions.messages import message_access
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.people import sees_everybody, sight_of
 from chatapi.permissions.readers import membership_of
 from chatapi.wire.version import VERSION_PAYLOAD
 
@@ -77,20 +78,26 @@ class EventQueueService:
         await self._queues.delete(await self._reader(), QueueId(queue_id))
 
     async def _reader(self) -> Reader:
-        ctx = self._ctx
-        membership = await membership_of(ctx)
-        sight = await sight_of(ctx)
+        reader = await self._ctx.caller.remember("reader", self._work_out_reader)
+        if not reader.sees_everybody:
+            # Whom somebody talks with changes without them.
+            sight = await sight_of(self._ctx)
+            reader = replace(reader, acquaintances=sight.acquaintances)
         # A long poll must not hold the connection that may have needed.
-        await ctx.db.close()
+        await self._ctx.db.close()
+        return reader
+
+    async def _work_out_reader(self) -> Reader:
+        user, caller = self._ctx.user, self._ctx.caller
         return Reader(
-            realm_id=ctx.realm.id,
-            user_id=ctx.user.id,
-            role=ctx.user.role,
-            sees_everybody=sight.sees_everybody,
-            acquaintances=sight.acquaintances,
-            hears_typing=ctx.user.options.receives_typing_notifications,
-            membership=membership,
-            is_current=lambda: not ctx.caller.is_outdated,
+            realm_id=self._ctx.realm.id,
+            user_id=user.id,
+            role=user.role,
+            sees_everybody=sees_everybody(self._ctx.realm, user),
+            acquaintances=frozenset(),
+            hears_typing=user.options.receives_typing_notifications,
+            membership=await membership_of(self._ctx),
+            is_current=lambda: not caller.is_outdated,
         )
 
     async def _follow(
@@ -125,6 +132,7 @@ def _profile(params: RegisterParams, narrow: tuple[ResolvedTerm, ...]) -> Client
         apply_markdown=params.apply_markdown,
         client_gravatar=params.client_gravatar,
         slim_presence=params.slim_presence,
+        presence_history_limit_days=params.presence_history_limit_days,
         include_subscribers=params.include_subscribers,
         all_public_streams=params.all_public_streams,
         narrow=narrow,

@@ -2,16 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, or_, select
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     Conversation,
     ConversationMember,
@@ -25,9 +25,8 @@ from chatapi.narrow import Narrow
 from chatapi.narrow.unread import READER, first_unread, values_for
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryRow:
-    """A message with its topic."""
+class HistoryRow(NamedTuple):
+    """A message with its topic; a tuple, since a page has hundreds of them."""
 
     id: MessageId
     conversation_id: ConversationId
@@ -63,10 +62,10 @@ _ROWS: Select[*tuple[Any, ...]] = select(
 ).join(Conversation, Conversation.id == Message.conversation_id)
 _FIRST = select(Message.id).limit(1)
 _ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
-_USERS = user_records.select().where(User.id.in_(bindparam("user_ids", expanding=True)))
+_USERS = user_records.select().where(is_one_of(User.id, "user_ids"))
 _MEMBERS = (
     select(ConversationMember.conversation_id, ConversationMember.user_id)
-    .where(ConversationMember.conversation_id.in_(bindparam("conversation_ids", expanding=True)))
+    .where(is_one_of(ConversationMember.conversation_id, "conversation_ids"))
     .order_by(ConversationMember.user_id)
 )
 
@@ -150,7 +149,7 @@ class HistoryRepository:
 
     async def _read(self, statement: Select[*tuple[Any, ...]]) -> dict[MessageId, HistoryRow]:
         rows = await self._db.execute(statement)
-        return {row[0]: HistoryRow(*row) for row in rows}
+        return {row[0]: HistoryRow(*row) for row in rows.all()}
 
     async def find(self, message_id: MessageId) -> HistoryRow | None:
         rows = await self._db.execute(_ONE, {"realm_id": self._realm_id, "message_id": message_id})

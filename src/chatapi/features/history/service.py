@@ -54,6 +54,7 @@ class HistoryService:
     async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
         """One message; one that the reader may not see is as unknown as any."""
         access = await message_access(self._ctx)
+        await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         await self._ctx.snapshot()
         row = await self._repository.find(message_id)
         if row is None or not await access.sees(row):
@@ -111,8 +112,9 @@ class HistoryService:
 
     async def _take_snapshot(self, access: MessageAccess, narrow: Narrow) -> None:
         """From here on one moment; what was looked up before must still hold at that moment."""
+        # What a snapshot reads is not remembered, so it should find what it needs.
+        await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         if narrow.channel is None:
-            # What a snapshot reads is not remembered, so it should find what it needs.
             await self._ctx.runtime.channels.many(
                 self._ctx.db, self._ctx.realm.id, access.channels.membership.stays
             )

@@ -21,9 +21,15 @@ from chatapi.features.messages.facts import (
     message_payload,
     person_payload,
 )
-from chatapi.features.messages.payloads import ReactionPayload, RecipientPayload
+from chatapi.features.messages.payloads import (
+    ReactionPayload,
+    RecipientPayload,
+    TopicLinkPayload,
+)
+from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.reactions.repository import ReactionRepository
 from chatapi.permissions.messages import MessageAccess
+from chatapi.rendering import NO_LINKIFIERS
 
 _FLAGS_OF_STRANGERS = ["read"]
 
@@ -42,6 +48,8 @@ class MessageShowing:
         self._states: dict[MessageId, MessageState] = {}
         self._reactions: dict[MessageId, list[ReactionPayload]] = {}
         self._trails: dict[MessageId, list[Step]] = {}
+        self._linkifiers = NO_LINKIFIERS
+        self._links: dict[str, tuple[TopicLinkPayload, ...]] = {}
 
     async def show(self, rows: Sequence[HistoryRow]) -> list[HistoryMessagePayload]:
         if not rows:
@@ -62,6 +70,7 @@ class MessageShowing:
             for key, people in members.items()
         }
         self._senders = {each: self._sender(users[each]) for each in sender_ids}
+        self._linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
         message_ids = [row.id for row in rows]
         self._reactions = await ReactionRepository(ctx.db).list_of(message_ids)
         self._trails = await trails_of(ctx, rows)
@@ -105,6 +114,7 @@ class MessageShowing:
             timestamp=unix_seconds(row.sent_at),
             client=row.client_name,
             is_me_message=row.is_me_message,
+            topic_links=self._topic_links(row.topic),
         )
         return {
             **message_payload(facts, form),
@@ -130,6 +140,12 @@ class MessageShowing:
         if history := [step for step in steps if step is not None]:
             payload["edit_history"] = history
         return payload
+
+    def _topic_links(self, topic: str) -> tuple[TopicLinkPayload, ...]:
+        """Found once for all messages of a topic."""
+        if topic not in self._links:
+            self._links[topic] = topic_links(topic, self._linkifiers)
+        return self._links[topic]
 
     def _flags(self, row: HistoryRow) -> list[str]:
         if self._access.reader_id is None:

@@ -1,12 +1,17 @@
 """What there is to know about a message, and what one reader is shown of it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.features.messages.payloads import MessagePayload, RecipientPayload
+from chatapi.features.messages.payloads import (
+    MessagePayload,
+    RecipientPayload,
+    TopicLinkPayload,
+)
 from chatapi.features.users.rules import avatar_url
 from chatapi.wire.topics import show_topic
 
@@ -59,11 +64,14 @@ class MessageFacts:
     timestamp: int
     client: str
     is_me_message: bool
+    topic_links: tuple[TopicLinkPayload, ...] = ()
 
 
-@dataclass(frozen=True)
-class MessageForm:
-    """What the look of a message depends on; equal forms look the same."""
+class MessageForm(NamedTuple):
+    """What the look of a message depends on; equal forms look the same.
+
+    A tuple, since it is made and compared for every reader of every message.
+    """
 
     apply_markdown: bool
     allow_empty_topic: bool
@@ -95,7 +103,7 @@ def message_payload(facts: MessageFacts, form: MessageForm) -> MessagePayload:
         "subject": "",
         "submessages": [],
         "timestamp": facts.timestamp,
-        "topic_links": [],
+        "topic_links": list(facts.topic_links),
         "type": "stream",
     }
     if facts.channel_id is None:

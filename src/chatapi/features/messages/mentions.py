@@ -22,14 +22,14 @@ from chatapi.rendering import (
 )
 
 _CALLING = GROUP_PERMISSIONS["can_mention_group"]
-_NOTHING_TO_LOOK_UP = Directory()
 
 
 async def directory_for(ctx: Context, content: str) -> Directory:
     """What the author of a text may name in it; most texts name nothing and cost nothing."""
+    linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
     if "*" not in content and ":" not in content:
         # Every mention is written with asterisks, every emoji with colons.
-        return _NOTHING_TO_LOOK_UP
+        return Directory(linkifiers=linkifiers)
     references = find_references(content)
     if not (
         references.user_names
@@ -38,12 +38,13 @@ async def directory_for(ctx: Context, content: str) -> Directory:
         or references.channel_names
         or references.emoji_names
     ):
-        return _NOTHING_TO_LOOK_UP
+        return Directory(linkifiers=linkifiers)
     return Directory.of(
         users=await _users(ctx, references),
         groups=await _groups(ctx, references.group_names),
         channels=await _channels(ctx, references.channel_names),
         emoji=await _emoji(ctx, references.emoji_names),
+        linkifiers=linkifiers,
     )
 
 

@@ -1,5 +1,6 @@
 """What the service itself has to say, written in the transaction it is about."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,9 +13,11 @@ from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
 from chatapi.features.messages.writer import MessageWriter
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.system_bots import notification_bot
-from chatapi.rendering import Directory, render_message
+from chatapi.rendering import Directory, RenderedMessage, render_message
 
 _CLIENT_NAME = "Internal"
+_FENCES = re.compile(r"`{3,}|~{3,}")
+_SHORTEST_FENCE = 4
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,11 @@ async def post_notices(
     bot = await notification_bot(ctx.db, ctx.realm.id)
     recipients = await _recipients(ctx, notices)
     outgoing = [
-        Outgoing(
-            sender=bot,
-            to=_target(notice, bot, recipients),
-            content=notice.content,
-            rendered=render_message(notice.content, names or Directory()),
-            client_name=_CLIENT_NAME,
-            read_by_sender=True,
+        compose_notice(
+            bot,
+            _target(notice, bot, recipients),
+            notice.content,
+            render_message(notice.content, names or Directory()),
         )
         for notice in notices
     ]
@@ -69,6 +70,32 @@ async def post_notices(
     for outcome in outcomes:
         if isinstance(outcome, Exception):
             raise outcome
+
+
+def compose_notice(
+    bot: UserRecord, to: ToTopic | ToPeople, content: str, rendered: RenderedMessage
+) -> Outgoing:
+    """A message of the notification bot, ready to be written."""
+    return Outgoing(
+        sender=bot,
+        to=to,
+        content=content,
+        rendered=rendered,
+        client_name=_CLIENT_NAME,
+        read_by_sender=True,
+    )
+
+
+def to_person(bot: UserRecord, recipient: UserRecord) -> ToPeople:
+    """The conversation of the notification bot with somebody."""
+    return ToPeople(tuple(sorted((bot, recipient), key=lambda person: person.id)))
+
+
+def quoted(text: str) -> str:
+    """A text as a quote, which calls nobody, whatever fences the text has of its own."""
+    longest = max((len(run) for run in _FENCES.findall(text)), default=0)
+    fence = "`" * max(_SHORTEST_FENCE, longest + 1)
+    return f"{fence}quote\n{text}\n{fence}"
 
 
 async def _recipients(ctx: RealmContext, notices: Sequence[Notice]) -> dict[UserId, UserRecord]:
@@ -82,5 +109,4 @@ def _target(
 ) -> ToTopic | ToPeople:
     if isinstance(notice, ChannelNotice):
         return ToTopic(KnownChannel(notice.channel), notice.topic)
-    people = sorted((bot, recipients[notice.recipient]), key=lambda person: person.id)
-    return ToPeople(tuple(people))
+    return to_person(bot, recipients[notice.recipient])

@@ -1,6 +1,7 @@
 """The verb of messages: send."""
 
 import asyncio
+from dataclasses import replace
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -32,7 +33,9 @@ class MessageService:
     async def send(self, params: SendMessageParams) -> SentPayload:
         """Send a message, once, however often the request is repeated."""
         ctx = self._ctx
-        outgoing = await self.prepare(params)
+        echo = _echo(params)
+        prepared = await self.prepare(params)
+        outgoing = replace(prepared, echo=echo, request=self._request(echo))
         # What follows is another transaction, which may have to wait.
         await ctx.db.close()
         writer = MessageWriter(ctx.runtime, ctx.realm)
@@ -41,7 +44,6 @@ class MessageService:
     async def prepare(self, params: SendMessageParams) -> Outgoing:
         """Everything that can be decided and done before the organization is locked."""
         ctx = self._ctx
-        echo = _echo(params)
         content = check_content(params.content)
         to = await self._target(params)
         rendered = await render(await directory_for(ctx, content), content)
@@ -56,8 +58,6 @@ class MessageService:
             client_name=ctx.client_name,
             read_by_sender=is_read_by_sender(ctx.client_name) if read is None else read,
             caller=ctx.caller,
-            echo=echo,
-            request=self._request(echo),
         )
 
     async def _target(self, params: SendMessageParams) -> ToTopic | ToPeople:

@@ -26,9 +26,11 @@ from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
 from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.reception import Reception, receive
 from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.uploads.claims import Claim, claim_attachments
 from chatapi.features.user_topics.automatic import TopicSend, apply_automatic_policies
 from chatapi.permissions.channels import who_hears
+from chatapi.rendering import Linkifiers
 
 Outcome = SentPayload | Exception
 
@@ -61,9 +63,7 @@ class MessageWriter:
         """The answer for each message, or why it was refused; refused ones leave no trace."""
         outcomes: dict[int, Outcome] = await _settled(work, batch)
         open_places = [place for place in range(len(batch)) if place not in outcomes]
-        conversations = Conversations(
-            self.runtime, self.realm.id, work, trusts_cache=self.trusts_cache
-        )
+        conversations = self._conversations(work)
         await conversations.find(batch[place].to for place in open_places)
         for place in open_places:
             if (refusal := _refusal(batch[place], conversations)) is not None:
@@ -73,6 +73,18 @@ class MessageWriter:
             written = await self._write(work, conversations, [batch[p] for p in open_places])
             outcomes |= zip(open_places, written, strict=True)
         return [outcomes[place] for place in range(len(batch))]
+
+    async def check(self, work: UnitOfWork, outgoing: Outgoing) -> None:
+        """Refuse what could not be written now, for those who want it written later."""
+        if outgoing.is_outdated:
+            raise AdmissionOutdatedError
+        conversations = self._conversations(work)
+        await conversations.find([outgoing.to])
+        if (refusal := _refusal(outgoing, conversations)) is not None:
+            raise refusal
+
+    def _conversations(self, work: UnitOfWork) -> Conversations:
+        return Conversations(self.runtime, self.realm.id, work, trusts_cache=self.trusts_cache)
 
     async def _write(
         self, work: UnitOfWork, conversations: Conversations, batch: Sequence[Outgoing]
@@ -85,8 +97,10 @@ class MessageWriter:
         await _add_mentions(repository, placed)
         await self._claim_files(work, placed)
         receptions = await receive(self.runtime, work, self.realm.id, placed)
+        linkifiers = await self.runtime.linkifiers.of(work.db, self.realm.id)
         for each, reception in zip(placed, receptions, strict=True):
-            event = await self._event(repository, each, reception, now)
+            facts = self._facts(each, now, linkifiers)
+            event = await self._event(repository, each, reception, facts)
             work.emit(self.realm.id, event, to=_audience(each))
         policies = await self._follow_topics(work, placed, now)
         answers = [_answer(each.id, policy) for each, policy in zip(placed, policies, strict=True)]
@@ -116,14 +130,18 @@ class MessageWriter:
         }
 
     async def _event(
-        self, repository: MessageRepository, placed: Placed, reception: Reception, now: datetime
+        self,
+        repository: MessageRepository,
+        placed: Placed,
+        reception: Reception,
+        facts: MessageFacts,
     ) -> MessageSent:
         outgoing, rendered = placed.outgoing, placed.outgoing.rendered
         participants = None
         if rendered.mentions_topic and placed.is_in_channel:
             participants = await repository.list_senders(placed.conversation_id)
         return MessageSent(
-            facts=self._facts(placed, now),
+            facts=facts,
             read_by_sender=outgoing.read_by_sender,
             mentioned_users=rendered.mentioned_user_ids,
             mentioned_groups=rendered.mentioned_group_ids,
@@ -134,7 +152,7 @@ class MessageWriter:
             echo=outgoing.echo,
         )
 
-    def _facts(self, placed: Placed, now: datetime) -> MessageFacts:
+    def _facts(self, placed: Placed, now: datetime, linkifiers: Linkifiers) -> MessageFacts:
         outgoing = placed.outgoing
         root_domain = self.runtime.settings.root_domain
         channel = outgoing.to.channel.record if isinstance(outgoing.to, ToTopic) else None
@@ -153,6 +171,7 @@ class MessageWriter:
             timestamp=unix_seconds(now),
             client=outgoing.client_name,
             is_me_message=outgoing.rendered.is_me_message,
+            topic_links=topic_links(placed.topic, linkifiers),
         )
 
     async def _claim_files(self, work: UnitOfWork, placed: Sequence[Placed]) -> None:

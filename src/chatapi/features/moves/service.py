@@ -11,12 +11,14 @@ from chatapi.core.ids import ChannelId, EventNumber, MessageId
 from chatapi.core.names import name_key
 from chatapi.events.audience import Audience, WhoFollowsMove, WhoLosesSight
 from chatapi.features.deletion.events import MessagesDeleted
+from chatapi.features.deletion.repository import DeletionRepository
 from chatapi.features.edits.events import MessageChanged
 from chatapi.features.edits.params import PropagateMode
 from chatapi.features.flags.spans import Span
 from chatapi.features.messages.recipients import find_channel
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import check_topic
+from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.moves.notices import Moved, tell_of_move
 from chatapi.features.moves.policies import move_policies
 from chatapi.features.moves.repository import Change, MoveRepository, Places, ReadStateRepository
@@ -88,7 +90,7 @@ class MoveService:
             span = None if arrivals else _span(move.thread, number)
         else:
             await self._carry_over(move, len(arrivals))
-        self._tell(move, request, arrivals, span)
+        await self._tell(move, request, arrivals, span)
         if move.is_whole and (move.crosses_channels or not self._is_respelling(move)):
             old, new = (move.source, move.thread.topic), (move.target, move.topic)
             await move_policies(self._ctx, old, new, is_merged=move.there is not None)
@@ -206,8 +208,7 @@ class MoveService:
             await read_state.add_exceptions(move.scope)
         arrival = (move.target.id, await self._next_event()) if move.crosses_channels else None
         await self._repository.move(move.scope, target_id, self._change(move), arrival)
-        for conversation_id in (move.thread.id, target_id):
-            await self._repository.settle(conversation_id)
+        await DeletionRepository(ctx.db, ctx.realm.id).measure([move.thread.id, target_id])
 
     async def _next_event(self) -> EventNumber:
         """Whoever is in the channel now has been there before this event, all others have not."""
@@ -224,14 +225,14 @@ class MoveService:
     def _is_respelling(self, move: Move) -> bool:
         return name_key(move.topic) == name_key(move.thread.topic)
 
-    def _tell(
+    async def _tell(
         self,
         move: Move,
         request: MoveRequest,
         arrivals: dict[MessageId, EventNumber | None],
         span: Span | None,
     ) -> None:
-        protected = arrivals if move.source.has_protected_history else None
+        linkifiers = await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         event = MessageChanged(
             user_id=self._ctx.user.id,
             message_id=move.message.id,
@@ -243,20 +244,24 @@ class MoveService:
             propagate_mode=request.mode,
             orig_subject=move.thread.topic,
             subject=move.topic,
-            topic_links=[],
+            topic_links=topic_links(move.topic, linkifiers),
             span=span,
-            arrivals=protected,
+            arrivals=arrivals if move.source.has_protected_history else None,
         )
         self._ctx.emit(event, to=_who_follows(move))
         if move.crosses_channels:
-            gone = MessagesDeleted(
-                message_ids=list(arrivals),
-                message_type="stream",
-                stream_id=move.source.id,
-                topic=move.thread.topic,
-                arrivals=protected,
-            )
-            self._ctx.emit(gone, to=_who_stays_behind(move))
+            self._tell_strangers(move, event)
+
+    def _tell_strangers(self, move: Move, event: MessageChanged) -> None:
+        """For people who may not follow, what they knew is gone."""
+        gone = MessagesDeleted(
+            message_ids=event.message_ids,
+            message_type="stream",
+            stream_id=move.source.id,
+            topic=move.thread.topic,
+            arrivals=event.arrivals,
+        )
+        self._ctx.emit(gone, to=_who_stays_behind(move))
 
 
 def _span(thread: Thread, as_of: int) -> Span:

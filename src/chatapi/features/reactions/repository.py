@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, case, delete, func, insert, select
 
 from chatapi.core.ids import MessageId, UserId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Reaction
 from chatapi.db.session import DatabaseSession
 from chatapi.features.emoji.choice import Emoji, EmojiKind
@@ -22,7 +23,7 @@ _OF_MESSAGES = (
         Reaction.reaction_type,
         Reaction.user_id,
     )
-    .where(Reaction.message_id.in_(bindparam("message_ids", expanding=True)))
+    .where(is_one_of(Reaction.message_id, "message_ids"))
     .order_by(Reaction.id)
 )
 _GROUPED = (

@@ -101,6 +101,7 @@ class ServerLimitsPayload(TypedDict):
     max_stream_description_length: int
     max_channel_folder_name_length: int
     max_channel_folder_description_length: int
+    max_reminder_note_length: int
     max_bulk_new_subscription_messages: int
     max_icon_file_size_mib: int
     max_logo_file_size_mib: int

@@ -12,6 +12,7 @@ from chatapi.auth.passwords import MIN_LENGTH as SHORTEST_PASSWORD
 from chatapi.core.clock import unix_seconds
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME
 from chatapi.events.client import ClientProfile
+from chatapi.features.presence.rules import OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
 from chatapi.features.profile_fields.field_types import KNOWN_SITES
 from chatapi.features.realm.payloads import (
     PermissionsPayload,
@@ -37,8 +38,6 @@ _NO_UPLOADS = 0
 
 # Longer than a poll waits for its heartbeat: a client that hears nothing for so long tries again.
 _LONGPOLL_TIMEOUT_SECONDS = 90
-_PRESENCE_PING_SECONDS = 60
-_PRESENCE_OFFLINE_SECONDS = 140
 _TYPING_EXPIRES_MILLISECONDS = 15_000
 _TYPING_STOPPED_WAIT_MILLISECONDS = 5_000
 _TYPING_STARTED_WAIT_MILLISECONDS = 10_000
@@ -128,6 +127,7 @@ async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayl
         "max_stream_description_length": limits.MAX_CHANNEL_DESCRIPTION_LENGTH,
         "max_channel_folder_name_length": limits.MAX_CHANNEL_FOLDER_NAME_LENGTH,
         "max_channel_folder_description_length": limits.MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH,
+        "max_reminder_note_length": limits.MAX_REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": limits.MAX_SUBSCRIPTION_MESSAGES,
         "max_icon_file_size_mib": _NO_UPLOADS,
         "max_logo_file_size_mib": _NO_UPLOADS,
@@ -137,8 +137,8 @@ async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayl
         "password_max_length": LONGEST_PASSWORD,
         "password_min_guesses": 0,
         "event_queue_longpoll_timeout_seconds": _LONGPOLL_TIMEOUT_SECONDS,
-        "server_presence_ping_interval_seconds": _PRESENCE_PING_SECONDS,
-        "server_presence_offline_threshold_seconds": _PRESENCE_OFFLINE_SECONDS,
+        "server_presence_ping_interval_seconds": PING_EVERY_SECONDS,
+        "server_presence_offline_threshold_seconds": OFFLINE_AFTER_SECONDS,
         "server_typing_started_expiry_period_milliseconds": _TYPING_EXPIRES_MILLISECONDS,
         "server_typing_stopped_wait_period_milliseconds": _TYPING_STOPPED_WAIT_MILLISECONDS,
         "server_typing_started_wait_period_milliseconds": _TYPING_STARTED_WAIT_MILLISECONDS,

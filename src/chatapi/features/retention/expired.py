@@ -6,10 +6,10 @@ from datetime import datetime
 from itertools import groupby
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.realms import RealmRecord
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import ChannelId, MessageId, RealmId
-from chatapi.db.session import DatabaseSession
 from chatapi.features.deletion.removal import remove_messages
+from chatapi.features.deletion.repository import DeletionRepository
 from chatapi.features.retention.policy import RetentionPolicy
 from chatapi.features.retention.repository import BegunConversation, RetentionRepository
 
@@ -25,18 +25,16 @@ class ExpiredBatch:
     message_ids: Sequence[MessageId]
 
 
-async def find_expired(
-    db: DatabaseSession, realm: RealmRecord, now: datetime, size: int
-) -> AsyncGenerator[ExpiredBatch, None]:
+async def find_expired(ctx: RealmContext, size: int) -> AsyncGenerator[ExpiredBatch, None]:
     """Batches of a size, as many as there are; each holds whole stretches of few topics.
 
     So a batch is few events, however the topics of a channel took turns.
     """
-    repository = RetentionRepository(db, realm.id)
-    policy = RetentionPolicy.of(realm, await repository.list_channel_days())
+    repository = RetentionRepository(ctx.db, ctx.realm.id)
+    policy = RetentionPolicy.of(ctx.realm, await repository.list_channel_days())
     if not policy.ever_deletes:
         return
-    last_ids = await _last_expired(repository, policy, now)
+    last_ids = await _last_expired(repository, policy, ctx.now())
     newest = max(last_ids.values(), default=_BEFORE_ALL)
     begun = [
         each
@@ -47,7 +45,9 @@ async def find_expired(
         sorted(begun, key=_place_order), lambda each: each.channel_id
     ):
         async for message_ids in _batches(repository, conversations, last_ids[channel_id], size):
-            yield ExpiredBatch(realm.id, channel_id, message_ids)
+            # Remembered from here on: nobody has to read it under the lock.
+            await _channels(ctx, channel_id)
+            yield ExpiredBatch(ctx.realm.id, channel_id, message_ids)
 
 
 async def delete_expired(ctx: RealmContext, batch: ExpiredBatch) -> None:
@@ -55,14 +55,24 @@ async def delete_expired(ctx: RealmContext, batch: ExpiredBatch) -> None:
 
     Since it was found, it may have been moved, or somebody may have decided to keep it.
     """
-    named = [] if batch.channel_id is None else [batch.channel_id]
-    channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, named)
-    days = {channel.id: channel.message_retention_days for channel in channels.values()}
+    channels = await _channels(ctx, batch.channel_id)
+    days = {channel.id: channel.message_retention_days for channel in channels}
     moment = RetentionPolicy.of(ctx.realm, days).deletes_before(batch.channel_id, ctx.now())
-    if moment is not None:
-        repository = RetentionRepository(ctx.db, ctx.realm.id)
-        message_ids = await repository.list_still_older(batch.message_ids, batch.channel_id, moment)
-        await remove_messages(ctx, message_ids)
+    if moment is None:
+        return
+    placed = await DeletionRepository(ctx.db, ctx.realm.id).list_placed(batch.message_ids)
+    expired = [
+        message
+        for message in placed
+        if message.channel_id == batch.channel_id and message.sent_at < moment
+    ]
+    await remove_messages(ctx, expired)
+
+
+async def _channels(ctx: RealmContext, channel_id: ChannelId | None) -> list[ChannelRecord]:
+    """The channel that is meant, if it is one."""
+    named = [] if channel_id is None else [channel_id]
+    return list((await ctx.runtime.channels.many(ctx.db, ctx.realm.id, named)).values())
 
 
 async def _last_expired(

@@ -1,6 +1,5 @@
 """Every SQL statement of finding old messages."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -92,19 +91,5 @@ class RetentionRepository:
         rows = await self._db.execute(
             _OLDEST,
             {"conversation_id": conversation_id, "after": after, "up_to": up_to, "limit": limit},
-        )
-        return [MessageId(message_id) for (message_id,) in rows]
-
-    async def list_still_older(
-        self, message_ids: Collection[MessageId], channel_id: ChannelId | None, moment: datetime
-    ) -> list[MessageId]:
-        """Those of some messages that are in a channel, or direct, and older than a moment."""
-        rows = await self._db.execute(
-            select(Message.id).where(
-                Message.realm_id == self._realm_id,
-                Message.id.in_(message_ids),
-                Message.channel_id == channel_id,
-                Message.sent_at < moment,
-            )
         )
         return [MessageId(message_id) for (message_id,) in rows]

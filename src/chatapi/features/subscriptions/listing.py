@@ -53,10 +53,9 @@ class SubscriptionReader:
         outside: list[SubscriptionPayload] = []
         never_inside: list[KnownChannelPayload] = []
         subscribers = await self._subscribers(include_subscribers)
-        for facts in await self._channels.list_known():
+        for facts, channel in await self._channels.list_shown():
             if facts.channel.is_archived and not include_archived:
                 continue
-            channel = self._channels.show(facts)
             listed = _listed(channel, subscribers, include_subscribers)
             if facts.channel.id not in choices:
                 never_inside.append(cast(KnownChannelPayload, {**channel, **listed}))

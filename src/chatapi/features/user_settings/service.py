@@ -5,13 +5,15 @@ from typing import NamedTuple
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.events.audience import Users
-from chatapi.features.user_settings.events import UserSettingChanged
+from chatapi.features.drafts.repository import DraftRepository
+from chatapi.features.user_settings.changes import change_settings, tell_setting
 from chatapi.features.user_settings.params import ChangeSettingsParams
-from chatapi.features.user_settings.rules import check_timezone, language_name, stored_settings
+from chatapi.features.user_settings.rules import check_timezone
+from chatapi.features.user_status.events import UserStatusChanged
 from chatapi.features.users.changes import change_address, change_timezone, rename_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_full_name, check_password
+from chatapi.permissions.people import who_sees
 
 
 class PasswordChange(NamedTuple):
@@ -79,36 +81,25 @@ class UserSettingsService:
             return
         await change_address(self._ctx, user, email, visibility)
         if visibility is not user.email_visibility:
-            self._tell("email_address_visibility", visibility.value)
+            tell_setting(self._ctx, "email_address_visibility", visibility.value)
 
     async def _change_timezone(self, timezone: str) -> None:
         timezone = check_timezone(timezone)
         if timezone != self._ctx.user.timezone:
             await change_timezone(self._ctx, self._ctx.user, timezone)
-            self._tell("timezone", timezone)
+            tell_setting(self._ctx, "timezone", timezone)
 
     async def _change_settings(self, passed: dict[str, bool | int | str]) -> None:
-        user = self._ctx.user
-        changes = {
-            name: value for name, value in passed.items() if value != getattr(user.options, name)
-        }
-        if not changes:
-            return
-        await self._users.change(user.id, settings=stored_settings(user.settings, changes))
-        for name, value in changes.items():
-            self._tell(name, value)
-
-    def _tell(self, name: str, value: bool | int | str) -> None:  # noqa: FBT001 (any value)
-        is_language = name == "default_language"
-        self._ctx.emit(
-            UserSettingChanged(
-                user_id=self._ctx.user.id,
-                property=name,
-                value=value,
-                language_name=language_name(str(value)) if is_language else None,
-            ),
-            to=Users.only(self._ctx.user.id),
-        )
+        changes = await change_settings(self._ctx, passed)
+        if "presence_enabled" in changes:
+            # Clients that show who is away learn of it in the words they know.
+            event = UserStatusChanged(
+                user_id=self._ctx.user.id, away=not changes["presence_enabled"]
+            )
+            self._ctx.emit(event, to=who_sees(self._ctx.user))
+        if changes.get("enable_drafts_synchronization") is False:
+            # The service keeps nothing of what somebody writes who wants to keep it to a client.
+            await DraftRepository(self._ctx.db, self._ctx.user.id).remove_all()
 
     @property
     def _is_admin(self) -> bool:

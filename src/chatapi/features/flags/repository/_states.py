@@ -1,9 +1,8 @@
 """What a reader has noted about messages."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import aliased
@@ -17,6 +16,7 @@ from chatapi.core.ids import (
     RealmId,
     UserId,
 )
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     GroupMention,
     Mention,
@@ -36,8 +36,7 @@ _IDS_PER_STATEMENT = 10_000
 """Both databases limit how many parameters one statement may have."""
 
 
-@dataclass(frozen=True)
-class MessageState:
+class MessageState(NamedTuple):
     """A message and what its reader has noted about it; None where there is no note."""
 
     id: MessageId
@@ -73,7 +72,7 @@ def mentions_reader() -> ColumnElement[bool]:
         Message.id.in_(select(Mention.message_id).where(Mention.user_id == READER)),
         exists().where(
             GroupMention.message_id == Message.id,
-            GroupMention.group_id.in_(bindparam("group_ids", expanding=True)),
+            is_one_of(GroupMention.group_id, "group_ids"),
         ),
     )
 
@@ -128,7 +127,7 @@ _STATES: Select[*tuple[Any, ...]] = (
     )
     .where(
         Message.realm_id == bindparam("realm_id"),
-        Message.id.in_(bindparam("message_ids", expanding=True)),
+        is_one_of(Message.id, "message_ids"),
     )
     .order_by(Message.id)
 )
@@ -157,7 +156,7 @@ class StateRepository:
                     "group_ids": list(groups),
                 },
             )
-            states += [MessageState(*row) for row in rows]
+            states += [MessageState(*row) for row in rows.all()]
         return states
 
     async def note(self, states: Iterable[MessageState], flag: str, *, value: bool) -> None:

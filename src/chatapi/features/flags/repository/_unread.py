@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
 from chatapi.db.session import DatabaseSession
 from chatapi.features.flags.repository._spans import MOST_UNREAD
@@ -89,7 +90,7 @@ _MENTIONS = union_all(
         Mention.user_id == READER, Mention.message_id >= _number("oldest")
     ),
     select(GroupMention.message_id).where(
-        GroupMention.group_id.in_(bindparam("group_ids", expanding=True)),
+        is_one_of(GroupMention.group_id, "group_ids"),
         GroupMention.message_id >= _number("oldest"),
     ),
 )

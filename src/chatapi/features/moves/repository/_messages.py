@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import (
     Select,
     bindparam,
-    delete,
     exists,
     func,
     insert,
@@ -20,7 +19,7 @@ from sqlalchemy.orm import aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
-from chatapi.db.models import Conversation, Message, MessageEdit, ReadCursor, ReadException
+from chatapi.db.models import Conversation, Message, MessageEdit, ReadException
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.moves.repository._conditions import matching
@@ -187,21 +186,3 @@ class MoveRepository:
             literal(change.prev_channel_id, MessageEdit.prev_channel_id.type),
         ).where(*matching(scope))
         await self._db.execute(insert(MessageEdit).from_select(columns, this_move))
-
-    async def settle(self, conversation_id: ConversationId) -> None:
-        """Set the bounds of a conversation anew; one without messages goes."""
-        rows = await self._db.execute(_BOUNDS.where(Message.conversation_id == conversation_id))
-        first, last = rows.one()
-        if first is None:
-            await self._remove(conversation_id)
-            return
-        await self._db.execute(
-            update(Conversation)
-            .where(Conversation.id == conversation_id)
-            .values(first_message_id=first, last_message_id=last)
-        )
-
-    async def _remove(self, conversation_id: ConversationId) -> None:
-        for table in (ReadCursor, ReadException, MessageEdit):
-            await self._db.execute(delete(table).where(table.conversation_id == conversation_id))
-        await self._db.execute(delete(Conversation).where(Conversation.id == conversation_id))

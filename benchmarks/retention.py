@@ -1,0 +1,117 @@
+"""What deleting old messages costs those who send meanwhile."""
+
+import asyncio
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from benchmarks.http_client import Account, Connection, build_request
+
+_CONNECTIONS = 16
+_LONGEST_SECONDS = 300
+"""Jobs run once a minute: until the first one deletes, and for as long as it takes."""
+_SILENCE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class RetentionCost:
+    """Milliseconds that sending takes, and how fast messages go."""
+
+    p99_before: float
+    p99_meanwhile: float
+    deleted_per_second: float
+
+    @property
+    def factor(self) -> float:
+        return self.p99_meanwhile / self.p99_before
+
+
+async def retention_cost(
+    port: int, owner: Account, message: bytes, *, expired: int, seconds: float
+) -> RetentionCost:
+    """Sixteen connections send, first undisturbed, then until all expired messages are gone.
+
+    Nothing but the organization's setting tells the service that they are.
+    """
+    pause = asyncio.create_task(asyncio.sleep(seconds))
+    before = await _send_for(port, message, pause, counts=lambda: True)
+    watcher = _Watcher(await Connection.open(port), owner)
+    await watcher.register()
+    connection = await Connection.open(port)
+    await connection.send(
+        build_request("PATCH", "/api/v1/realm", owner, {"message_retention_days": 1})
+    )
+    async with asyncio.timeout(_LONGEST_SECONDS):
+        gone = await watcher.count_next()
+        started = time.perf_counter()
+        rest = asyncio.create_task(watcher.wait_for(expired - gone))
+        meanwhile = await _send_for(port, message, rest, counts=watcher.hears)
+    took = time.perf_counter() - started
+    for each in (connection, watcher.connection):
+        await each.close()
+    return RetentionCost(_p99(before), _p99(meanwhile), (expired - gone) / took)
+
+
+async def _send_for(
+    port: int, message: bytes, until: asyncio.Task[None], *, counts: Callable[[], bool]
+) -> list[float]:
+    """How long each message that counts took, in milliseconds, until something else is done."""
+    connections = [await Connection.open(port) for _ in range(_CONNECTIONS)]
+    times: list[float] = []
+
+    async def send(connection: Connection) -> None:
+        while not until.done():
+            started = time.perf_counter()
+            await connection.send(message)
+            if counts():
+                times.append((time.perf_counter() - started) * 1000)
+
+    await asyncio.gather(until, *(send(connection) for connection in connections))
+    for connection in connections:
+        await connection.close()
+    return times
+
+
+def _p99(times: Sequence[float]) -> float:
+    return statistics.quantiles(times, n=100)[98]
+
+
+class _Watcher:
+    """A client that is told what was deleted."""
+
+    def __init__(self, connection: Connection, account: Account) -> None:
+        self.connection = connection
+        self._account = account
+        self._queue: dict[str, object] = {}
+        self._heard_at = 0.0
+
+    def hears(self) -> bool:
+        """Whether messages are being deleted; what one run leaves waits for the next."""
+        return time.perf_counter() - self._heard_at < _SILENCE_SECONDS
+
+    async def register(self) -> None:
+        wanted: dict[str, object] = {
+            "event_types": ["delete_message"],
+            "fetch_event_types": [],
+            "client_capabilities": {"bulk_message_deletion": True},
+        }
+        request = build_request("POST", "/api/v1/register", self._account, wanted)
+        state = orjson.loads(await self.connection.send(request))
+        self._queue = {"queue_id": state["queue_id"], "last_event_id": state["last_event_id"]}
+
+    async def count_next(self) -> int:
+        """How many messages the next events tell of."""
+        while True:
+            request = build_request("GET", "/api/v1/events", self._account, self._queue)
+            events = orjson.loads(await self.connection.send(request))["events"]
+            self._queue["last_event_id"] = max(event["id"] for event in events)
+            if count := sum(len(event.get("message_ids", ())) for event in events):
+                self._heard_at = time.perf_counter()
+                return count
+
+    async def wait_for(self, count: int) -> None:
+        while count > 0:
+            count -= await self.count_next()

@@ -1,0 +1,68 @@
+"""Lists of ids as one parameter, so that a statement is the same for one id and for thousands."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import orjson
+from sqlalchemy import BigInteger, Boolean, ColumnElement, Dialect, String, bindparam
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.operators import OperatorType
+from sqlalchemy.types import TypeDecorator, TypeEngine
+from typing_extensions import override
+
+
+class _Ids(TypeDecorator[Sequence[int]]):
+    """An array for PostgreSQL, JSON for SQLite."""
+
+    impl = String
+    cache_ok = True
+
+    @override
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        is_postgres = dialect.name == "postgresql"
+        return dialect.type_descriptor(ARRAY(BigInteger()) if is_postgres else String())
+
+    @override
+    def process_bind_param(
+        self, value: Sequence[int] | None, dialect: Dialect
+    ) -> Sequence[int] | str | None:
+        if value is None or dialect.name == "postgresql":
+            return value
+        return orjson.dumps(value).decode()
+
+
+class _OneOf(FunctionElement[bool]):
+    """A column, and the list its value is looked for in."""
+
+    type = Boolean()
+    inherit_cache = True
+
+    @override
+    def self_group(self, against: OperatorType | None = None) -> Self:
+        # It is a condition: compared with a truth value, no index would lead to it.
+        return self
+
+
+@compiles(_OneOf, "postgresql")
+def _in_array(element: _OneOf, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
+    column, ids = (compiler.process(each, **options) for each in element.clauses)
+    return f"({column} = ANY ({ids}))"
+
+
+@compiles(_OneOf, "sqlite")
+def _in_json(element: _OneOf, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
+    column, ids = (compiler.process(each, **options) for each in element.clauses)
+    return f"({column} IN (SELECT value FROM json_each({ids})))"  # noqa: S608 (made of columns)
+
+
+def is_one_of(column: InstrumentedAttribute[Any], name: str) -> ColumnElement[bool]:
+    """Whether a column's value is in the list that is passed under this name.
+
+    `IN` has a parameter for each id: every length is a statement of its own, to be written out,
+    prepared and planned.
+    """
+    return _OneOf(column, bindparam(name, type_=_Ids()))

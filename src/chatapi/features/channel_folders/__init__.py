@@ -1,0 +1,1 @@
+"""Channel folders: names under which clients show channels together."""

@@ -1,0 +1,14 @@
+"""What POST /register tells about channel folders."""
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.channel_folders.payloads import FoldersPayload
+from chatapi.features.channel_folders.service import FolderService
+from chatapi.features.state import state_section
+
+
+@state_section("channel_folders")
+async def load_channel_folders(ctx: Context, profile: ClientProfile) -> FoldersPayload:
+    """Archived ones too: archived channels may be in them."""
+    del profile
+    return {"channel_folders": await FolderService(ctx).list_folders(include_archived=True)}

@@ -1,0 +1,66 @@
+"""What can be done for a delivery before the organization is locked."""
+
+from dataclasses import dataclass
+
+import structlog
+
+from chatapi.auth.callers import Caller
+from chatapi.auth.context import Context
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.errors import ApiError, InternalError
+from chatapi.db.faults import is_unavailable
+from chatapi.features.deliveries.kinds import kind_of
+from chatapi.features.messages.outgoing import Outgoing
+from chatapi.features.scheduled_messages.records import ScheduledRecord
+
+log = structlog.get_logger()
+
+_SENDER_IS_GONE = "Your account is deactivated."
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why something is not delivered."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Something that is due, and the message it becomes unless it is refused."""
+
+    record: ScheduledRecord
+    realm: RealmRecord
+    caller: Caller
+    """The owner, as they were when it was decided."""
+    message: Outgoing | Refused
+
+
+async def prepare(runtime: Runtime, record: ScheduledRecord) -> Prepared:
+    """Decide and render as for a request that the owner sends now."""
+    realm = await runtime.realms.of_id(record.realm_id)
+    work = runtime.begin()
+    try:
+        caller = await runtime.callers.of_user(work.db, realm.id, record.owner_id)
+        ctx = Context(
+            runtime, work, runtime.settings.public_url, realm, realm, caller, record.client_name
+        )
+        return Prepared(record, realm, caller, await _compose(ctx, record))
+    finally:
+        await work.db.close()
+
+
+async def _compose(ctx: Context, record: ScheduledRecord) -> Outgoing | Refused:
+    if not ctx.user.is_active:
+        return Refused(_SENDER_IS_GONE)
+    try:
+        return await kind_of(record).compose(ctx, record)
+    except ApiError as error:
+        return Refused(error.msg)
+    except Exception as error:
+        if is_unavailable(error):
+            raise
+        # It would fail again each time, and keep what comes after it waiting.
+        log.exception("delivery_failed", scheduled_message_id=record.id)
+        return Refused(InternalError.text)

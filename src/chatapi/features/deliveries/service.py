@@ -1,0 +1,78 @@
+"""Delivers what is due, a batch at a time."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import structlog
+
+from chatapi.auth.runtime import Runtime
+from chatapi.core.errors import AdmissionOutdatedError, InternalError
+from chatapi.db.faults import is_unavailable
+from chatapi.db.session import DatabaseSession
+from chatapi.features.deliveries.preparation import Prepared, Refused, prepare
+from chatapi.features.deliveries.writer import DeliveryWriter, Outcome
+from chatapi.features.scheduled_messages.records import ScheduledRecord
+from chatapi.features.scheduled_messages.repository import DueRepository
+
+log = structlog.get_logger()
+
+_AT_ONCE = 50
+"""Few enough that whoever sends a message meanwhile does not notice."""
+
+
+async def deliver_due(runtime: Runtime) -> None:
+    """Deliver what is due by now, or leave it to another process that has begun to."""
+    while await deliver_some(runtime):
+        pass
+
+
+async def deliver_some(runtime: Runtime) -> bool:
+    """Deliver what is due first; False if there was nothing, or nothing left by others.
+
+    No process takes hold of anything before it writes: one that dies leaves nothing behind that
+    others would have to wait for.
+    """
+    async with DatabaseSession(runtime.database) as db:
+        due = await DueRepository(db).list_due(runtime.clock.now(), _AT_ONCE)
+    await _catch_up(runtime, due)
+    prepared = [await prepare(runtime, record) for record in due]
+    outcomes = await _submit(runtime, prepared)
+    await _give_up(runtime, prepared, outcomes)
+    return any(outcome is not Outcome.GONE for outcome in outcomes)
+
+
+async def _catch_up(runtime: Runtime, due: Sequence[ScheduledRecord]) -> None:
+    """What is refused here is refused for good: not by what was true half a second ago."""
+    for realm_id in {record.realm_id for record in due}:
+        await runtime.hub.catch_up(await runtime.hub.feed(realm_id))
+
+
+async def _submit(runtime: Runtime, prepared: Sequence[Prepared]) -> list[Outcome | BaseException]:
+    """Each in a transaction with others of its realm, or alone if they cannot be together."""
+    return await asyncio.gather(
+        *(
+            runtime.gatherer.submit(
+                each.realm.id, "deliveries", DeliveryWriter(runtime, each.realm).write, each
+            )
+            for each in prepared
+        ),
+        return_exceptions=True,
+    )
+
+
+async def _give_up(
+    runtime: Runtime, prepared: Sequence[Prepared], outcomes: Sequence[Outcome | BaseException]
+) -> None:
+    """Fail what cannot be written, so that it does not keep what comes after it waiting."""
+    broken: list[Prepared] = []
+    for each, outcome in zip(prepared, outcomes, strict=True):
+        if isinstance(outcome, Outcome | AdmissionOutdatedError):
+            continue
+        if is_unavailable(outcome):
+            raise outcome
+        log.error("delivery_failed", scheduled_message_id=each.record.id, exc_info=outcome)
+        broken.append(replace(each, message=Refused(InternalError.text)))
+    for outcome in await _submit(runtime, broken):
+        if isinstance(outcome, BaseException):
+            raise outcome

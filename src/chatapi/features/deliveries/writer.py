@@ -1,0 +1,109 @@
+"""Writes deliveries into a locked realm: each message with the end of its waiting."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.errors import AdmissionOutdatedError, ApiError
+from chatapi.core.ids import ScheduledMessageId
+from chatapi.events.audience import Users
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.deliveries.kinds import KINDS, kind_of
+from chatapi.features.deliveries.preparation import Prepared, Refused
+from chatapi.features.messages.outgoing import Outgoing
+from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.writer import MessageWriter
+from chatapi.features.scheduled_messages.records import ScheduledRecord
+from chatapi.features.scheduled_messages.repository import DueRepository
+
+
+class Outcome(Enum):
+    """What became of something that was due."""
+
+    SENT = auto()
+    FAILED = auto()
+    GONE = auto()
+    """Another process was faster, or its owner has changed or removed it."""
+
+
+Verdict = SentPayload | Refused | Exception
+
+
+@dataclass(frozen=True)
+class DeliveryWriter:
+    """Delivers what is due in one realm; whoever calls has locked it.
+
+    The lock is what makes it once: whoever comes second finds that nothing is waiting.
+    """
+
+    runtime: Runtime
+    realm: RealmRecord
+
+    async def write(self, work: UnitOfWork, batch: Sequence[Prepared]) -> list[Outcome | Exception]:
+        """What became of each; in the place of one that has to be prepared anew is an error."""
+        waiting = await DueRepository(work.db).list_some({each.record.id for each in batch})
+        due = {each.record.id: each for each in batch if waiting.get(each.record.id) == each.record}
+        verdicts = await self._send(work, list(due.values()))
+        await self._settle(work, [(due[each].record, verdicts[each]) for each in due])
+        return [
+            _outcome(verdicts[each.record.id]) if due.get(each.record.id) is each else Outcome.GONE
+            for each in batch
+        ]
+
+    async def _send(
+        self, work: UnitOfWork, due: Sequence[Prepared]
+    ) -> dict[ScheduledMessageId, Verdict]:
+        verdicts: dict[ScheduledMessageId, Verdict] = {}
+        messages: dict[ScheduledMessageId, Outgoing] = {}
+        for each in due:
+            if isinstance(each.message, Outgoing):
+                messages[each.record.id] = each.message
+            else:
+                # Whoever may not, may perhaps by now.
+                is_outdated = each.caller.is_outdated
+                verdicts[each.record.id] = AdmissionOutdatedError() if is_outdated else each.message
+        writer = MessageWriter(self.runtime, self.realm)
+        written = await writer.write(work, list(messages.values()))
+        for scheduled_id, result in zip(messages, written, strict=True):
+            verdicts[scheduled_id] = Refused(result.msg) if isinstance(result, ApiError) else result
+        return verdicts
+
+    async def _settle(
+        self, work: UnitOfWork, judged: Sequence[tuple[ScheduledRecord, Verdict]]
+    ) -> None:
+        """Remove what was sent, and mark what will not be."""
+        await self._remove(
+            work,
+            [record for record, verdict in judged if not isinstance(verdict, (Refused, Exception))],
+        )
+        await self._fail(
+            work,
+            [
+                replace(record, failure=verdict.reason)
+                for record, verdict in judged
+                if isinstance(verdict, Refused)
+            ],
+        )
+
+    async def _remove(self, work: UnitOfWork, sent: Sequence[ScheduledRecord]) -> None:
+        if sent:
+            await DueRepository(work.db).remove(record.id for record in sent)
+        for record in sent:
+            event = kind_of(record).removed(record)
+            work.emit(self.realm.id, event, to=Users.only(record.owner_id))
+
+    async def _fail(self, work: UnitOfWork, failed: Sequence[ScheduledRecord]) -> None:
+        for record in failed:
+            await DueRepository(work.db).change(record)
+        ctx = RealmContext(self.runtime, work, "", self.realm, self.realm)
+        for kind in KINDS:
+            await kind.tell_failed(ctx, [record for record in failed if kind_of(record) is kind])
+
+
+def _outcome(verdict: Verdict) -> Outcome | Exception:
+    if isinstance(verdict, Exception):
+        return verdict
+    return Outcome.FAILED if isinstance(verdict, Refused) else Outcome.SENT

@@ -1,0 +1,1 @@
+"""Drafts: messages people have begun to write, kept for all their clients."""

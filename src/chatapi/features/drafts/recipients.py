@@ -1,0 +1,31 @@
+"""Whom a draft may be addressed to: only what exists for whoever writes it."""
+
+from collections.abc import Sequence
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ChannelId
+from chatapi.features.drafts.records import DraftText
+from chatapi.features.users.lookup import people_by_id
+from chatapi.permissions.channel_lookup import readable_channel
+from chatapi.wire.limits import MAX_TOPIC_LENGTH
+
+
+async def check_recipients(ctx: Context, drafts: Sequence[DraftText]) -> None:
+    """Refuse drafts to channels and people that do not exist, or not for the caller."""
+    channels = {each for draft in drafts if draft.kind == "stream" for each in draft.recipient_ids}
+    for channel_id in sorted(channels):
+        await readable_channel(ctx, ChannelId(channel_id))
+    people = {each for draft in drafts if draft.kind == "private" for each in draft.recipient_ids}
+    if people:
+        await people_by_id(ctx, sorted(people))
+
+
+def check_form(draft: DraftText) -> None:
+    """What is wrong with a draft whoever its recipients are."""
+    if draft.kind != "stream":
+        return
+    if len(draft.recipient_ids) != 1:
+        raise BadRequestError("to: Must specify exactly 1 channel ID for channel messages")
+    if len(draft.topic) > MAX_TOPIC_LENGTH:
+        raise BadRequestError(f"topic is too long (limit: {MAX_TOPIC_LENGTH} characters)")

@@ -1,0 +1,1 @@
+"""Linkifiers: what an organization turns into links wherever it is written."""

@@ -1,0 +1,38 @@
+"""Events about linkifiers."""
+
+from typing import ClassVar
+
+from typing_extensions import override
+
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event
+from chatapi.features.linkifiers.payloads import FilterPayload, LinkifierPayload
+
+
+class LinkifiersChanged(Event):
+    """A linkifier was added, changed, moved or removed."""
+
+    type = "realm_linkifiers"
+    concerns_people: ClassVar = False
+
+    realm_linkifiers: list[LinkifierPayload]
+    """All of them."""
+
+    @override
+    def changes_linkifiers(self) -> bool:
+        return True
+
+
+class FiltersChanged(Event):
+    """The same for clients that do not know `realm_linkifiers` events."""
+
+    type = "realm_filters"
+    concerns_people: ClassVar = False
+
+    realm_filters: list[FilterPayload]
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        wanted = view.profile.event_types
+        knows_better = wanted is not None and LinkifiersChanged.type in wanted
+        return super().is_for(view) and not knows_better

@@ -1,0 +1,49 @@
+"""Parameters of linkifiers."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chatapi.wire.params import Params
+from chatapi.wire.types import Id
+
+MOST_LINKIFIERS = 100
+"""Of an organization: each is searched for in each message."""
+_MAX_PATTERN_LENGTH = 500
+_MAX_TEMPLATE_LENGTH = 1_000
+_MOST_ALTERNATIVES = 10
+
+Pattern = Annotated[
+    str, Field(min_length=1, max_length=_MAX_PATTERN_LENGTH, examples=["#(?P<id>[0-9]+)"])
+]
+Template = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=_MAX_TEMPLATE_LENGTH,
+        examples=["https://example.com/tickets/{id}"],
+    ),
+]
+
+
+class LinkifierParams(Params):
+    """POST /realm/filters and PATCH /realm/filters/{filter_id}."""
+
+    pattern: Pattern
+    """What becomes a link, in the syntax of RE2; its groups are named."""
+    url_template: Template
+    """Where it leads, as RFC 6570 writes it; its variables are the groups of the pattern."""
+    example_input: Annotated[str | None, Field(max_length=_MAX_PATTERN_LENGTH)] = None
+    """A text of the pattern; nothing removes it."""
+    reverse_template: Annotated[str | None, Field(max_length=_MAX_TEMPLATE_LENGTH)] = None
+    """How clients write such an address as the text, such as `#{id}`; nothing removes it."""
+    alternative_url_templates: Annotated[
+        list[Template], Field(default_factory=list, max_length=_MOST_ALTERNATIVES)
+    ]
+    """Further addresses for `reverse_template`."""
+
+
+class ReorderLinkifiersParams(Params):
+    """PATCH /realm/linkifiers: the ids of all linkifiers in their new order."""
+
+    ordered_linkifier_ids: Annotated[list[Id], Field(max_length=MOST_LINKIFIERS, examples=[[]])]

@@ -1,0 +1,33 @@
+"""What POST /register tells about linkifiers."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.linkifiers.payloads import FilterPayload, LinkifierPayload, filter_payloads
+from chatapi.features.linkifiers.service import LinkifierService
+from chatapi.features.state import state_section
+
+
+class LinkifiersState(TypedDict):
+    """All linkifiers, in the order in which they are applied."""
+
+    realm_linkifiers: list[LinkifierPayload]
+
+
+class FiltersState(TypedDict):
+    """The same for clients that know nothing newer."""
+
+    realm_filters: list[FilterPayload]
+
+
+@state_section("realm_linkifiers")
+async def load_linkifiers(ctx: Context, profile: ClientProfile) -> LinkifiersState:
+    del profile
+    return {"realm_linkifiers": await LinkifierService(ctx).list_all()}
+
+
+@state_section("realm_filters")
+async def load_filters(ctx: Context, profile: ClientProfile) -> FiltersState:
+    del profile
+    return {"realm_filters": filter_payloads(await LinkifierService(ctx).list_all())}

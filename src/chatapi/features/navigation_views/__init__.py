@@ -1,0 +1,1 @@
+"""Navigation views: places in a client that people pin, hide or name."""

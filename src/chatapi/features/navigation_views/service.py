@@ -1,0 +1,76 @@
+"""The verbs on navigation views."""
+
+from dataclasses import replace
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.events.audience import Users
+from chatapi.events.event import Event
+from chatapi.features.navigation_views.errors import (
+    ViewToEditDoesNotExistError,
+    ViewToRemoveDoesNotExistError,
+)
+from chatapi.features.navigation_views.events import ViewAdded, ViewRemoved, ViewUpdated
+from chatapi.features.navigation_views.params import MOST_VIEWS, AddViewParams, EditViewParams
+from chatapi.features.navigation_views.payloads import (
+    ViewDetailsPayload,
+    ViewPayload,
+    ViewsPayload,
+)
+from chatapi.features.navigation_views.repository import ViewRecord, ViewRepository
+
+
+class ViewService:
+    """Where people want to go in their clients; what a fragment means, only clients know."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._repository = ViewRepository(ctx.db, ctx.user.id)
+
+    async def list_own(self) -> ViewsPayload:
+        """GET /navigation_views."""
+        return {"navigation_views": [_payload(view) for view in await self._repository.list_all()]}
+
+    async def add(self, params: AddViewParams) -> None:
+        """POST /navigation_views."""
+        await self._ctx.lock()
+        views = await self._repository.list_all()
+        if any(view.fragment == params.fragment for view in views):
+            raise BadRequestError("fragment: Navigation view already exists.")
+        if len(views) >= MOST_VIEWS:
+            raise BadRequestError(f"Too many navigation views (maximum {MOST_VIEWS})")
+        view = ViewRecord(params.fragment, params.is_pinned, params.name)
+        await self._repository.add(view)
+        self._tell(ViewAdded(navigation_view=_payload(view)))
+
+    async def change(self, fragment: str, params: EditViewParams) -> None:
+        """PATCH /navigation_views/{fragment}: only what was passed."""
+        await self._ctx.lock()
+        view = await self._find(fragment)
+        if view is None:
+            raise ViewToEditDoesNotExistError
+        changed = replace(view, **params.model_dump(exclude_none=True))
+        if changed == view:
+            return
+        await self._repository.change(changed)
+        details: ViewDetailsPayload = {"name": changed.name, "is_pinned": changed.is_pinned}
+        self._tell(ViewUpdated(fragment=fragment, data=details))
+
+    async def remove(self, fragment: str) -> None:
+        """DELETE /navigation_views/{fragment}."""
+        await self._ctx.lock()
+        if await self._find(fragment) is None:
+            raise ViewToRemoveDoesNotExistError
+        await self._repository.remove(fragment)
+        self._tell(ViewRemoved(fragment=fragment))
+
+    async def _find(self, fragment: str) -> ViewRecord | None:
+        views = await self._repository.list_all()
+        return next((view for view in views if view.fragment == fragment), None)
+
+    def _tell(self, event: Event) -> None:
+        self._ctx.emit(event, to=Users.only(self._ctx.user.id))
+
+
+def _payload(view: ViewRecord) -> ViewPayload:
+    return {"fragment": view.fragment, "is_pinned": view.is_pinned, "name": view.name}

@@ -1,0 +1,1 @@
+"""Presence: who is there at the moment, and when the others were."""

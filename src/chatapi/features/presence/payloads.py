@@ -1,0 +1,121 @@
+"""Presence as clients see it, in the two forms they know.
+
+Newer clients get two moments, by user id. Older ones get, by email, one status for each kind of
+client; all are one kind here.
+"""
+
+from datetime import datetime
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from chatapi.core.clock import unix_seconds
+from chatapi.features.presence.rules import PING_EVERY_SECONDS, PingStatus, Seen, State
+from chatapi.wire.types import UnixSeconds
+
+ONLY_CLIENT: Literal["website"] = "website"
+
+# A little more than a ping: whoever did something since the last but one still does.
+_STILL_ACTIVE_SECONDS = PING_EVERY_SECONDS + 10
+
+
+class MomentsPayload(TypedDict):
+    """When somebody was last seen; 0: never."""
+
+    active_timestamp: UnixSeconds
+    """When they last did something."""
+    idle_timestamp: UnixSeconds
+    """When a client of theirs was last there."""
+
+
+class ClientPresencePayload(TypedDict):
+    """What older clients are told."""
+
+    client: str
+    status: PingStatus
+    timestamp: UnixSeconds
+    pushable: NotRequired[bool]
+
+
+PresencesById = dict[str, MomentsPayload]
+PresencesByEmail = dict[str, dict[str, ClientPresencePayload]]
+
+
+class PresencesPayload(TypedDict):
+    """Who was seen, by user id or, for older clients, by email."""
+
+    server_timestamp: float
+    presences: PresencesById | PresencesByEmail
+    presence_last_update_id: int
+    """To be passed as `last_update_id` to be told only what changes from here on."""
+
+
+class PingPayload(TypedDict, total=False):
+    """The same, unless only a ping was meant."""
+
+    server_timestamp: float
+    presences: PresencesById | PresencesByEmail
+    presence_last_update_id: int
+
+
+class RealmPresencesPayload(TypedDict):
+    """Who was seen, by email."""
+
+    server_timestamp: float
+    presences: PresencesByEmail
+
+
+class StatusPayload(TypedDict):
+    """What somebody does, since when they were seen doing it."""
+
+    status: Literal["active", "idle", "offline"]
+    timestamp: UnixSeconds
+
+
+class UserPresencePayload(MomentsPayload):
+    """When a user was last seen, in both forms."""
+
+    website: StatusPayload
+    aggregated: StatusPayload
+
+
+class OnePresencePayload(TypedDict):
+    """The presence of a user."""
+
+    server_timestamp: float
+    presence: UserPresencePayload
+
+
+def moments_payload(seen: Seen) -> MomentsPayload:
+    return {
+        "active_timestamp": _seconds(seen.active_at),
+        "idle_timestamp": _seconds(seen.idle_at),
+    }
+
+
+def client_payload(moments: MomentsPayload) -> ClientPresencePayload:
+    """One status for two moments."""
+    active, idle = moments["active_timestamp"], moments["idle_timestamp"]
+    is_active = 0 < idle <= active + _STILL_ACTIVE_SECONDS
+    return {
+        "client": ONLY_CLIENT,
+        "status": "active" if is_active else "idle",
+        "timestamp": active if is_active else idle,
+    }
+
+
+def legacy_payload(seen: Seen) -> dict[str, ClientPresencePayload]:
+    shown = client_payload(moments_payload(seen))
+    return {"aggregated": shown, ONLY_CLIENT: {**shown, "pushable": False}}
+
+
+def user_payload(seen: Seen, now: datetime) -> UserPresencePayload:
+    shown = client_payload(moments_payload(seen))
+    website: StatusPayload = {"status": shown["status"], "timestamp": shown["timestamp"]}
+    is_gone = seen.state(now) is State.OFFLINE
+    aggregated: StatusPayload = {**website, "status": "offline"} if is_gone else website
+    return {**moments_payload(seen), "website": website, "aggregated": aggregated}
+
+
+def _seconds(moment: datetime | None) -> UnixSeconds:
+    return 0 if moment is None else unix_seconds(moment)

@@ -1,0 +1,14 @@
+"""What POST /register tells about presence."""
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.presence.payloads import PresencesPayload
+from chatapi.features.presence.service import PresenceService
+from chatapi.features.state import state_section
+
+
+@state_section("presence")
+async def load_presence(ctx: Context, profile: ClientProfile) -> PresencesPayload:
+    return await PresenceService(ctx).list_recent(
+        is_slim=profile.slim_presence, days=profile.presence_history_limit_days
+    )

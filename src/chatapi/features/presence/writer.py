@@ -1,0 +1,68 @@
+"""Writes signs of life, those that come together in one transaction, and tells who came."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatapi.auth.people import UserRecord
+from chatapi.core.ids import RealmId, UserId
+from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.presence.events import PresenceChanged
+from chatapi.features.presence.payloads import moments_payload
+from chatapi.features.presence.repository import PresenceRepository
+from chatapi.features.presence.rules import NEVER_SEEN, PingStatus, Seen
+from chatapi.permissions.people import who_sees
+
+MOST_PEOPLE_TO_TELL = 100
+"""In larger organizations somebody comes all the time; clients learn of it when they ask next."""
+
+
+@dataclass(frozen=True)
+class Ping:
+    """Somebody's client is there."""
+
+    user: UserRecord
+    email: str
+    status: PingStatus
+    at: datetime
+
+
+class PresenceWriter:
+    """Writes pings of one realm, without its lock: they have no place in the order of events."""
+
+    def __init__(self, realm_id: RealmId) -> None:
+        self._realm_id = realm_id
+
+    async def write(self, work: UnitOfWork, pings: Sequence[Ping]) -> Sequence[None]:
+        repository = PresenceRepository(work.db, self._realm_id)
+        # First, as nobody else writes presence of the realm from here on.
+        last_update_id = await repository.take_update_ids(len(pings))
+        before = await repository.list_some({ping.user.id for ping in pings})
+        changed: dict[UserId, Seen] = {}
+        news: list[tuple[Ping, Seen]] = []
+        for ping in pings:
+            seen = changed.get(ping.user.id) or before.get(ping.user.id, NEVER_SEEN)
+            now = seen.after_ping(ping.status, ping.at)
+            if now != seen:
+                changed[ping.user.id] = now
+            if now.state(ping.at) is not seen.state(ping.at):
+                news.append((ping, now))
+        await repository.replace(changed, last_update_id)
+        if news and await self._is_small(repository):
+            for ping, now in news:
+                event = presence_event(ping.user, ping.email, now, ping.at)
+                work.emit(self._realm_id, event, to=who_sees(ping.user))
+        return [None] * len(pings)
+
+    async def _is_small(self, repository: PresenceRepository) -> bool:
+        limit = MOST_PEOPLE_TO_TELL + 1
+        return await repository.count_people(limit) < limit
+
+
+def presence_event(user: UserRecord, email: str, seen: Seen, now: datetime) -> PresenceChanged:
+    return PresenceChanged(
+        user_id=user.id,
+        email=email,
+        server_timestamp=now.timestamp(),
+        moments=moments_payload(seen),
+    )

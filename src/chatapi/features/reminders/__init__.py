@@ -1,0 +1,1 @@
+"""Reminders: people are told of a message again when they want to be."""

@@ -1,0 +1,37 @@
+"""How a reminder is delivered."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chatapi.auth.context import Context, RealmContext
+from chatapi.core.ids import MessageId
+from chatapi.events.event import Event
+from chatapi.features.messages.mentions import directory_for
+from chatapi.features.messages.notices import compose_notice, to_person
+from chatapi.features.messages.outgoing import Outgoing
+from chatapi.features.messages.service import render
+from chatapi.features.reminders.events import ReminderRemoved
+from chatapi.features.reminders.texts import text_of_reminder
+from chatapi.features.scheduled_messages.records import ScheduledRecord
+from chatapi.features.users.system_bots import notification_bot
+
+
+class ReminderDelivery:
+    """What is particular to reminders among all that is scheduled."""
+
+    async def compose(self, ctx: Context, record: ScheduledRecord) -> Outgoing:
+        """A message of the notification bot, which names what its reader may name."""
+        message_id = MessageId(record.about_message_id or 0)
+        content = await text_of_reminder(ctx, message_id, record.note)
+        rendered = await render(await directory_for(ctx, content), content)
+        bot = await notification_bot(ctx.db, ctx.realm.id)
+        notice = compose_notice(bot, to_person(bot, ctx.user), content, rendered)
+        # What they may see is decided; it holds as long as they do not change.
+        return replace(notice, caller=ctx.caller)
+
+    def removed(self, record: ScheduledRecord) -> Event:
+        return ReminderRemoved(reminder_id=record.id)
+
+    async def tell_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
+        """Clients are shown it in the list; there is no event about it."""
+        del ctx, records

@@ -1,0 +1,14 @@
+"""What can be wrong with a reminder."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from chatapi.core.errors import ApiError
+
+
+@dataclass(eq=False)
+class ReminderDoesNotExistError(ApiError):
+    """The caller has no such reminder, or it was delivered meanwhile."""
+
+    status: ClassVar[int] = 404
+    text: ClassVar[str] = "Reminder does not exist"

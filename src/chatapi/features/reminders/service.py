@@ -1,0 +1,82 @@
+"""The verbs on reminders."""
+
+from chatapi.auth.context import Context
+from chatapi.core.clock import unix_seconds
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import MessageId, ScheduledMessageId
+from chatapi.events.audience import Users
+from chatapi.features.messages.mentions import directory_for
+from chatapi.features.messages.service import render
+from chatapi.features.reminders.errors import ReminderDoesNotExistError
+from chatapi.features.reminders.events import ReminderRemoved, RemindersAdded
+from chatapi.features.reminders.params import RemindParams
+from chatapi.features.reminders.payloads import NewReminderPayload, ReminderPayload
+from chatapi.features.reminders.texts import text_of_request
+from chatapi.features.scheduled_messages.records import UNSAVED, ScheduledRecord
+from chatapi.features.scheduled_messages.repository import ScheduleRepository
+from chatapi.features.scheduled_messages.rules import MOST_SCHEDULED, check_time
+
+
+class ReminderService:
+    """What people want to be told of again; delivery is that of scheduled messages."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._repository = ScheduleRepository(ctx.db, ctx.user.id, reminders=True)
+
+    async def list_own(self) -> list[ReminderPayload]:
+        """GET /reminders: by time."""
+        return [_payload(record) for record in await self._repository.list_own()]
+
+    async def add(self, params: RemindParams) -> NewReminderPayload:
+        """POST /reminders: of a message that the caller may see."""
+        ctx = self._ctx
+        deliver_at = check_time(params.scheduled_delivery_timestamp, ctx.now())
+        message_id, note = MessageId(params.message_id), (params.note or "").strip()
+        content = await text_of_request(ctx, message_id, note)
+        rendered = await render(await directory_for(ctx, content), content)
+        await ctx.lock()
+        if await self._repository.count_own() >= MOST_SCHEDULED:
+            raise BadRequestError(f"Too many reminders (maximum {MOST_SCHEDULED})")
+        record = await self._repository.add(
+            ScheduledRecord(
+                id=UNSAVED,
+                realm_id=ctx.realm.id,
+                owner_id=ctx.user.id,
+                channel_id=None,
+                topic="",
+                people=[ctx.user.id],
+                content=content,
+                rendered_content=rendered.html,
+                deliver_at=deliver_at,
+                client_name=ctx.client_name,
+                read_by_sender=True,
+                about_message_id=message_id,
+                note=note,
+            )
+        )
+        ctx.emit(RemindersAdded(reminders=[_payload(record)]), to=Users.only(ctx.user.id))
+        ctx.work.after_commit(ctx.runtime.deliveries.ring)
+        return {"reminder_id": record.id}
+
+    async def remove(self, reminder_id: ScheduledMessageId) -> None:
+        """DELETE /reminders/{reminder_id}."""
+        await self._ctx.lock()
+        if not await self._repository.remove(reminder_id):
+            raise ReminderDoesNotExistError
+        self._ctx.emit(ReminderRemoved(reminder_id=reminder_id), to=Users.only(self._ctx.user.id))
+
+
+def _payload(record: ScheduledRecord) -> ReminderPayload:
+    if record.about_message_id is None:
+        raise RuntimeError("a scheduled message is no reminder")
+    return {
+        "reminder_id": record.id,
+        "type": "private",
+        "to": [*record.people],
+        "content": record.content,
+        "rendered_content": record.rendered_content,
+        "scheduled_delivery_timestamp": unix_seconds(record.deliver_at),
+        "failed": record.has_failed,
+        "reminder_target_message_id": record.about_message_id,
+    }

@@ -1,0 +1,1 @@
+"""Saved snippets: texts people use again and again."""

@@ -1,0 +1,37 @@
+"""Parameters of saved snippets."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from chatapi.wire.limits import MAX_MESSAGE_LENGTH
+from chatapi.wire.params import Params
+
+MOST_SNIPPETS = 500
+"""Of one person: POST /register tells each of their clients all of them."""
+_MAX_TITLE_LENGTH = 60
+
+Title = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=_MAX_TITLE_LENGTH),
+    Field(examples=["Welcome"]),
+]
+Content = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_MESSAGE_LENGTH),
+    Field(examples=["Hello, and **welcome**!"]),
+]
+
+
+class CreateSnippetParams(Params):
+    """POST /saved_snippets."""
+
+    title: Title
+    content: Content
+
+
+class EditSnippetParams(Params):
+    """PATCH /saved_snippets/{saved_snippet_id}: what is not passed stays as it is."""
+
+    title: Title | None = None
+    content: Content | None = None

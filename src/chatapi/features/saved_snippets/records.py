@@ -1,0 +1,16 @@
+"""Saved snippets inside the service."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatapi.core.ids import SavedSnippetId
+
+
+@dataclass(frozen=True)
+class SnippetRecord:
+    """A text with a name."""
+
+    id: SavedSnippetId
+    title: str
+    content: str
+    created_at: datetime

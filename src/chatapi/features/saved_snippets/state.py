@@ -1,0 +1,13 @@
+"""What POST /register tells about saved snippets."""
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.saved_snippets.payloads import SnippetsPayload
+from chatapi.features.saved_snippets.service import SnippetService
+from chatapi.features.state import state_section
+
+
+@state_section("saved_snippets")
+async def load_saved_snippets(ctx: Context, profile: ClientProfile) -> SnippetsPayload:
+    del profile
+    return await SnippetService(ctx).list_own()

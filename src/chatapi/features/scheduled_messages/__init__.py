@@ -1,0 +1,1 @@
+"""Scheduled messages: written now, sent later, exactly once."""

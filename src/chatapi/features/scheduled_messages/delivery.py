@@ -1,0 +1,43 @@
+"""How a scheduled message is sent, or fails."""
+
+from collections.abc import Sequence
+
+from chatapi.auth.context import Context, RealmContext
+from chatapi.core.clock import unix_seconds
+from chatapi.events.audience import Users
+from chatapi.events.event import Event
+from chatapi.features.messages.notices import DirectNotice, post_notices, quoted
+from chatapi.features.messages.outgoing import Outgoing
+from chatapi.features.messages.service import MessageService
+from chatapi.features.scheduled_messages.events import (
+    ScheduledMessageRemoved,
+    ScheduledMessageUpdated,
+)
+from chatapi.features.scheduled_messages.records import ScheduledRecord
+from chatapi.features.scheduled_messages.rules import as_request
+
+
+class MessageDelivery:
+    """What is particular to messages among all that is scheduled."""
+
+    async def compose(self, ctx: Context, record: ScheduledRecord) -> Outgoing:
+        """As if its owner sent it now: the same rules, and rendered anew."""
+        return await MessageService(ctx).prepare(as_request(record))
+
+    def removed(self, record: ScheduledRecord) -> Event:
+        return ScheduledMessageRemoved(scheduled_message_id=record.id)
+
+    async def tell_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
+        """Tell the owners' clients, and the owners themselves why."""
+        for record in records:
+            event = ScheduledMessageUpdated(scheduled_message=record.payload())
+            ctx.emit(event, to=Users.only(record.owner_id))
+        await post_notices(ctx, [_notice(record) for record in records])
+
+
+def _notice(record: ScheduledRecord) -> DirectNotice:
+    when = f"<time:{unix_seconds(record.deliver_at)}>"
+    text = (
+        f"The message you scheduled for {when} could not be sent:\n\n{quoted(record.failure or '')}"
+    )
+    return DirectNotice(record.owner_id, text)

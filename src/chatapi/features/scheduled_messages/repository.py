@@ -1,0 +1,103 @@
+"""Every SQL statement on what is scheduled, reminders included."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
+
+from chatapi.core.ids import ScheduledMessageId, UserId
+from chatapi.db.models import ScheduledMessage
+from chatapi.db.records import RecordReader
+from chatapi.db.session import DatabaseSession
+from chatapi.features.scheduled_messages.records import ScheduledRecord
+
+_records = RecordReader(ScheduledRecord, ScheduledMessage)
+_is_pending = ScheduledMessage.failure.is_(None)
+_NEXT_DUE = select(func.min(ScheduledMessage.deliver_at)).where(_is_pending)
+_DUE = (
+    _records.select()
+    .where(_is_pending, ScheduledMessage.deliver_at <= bindparam("now"))
+    .order_by(ScheduledMessage.deliver_at, ScheduledMessage.id)
+    .limit(bindparam("limit"))
+)
+_BY_ID = _records.select().where(ScheduledMessage.id.in_(bindparam("ids", expanding=True)))
+_FORGET = delete(ScheduledMessage).where(ScheduledMessage.id.in_(bindparam("ids", expanding=True)))
+
+
+class DueRepository:
+    """What is to be delivered, whoever scheduled it."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def find_next_due(self) -> datetime | None:
+        """When something is due next; what failed is not due until its owner says when."""
+        return (await self._db.execute(_NEXT_DUE)).scalar_one()
+
+    async def list_due(self, now: datetime, limit: int) -> list[ScheduledRecord]:
+        """What should have been delivered by now, in the order in which it should have been."""
+        return _records.read_all(await self._db.execute(_DUE, {"now": now, "limit": limit}))
+
+    async def list_some(
+        self, ids: Iterable[ScheduledMessageId]
+    ) -> dict[ScheduledMessageId, ScheduledRecord]:
+        """As they are now; those that are no longer there are left out."""
+        rows = await self._db.execute(_BY_ID, {"ids": list(ids)})
+        return {record.id: record for record in _records.read_all(rows)}
+
+    async def remove(self, ids: Iterable[ScheduledMessageId]) -> None:
+        await self._db.execute(_FORGET, {"ids": list(ids)})
+
+    async def change(self, record: ScheduledRecord) -> None:
+        """Make a row what a record says."""
+        await self._db.execute(
+            update(ScheduledMessage).where(ScheduledMessage.id == record.id).values(asdict(record))
+        )
+
+
+class ScheduleRepository:
+    """What one person has scheduled: messages, or else reminders."""
+
+    def __init__(self, db: DatabaseSession, owner_id: UserId, *, reminders: bool) -> None:
+        self._db = db
+        about = ScheduledMessage.about_message_id
+        self._is_own: tuple[ColumnElement[bool], ...] = (
+            ScheduledMessage.owner_id == owner_id,
+            about.is_not(None) if reminders else about.is_(None),
+        )
+
+    async def list_own(self) -> list[ScheduledRecord]:
+        rows = await self._db.execute(
+            _records.select()
+            .where(*self._is_own)
+            .order_by(ScheduledMessage.deliver_at, ScheduledMessage.id)
+        )
+        return _records.read_all(rows)
+
+    async def count_own(self) -> int:
+        counting = select(func.count()).select_from(ScheduledMessage).where(*self._is_own)
+        return (await self._db.execute(counting)).scalar_one()
+
+    async def find(self, scheduled_id: ScheduledMessageId) -> ScheduledRecord | None:
+        rows = await self._db.execute(
+            _records.select().where(*self._is_own, ScheduledMessage.id == scheduled_id)
+        )
+        row = rows.one_or_none()
+        return None if row is None else _records.read(row)
+
+    async def add(self, record: ScheduledRecord) -> ScheduledRecord:
+        """The record with the id it has from now on."""
+        values = asdict(record)
+        del values["id"]
+        rows = await self._db.execute(
+            insert(ScheduledMessage).values(values).returning(ScheduledMessage.id)
+        )
+        return replace(record, id=ScheduledMessageId(rows.scalar_one()))
+
+    async def remove(self, scheduled_id: ScheduledMessageId) -> bool:
+        """Whether there was one to remove."""
+        statement = delete(ScheduledMessage).where(
+            *self._is_own, ScheduledMessage.id == scheduled_id
+        )
+        return (await self._db.execute(statement)).rowcount > 0

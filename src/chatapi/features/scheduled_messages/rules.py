@@ -1,0 +1,63 @@
+"""What may be scheduled, and when; pure."""
+
+from datetime import UTC, datetime
+
+from chatapi.core.errors import BadRequestError
+from chatapi.features.messages.outgoing import Outgoing, ToPeople
+from chatapi.features.messages.params import SendMessageParams
+from chatapi.features.messages.rules import is_read_by_sender
+from chatapi.features.scheduled_messages.params import EditScheduledMessageParams
+from chatapi.features.scheduled_messages.records import ScheduledRecord
+
+MOST_SCHEDULED = 500
+"""Messages one person may have scheduled, and as many reminders."""
+
+
+def check_time(timestamp: int, now: datetime) -> datetime:
+    """A moment in the future."""
+    moment = datetime.fromtimestamp(timestamp, UTC)
+    if moment <= now:
+        raise BadRequestError("scheduled_delivery_timestamp must be in the future")
+    return moment
+
+
+def is_read_later(outgoing: Outgoing) -> bool:
+    """Whether a scheduled message counts as read by its sender, who has not said so.
+
+    What people write to themselves they want to find unread.
+    """
+    is_note = isinstance(outgoing.to, ToPeople) and len(outgoing.to.people) == 1
+    return is_read_by_sender(outgoing.client_name) and not is_note
+
+
+def as_request(record: ScheduledRecord) -> SendMessageParams:
+    """The request that would send a scheduled message now."""
+    return SendMessageParams(
+        type="direct" if record.is_direct else "channel",
+        to=record.to,
+        content=record.content,
+        topic=None if record.is_direct else record.topic,
+        read_by_sender=record.read_by_sender,
+    )
+
+
+def edited(record: ScheduledRecord, params: EditScheduledMessageParams) -> SendMessageParams:
+    """The request that would send a scheduled message now, if it were as somebody wants it."""
+    before = as_request(record)
+    is_direct = record.is_direct if params.type is None else params.type in {"direct", "private"}
+    topic = params.topic
+    if is_direct != record.is_direct:
+        if params.to is None:
+            raise BadRequestError("Missing 'to' argument: it has to change with the type")
+        if not is_direct and topic is None:
+            raise BadRequestError("Missing 'topic' argument: messages to channels need one")
+    elif topic is None:
+        topic = before.topic
+    return before.model_copy(
+        update={
+            "type": "direct" if is_direct else "channel",
+            "to": before.to if params.to is None else params.to,
+            "content": before.content if params.content is None else params.content,
+            "topic": topic,
+        }
+    )

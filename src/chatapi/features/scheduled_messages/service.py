@@ -1,0 +1,141 @@
+"""The verbs on scheduled messages."""
+
+from dataclasses import replace
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
+from chatapi.core.ids import ScheduledMessageId
+from chatapi.events.audience import Users
+from chatapi.events.event import Event
+from chatapi.features.messages.outgoing import Outgoing, ToTopic
+from chatapi.features.messages.params import SendMessageParams
+from chatapi.features.messages.service import MessageService
+from chatapi.features.messages.writer import MessageWriter
+from chatapi.features.scheduled_messages.errors import ScheduledMessageDoesNotExistError
+from chatapi.features.scheduled_messages.events import (
+    ScheduledMessageRemoved,
+    ScheduledMessagesAdded,
+    ScheduledMessageUpdated,
+)
+from chatapi.features.scheduled_messages.params import (
+    EditScheduledMessageParams,
+    ScheduleMessageParams,
+)
+from chatapi.features.scheduled_messages.payloads import ScheduledMessagePayload, ScheduledPayload
+from chatapi.features.scheduled_messages.records import UNSAVED, ScheduledRecord
+from chatapi.features.scheduled_messages.repository import DueRepository, ScheduleRepository
+from chatapi.features.scheduled_messages.rules import (
+    MOST_SCHEDULED,
+    check_time,
+    edited,
+    is_read_later,
+)
+
+
+class ScheduledMessageService:
+    """What a sender can do with messages that are not sent yet.
+
+    Nobody can schedule what they could not send: the same rules decide now and when it is due.
+    """
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._repository = ScheduleRepository(ctx.db, ctx.user.id, reminders=False)
+
+    async def list_own(self) -> list[ScheduledMessagePayload]:
+        """GET /scheduled_messages: by time, and with what could not be sent."""
+        return [record.payload() for record in await self._repository.list_own()]
+
+    async def schedule(self, params: ScheduleMessageParams) -> ScheduledPayload:
+        """POST /scheduled_messages."""
+        ctx = self._ctx
+        deliver_at = check_time(params.scheduled_delivery_timestamp, ctx.now())
+        request = SendMessageParams(
+            type=params.type,
+            to=params.to,
+            content=params.content,
+            topic=params.topic,
+            read_by_sender=params.read_by_sender,
+        )
+        outgoing = await MessageService(ctx).prepare(request)
+        if params.read_by_sender is None:
+            outgoing = replace(outgoing, read_by_sender=is_read_later(outgoing))
+        await self._lock(outgoing)
+        if await self._repository.count_own() >= MOST_SCHEDULED:
+            raise BadRequestError(f"Too many scheduled messages (maximum {MOST_SCHEDULED})")
+        new = ScheduledRecord(
+            id=UNSAVED,
+            realm_id=ctx.realm.id,
+            owner_id=ctx.user.id,
+            channel_id=None,
+            topic="",
+            people=[],
+            content=outgoing.content,
+            rendered_content=outgoing.rendered.html,
+            deliver_at=deliver_at,
+            client_name=outgoing.client_name,
+            read_by_sender=outgoing.read_by_sender,
+        )
+        record = await self._repository.add(_addressed(new, outgoing))
+        self._tell(ScheduledMessagesAdded(scheduled_messages=[record.payload()]))
+        ctx.work.after_commit(ctx.runtime.deliveries.ring)
+        return {"scheduled_message_id": record.id}
+
+    async def edit(
+        self, scheduled_id: ScheduledMessageId, params: EditScheduledMessageParams
+    ) -> None:
+        """PATCH /scheduled_messages/{scheduled_message_id}: only what is passed changes."""
+        before = await self._get(scheduled_id)
+        changed = before
+        if params.scheduled_delivery_timestamp is not None:
+            deliver_at = check_time(params.scheduled_delivery_timestamp, self._ctx.now())
+            changed = replace(changed, deliver_at=deliver_at, failure=None)
+        elif before.has_failed:
+            raise BadRequestError(
+                "Missing 'scheduled_delivery_timestamp' argument: the message could not be sent"
+            )
+        outgoing = await MessageService(self._ctx).prepare(edited(before, params))
+        changed = _addressed(
+            replace(changed, content=outgoing.content, rendered_content=outgoing.rendered.html),
+            outgoing,
+        )
+        await self._lock(outgoing)
+        if await self._get(scheduled_id) != before:
+            # It was changed by another client: start over with what it is now.
+            raise AdmissionOutdatedError
+        if changed == before:
+            return
+        await DueRepository(self._ctx.db).change(changed)
+        self._tell(ScheduledMessageUpdated(scheduled_message=changed.payload()))
+        self._ctx.work.after_commit(self._ctx.runtime.deliveries.ring)
+
+    async def remove(self, scheduled_id: ScheduledMessageId) -> None:
+        """DELETE /scheduled_messages/{scheduled_message_id}."""
+        await self._ctx.lock()
+        if not await self._repository.remove(scheduled_id):
+            raise ScheduledMessageDoesNotExistError
+        self._tell(ScheduledMessageRemoved(scheduled_message_id=scheduled_id))
+
+    async def _get(self, scheduled_id: ScheduledMessageId) -> ScheduledRecord:
+        record = await self._repository.find(scheduled_id)
+        if record is None:
+            raise ScheduledMessageDoesNotExistError
+        return record
+
+    async def _lock(self, outgoing: Outgoing) -> None:
+        """Lock the organization, and refuse what could not be sent now."""
+        await self._ctx.lock()
+        writer = MessageWriter(self._ctx.runtime, self._ctx.realm)
+        await writer.check(self._ctx.work, outgoing)
+
+    def _tell(self, event: Event) -> None:
+        self._ctx.emit(event, to=Users.only(self._ctx.user.id))
+
+
+def _addressed(record: ScheduledRecord, outgoing: Outgoing) -> ScheduledRecord:
+    """The record with the place its message goes to."""
+    to = outgoing.to
+    if isinstance(to, ToTopic):
+        return replace(record, channel_id=to.channel.record.id, topic=to.topic, people=[])
+    others = [person.id for person in to.people if person.id != record.owner_id]
+    return replace(record, channel_id=None, topic="", people=others or [record.owner_id])

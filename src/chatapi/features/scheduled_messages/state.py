@@ -1,0 +1,13 @@
+"""What POST /register tells about scheduled messages."""
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.scheduled_messages.payloads import ScheduledMessagesPayload
+from chatapi.features.scheduled_messages.service import ScheduledMessageService
+from chatapi.features.state import state_section
+
+
+@state_section("scheduled_messages")
+async def load_scheduled_messages(ctx: Context, profile: ClientProfile) -> ScheduledMessagesPayload:
+    del profile
+    return {"scheduled_messages": await ScheduledMessageService(ctx).list_own()}

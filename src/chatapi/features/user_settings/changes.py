@@ -1,0 +1,40 @@
+"""Changing personal settings, and telling the person's clients."""
+
+from chatapi.auth.context import Context
+from chatapi.events.audience import Users
+from chatapi.features.presence.visibility import change_visibility
+from chatapi.features.user_settings.events import UserSettingChanged
+from chatapi.features.user_settings.rules import language_name, stored_settings
+from chatapi.features.users.repository import UserRepository
+
+SettingValue = bool | int | str
+
+
+async def change_settings(ctx: Context, passed: dict[str, SettingValue]) -> dict[str, SettingValue]:
+    """Give the caller other settings, in a realm that is locked; what really changed."""
+    user = ctx.user
+    changes = {
+        name: value for name, value in passed.items() if value != getattr(user.options, name)
+    }
+    if not changes:
+        return {}
+    users = UserRepository(ctx.db, ctx.realm.id)
+    await users.change(user.id, settings=stored_settings(user.settings, changes))
+    for name, value in changes.items():
+        tell_setting(ctx, name, value)
+    if "presence_enabled" in changes:
+        await change_visibility(ctx, is_hidden=not changes["presence_enabled"])
+    return changes
+
+
+def tell_setting(ctx: Context, name: str, value: SettingValue) -> None:
+    is_language = name == "default_language"
+    ctx.emit(
+        UserSettingChanged(
+            user_id=ctx.user.id,
+            property=name,
+            value=value,
+            language_name=language_name(str(value)) if is_language else None,
+        ),
+        to=Users.only(ctx.user.id),
+    )

@@ -1,0 +1,1 @@
+"""User status: a few words and an emoji beside a person's name."""

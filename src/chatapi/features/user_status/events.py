@@ -1,0 +1,36 @@
+"""Events about user statuses."""
+
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from chatapi.core.ids import UserId
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event
+from chatapi.features.user_status.payloads import UserStatusPayload
+
+
+class UserStatusShape(UserStatusPayload):
+    """Only the keys of what changed; an empty one says that there is no such thing any more."""
+
+    user_id: int
+
+
+class UserStatusChanged(Event):
+    """Somebody says something else about themselves."""
+
+    type = "user_status"
+    concerns_people: ClassVar = False
+    shape: ClassVar = UserStatusShape
+
+    user_id: UserId
+    away: bool | None = None
+    status_text: str | None = None
+    emoji_name: str | None = None
+    emoji_code: str | None = None
+    reaction_type: str | None = None
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        del view
+        return self.model_dump(mode="json", exclude_none=True)

@@ -1,0 +1,39 @@
+"""Parameters of user statuses."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from chatapi.features.emoji.choice import ReactionType
+from chatapi.wire.params import Params
+
+_LONGEST_TEXT = 60
+_LONGEST_EMOJI = 100
+
+StatusText = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True),
+    Field(max_length=_LONGEST_TEXT, examples=["on vacation"]),
+]
+EmojiText = Annotated[str, Field(max_length=_LONGEST_EMOJI)]
+
+
+class ChangeUserStatusParams(Params):
+    """POST /users/{user_id}/status: what is not passed stays as it is."""
+
+    status_text: StatusText | None = None
+    """Nothing, to have none."""
+    emoji_name: Annotated[EmojiText | None, Field(examples=["car"])] = None
+    """Nothing, to have none."""
+    emoji_code: Annotated[EmojiText | None, Field(examples=["1f697"])] = None
+    """Without it, the emoji is found by its name."""
+    reaction_type: Annotated[
+        ReactionType | Literal[""] | None, Field(examples=["unicode_emoji"])
+    ] = None
+
+
+class ChangeOwnStatusParams(ChangeUserStatusParams):
+    """SPEC 4.16, POST /users/me/status."""
+
+    away: bool | None = None
+    """Deprecated: the opposite of the setting `presence_enabled`."""

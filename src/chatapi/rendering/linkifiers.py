@@ -1,0 +1,162 @@
+"""Finds what an organization wants to be a link wherever it is written, such as #123.
+
+Patterns are people's own. The engine reads a text once, however a pattern is built, and keeps
+nothing to go back to; what is left to bound is how large a pattern may be, and how often a text is
+searched.
+"""
+
+import re
+import time
+from bisect import bisect
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+import re2
+
+from chatapi.core.web_addresses import is_web_address
+from chatapi.rendering.url_templates import UrlTemplate
+
+# One step of the engine for one character takes up to 15 ns: one search in the longest message
+# stays below 0.1 s. Patterns people write have some tens of steps.
+_MOST_STEPS = 600
+_MOST_BYTES_OF_MEMORY = 256 * 1024
+"""Of one pattern; an organization has many."""
+
+_MOST_LINKS = 500
+"""In one text; what comes after these stays the text it is."""
+# Nobody begins another search after this time. Patterns that are not meant to be slow need a
+# fraction of it.
+_SECONDS = 0.01
+_SECONDS_PER_BYTE = 0.000_002
+
+# Links stand between words, not inside of them. A line is a text of its own. What `after` cannot
+# tell are the letters of other scripts: naming all of them would make every pattern large.
+_BEFORE = r"""(?:^|[\s\x{85}\pZ'"(\[,:<])"""
+_AFTER = r"(?:$|[^0-9A-Za-z])"
+_LINK = 1
+"""The group of what becomes the link; those of the pattern come after it."""
+
+_SINGLE_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
+
+
+class InvalidPatternError(ValueError):
+    """The pattern is none, or more than this service wants to search for."""
+
+
+class _Match(Protocol):
+    def span(self, group: int) -> tuple[int, int]: ...
+    def groupdict(self) -> dict[bytes, bytes | None]: ...
+
+
+class _Regex(Protocol):
+    programsize: int
+    groupindex: dict[bytes, int]
+
+    def search(self, text: bytes, pos: int) -> _Match | None: ...
+    def fullmatch(self, text: bytes) -> _Match | None: ...
+
+
+class FoundLink(NamedTuple):
+    """A part of a text that is a link; places are counted in bytes of UTF-8."""
+
+    start: int
+    end: int
+    text: str
+    url: str
+
+
+class Pattern:
+    """A pattern that was understood."""
+
+    def __init__(self, pattern: str) -> None:
+        if _SINGLE_BYTE.search(pattern):
+            raise InvalidPatternError(r"\C would cut characters up")
+        # By itself first: with something around it, a bracket too many could look right.
+        self._alone = _compile(pattern)
+        self._in_text = _compile(f"(?m){_BEFORE}({pattern}){_AFTER}")
+        if self._in_text.programsize > _MOST_STEPS:
+            raise InvalidPatternError("pattern too large")
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Of its groups."""
+        return frozenset(name.decode() for name in self._alone.groupindex)
+
+    def is_all_of(self, text: str) -> bool:
+        return self._alone.fullmatch(text.encode()) is not None
+
+    def search(self, text: bytes, place: int) -> _Match | None:
+        """The first of what stands by itself in a text from a place on."""
+        return self._in_text.search(text, place)
+
+
+class Linkifier(NamedTuple):
+    """What is a link, and where it leads."""
+
+    pattern: Pattern
+    template: UrlTemplate
+
+    def find(self, text: bytes, has_time: Callable[[], bool]) -> Iterator[FoundLink]:
+        place = 0
+        while place <= len(text) and has_time():
+            found = self.pattern.search(text, place)
+            if found is None:
+                return
+            start, end = found.span(_LINK)
+            place = max(end, start + 1)
+            if start == end or _begins_with_letter(text[end : end + 4]):
+                continue
+            url = self.template.expand(_decoded(found.groupdict()))
+            if is_web_address(url):
+                yield FoundLink(start, end, text[start:end].decode(), url)
+
+
+class Linkifiers:
+    """Those of an organization; where two could find something, the first one does."""
+
+    def __init__(self, linkifiers: Sequence[Linkifier] = ()) -> None:
+        self._linkifiers = tuple(linkifiers)
+
+    def __bool__(self) -> bool:
+        return bool(self._linkifiers)
+
+    def find(self, text: bytes) -> list[FoundLink]:
+        """The links in a text, in their order; no link goes over the end of a line."""
+        # Time of this thread: that others are busy must not change what a message looks like.
+        deadline = time.thread_time() + _SECONDS + _SECONDS_PER_BYTE * len(text)
+        links: list[FoundLink] = []
+        for linkifier in self._linkifiers:
+            for link in linkifier.find(text, lambda: time.thread_time() < deadline):
+                place = bisect(links, link)
+                is_free = place == 0 or links[place - 1].end <= link.start
+                if is_free and (place == len(links) or link.end <= links[place].start):
+                    links.insert(place, link)
+                if len(links) == _MOST_LINKS:
+                    return links
+        return links
+
+
+NO_LINKIFIERS = Linkifiers()
+
+
+def _compile(pattern: str) -> _Regex:
+    options = re2.Options()
+    options.max_mem = _MOST_BYTES_OF_MEMORY
+    options.log_errors = False
+    options.never_nl = True
+    try:
+        regex: _Regex = re2.compile(pattern.encode(), options)
+    except re2.error as error:
+        raise InvalidPatternError(error.args[0].decode()) from None
+    return regex
+
+
+def _begins_with_letter(text: bytes) -> bool:
+    """Or with a digit, of whatever script."""
+    return text.decode(errors="ignore")[:1].isalnum()
+
+
+def _decoded(groups: dict[bytes, bytes | None]) -> dict[str, str | None]:
+    return {
+        name.decode(): None if value is None else value.decode() for name, value in groups.items()
+    }

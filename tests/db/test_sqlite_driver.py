@@ -1,0 +1,63 @@
+"""SQLite's driver: everything about a statement is there after its one trip to the thread."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from chatapi.db.sqlite_driver import EagerConnection, EagerCursor, connect
+
+
+@pytest.fixture
+async def connection(tmp_path: Path) -> AsyncIterator[EagerConnection]:
+    connection = await connect(str(tmp_path / "notes.db"), isolation_level=None)
+    await connection.cursor().execute("CREATE TABLE note (id integer PRIMARY KEY, text text)")
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def cursor(connection: EagerConnection) -> EagerCursor:
+    cursor = connection.cursor()
+    await cursor.executemany("INSERT INTO note (text) VALUES (?)", [("one",), ("two",)])
+    return cursor
+
+
+async def test_many_rows_are_counted(cursor: EagerCursor) -> None:
+    assert cursor.rowcount == 2
+    assert await cursor.fetchall() == []
+
+
+async def test_rows_and_their_names(cursor: EagerCursor) -> None:
+    await cursor.execute("SELECT id, text FROM note WHERE id > ?", (1,))
+    assert [column[0] for column in cursor.description] == ["id", "text"]
+    assert await cursor.fetchall() == [(2, "two")]
+
+
+async def test_rows_that_a_change_returns_are_counted(cursor: EagerCursor) -> None:
+    await cursor.execute("UPDATE note SET text = ? RETURNING id", ("three",))
+    assert await cursor.fetchall() == [(1,), (2,)]
+    assert cursor.rowcount == 2
+
+
+async def test_the_last_row(cursor: EagerCursor) -> None:
+    await cursor.execute("INSERT INTO note (text) VALUES (?)", ("three",))
+    assert cursor.lastrowid == 3
+
+
+async def test_rows_do_not_outlive_the_next_statement(cursor: EagerCursor) -> None:
+    await cursor.execute("SELECT id FROM note")
+    await cursor.execute("DELETE FROM note")
+    assert await cursor.fetchall() == []
+    assert cursor.description is None
+
+
+async def test_a_refusal_leaves_the_connection_usable(
+    connection: EagerConnection, cursor: EagerCursor
+) -> None:
+    with pytest.raises(sqlite3.IntegrityError):
+        await cursor.execute("INSERT INTO note (id) VALUES (1)")
+    again = connection.cursor()
+    await again.execute("SELECT count(*) FROM note")
+    assert await again.fetchall() == [(2,)]

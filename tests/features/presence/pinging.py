@@ -1,0 +1,54 @@
+"""Signs of life as clients give them, and what they are told of others."""
+
+from typing import Any
+
+from chatapi.core.clock import unix_seconds
+from tests.factories import Person
+from tests.support.answers import Answer, assert_success
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.listening import Listener, listen
+
+PRESENCE = "/users/me/presence"
+
+
+async def try_ping(client: ApiClient, person: Person | None, **params: object) -> Answer:
+    return await client.post(PRESENCE, person, **{"status": "active", **params})
+
+
+async def ping(client: ApiClient, person: Person, **params: object) -> dict[str, Any]:
+    return assert_success(await try_ping(client, person, **params))
+
+
+async def ping_slim(client: ApiClient, person: Person, **params: object) -> dict[str, Any]:
+    """The presences in the newer form."""
+    answer = await ping(client, person, slim_presence=True, **params)
+    presences: dict[str, Any] = answer["presences"]
+    return presences
+
+
+async def listen_to_presence(client: ApiClient, person: Person, **params: object) -> Listener:
+    return await listen(client, person, event_types=["presence"], **params)
+
+
+async def told(listener: Listener) -> list[dict[str, Any]]:
+    return [
+        {key: value for key, value in event.items() if key != "id"}
+        for event in await listener.new_events()
+    ]
+
+
+def moments(active: int, idle: int) -> dict[str, int]:
+    return {"active_timestamp": active, "idle_timestamp": idle}
+
+
+def here(clock: MovableClock) -> dict[str, int]:
+    """Somebody who does something right now."""
+    now = unix_seconds(clock.now())
+    return moments(now, now)
+
+
+def old_form(status: str, timestamp: int) -> dict[str, Any]:
+    """What older clients get of a user."""
+    shown = {"client": "website", "status": status, "timestamp": timestamp}
+    return {"aggregated": shown, "website": {**shown, "pushable": False}}

@@ -1,0 +1,149 @@
+"""GET and POST /saved_snippets, PATCH and DELETE /saved_snippets/{saved_snippet_id}."""
+
+from typing import Any
+
+import pytest
+
+from chatapi.core.clock import unix_seconds
+from tests.factories import Person
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.listening import listen
+
+SNIPPETS = "/saved_snippets"
+
+
+async def save(
+    client: ApiClient, person: Person, title: str = "Welcome", content: str = "Hello"
+) -> int:
+    answer = await client.post(SNIPPETS, person, title=title, content=content)
+    snippet_id: int = assert_success(answer)["saved_snippet_id"]
+    return snippet_id
+
+
+async def snippets_of(client: ApiClient, person: Person) -> list[dict[str, Any]]:
+    snippets: list[dict[str, Any]] = assert_success(await client.get(SNIPPETS, person))[
+        "saved_snippets"
+    ]
+    return snippets
+
+
+class TestSnippets:
+    async def test_are_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+        path = f"{SNIPPETS}/{await save(client, member)}"
+        for answer in (
+            await client.get(SNIPPETS),
+            await client.post(SNIPPETS, title="a", content="b"),
+            await client.patch(path, title="c"),
+            await client.delete(path),
+        ):
+            assert_error(answer, "UNAUTHORIZED", 401)
+
+    async def test_are_one_s_own(
+        self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
+    ) -> None:
+        listener = await listen(client, member, event_types=["saved_snippets"])
+        outside = await listen(client, owner, event_types=["saved_snippets"])
+        assert listener.state["saved_snippets"] == []
+        snippet_id = await save(client, member, " Welcome ", "Hello **you**\n")
+        snippet = {
+            "id": snippet_id,
+            "title": "Welcome",
+            "content": "Hello **you**",
+            "date_created": unix_seconds(clock.now()),
+        }
+        [event] = await listener.new_events()
+        assert event == {
+            "id": event["id"],
+            "type": "saved_snippets",
+            "op": "add",
+            "saved_snippet": snippet,
+        }
+        assert await snippets_of(client, member) == [snippet]
+        assert (await listen(client, member)).state["saved_snippets"] == [snippet]
+        assert await snippets_of(client, owner) == []
+        assert await outside.new_events() == []
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            ({"title": ""}, "title cannot be empty"),
+            ({"title": "  "}, "title cannot be empty"),
+            ({"title": "x" * 61}, "title is too long (limit: 60 characters)"),
+            ({"title": "a\0b"}, "title must not contain NUL characters"),
+            ({"content": " "}, "content cannot be empty"),
+            ({"content": "x" * 10_001}, "content is too long (limit: 10000 characters)"),
+            ({"content": "a\0b"}, "content must not contain NUL characters"),
+        ],
+    )
+    async def test_are_bounded(
+        self, client: ApiClient, member: Person, wrong: dict[str, str], message: str
+    ) -> None:
+        snippet_id = await save(client, member)
+        kept = await snippets_of(client, member)
+        good = {"title": "Title", "content": "Content"}
+        assert assert_error(await client.post(SNIPPETS, member, **{**good, **wrong})) == message
+        edited = await client.patch(f"{SNIPPETS}/{snippet_id}", member, **wrong)
+        assert assert_error(edited) == message
+        assert await snippets_of(client, member) == kept
+
+    async def test_are_bounded_all_together(self, client: ApiClient, member: Person) -> None:
+        for number in range(500):
+            await save(client, member, f"Number {number}")
+        refused = await client.post(SNIPPETS, member, title="One", content="more")
+        assert assert_error(refused) == "Too many saved snippets (maximum 500)"
+
+
+class TestEdit:
+    @pytest.mark.parametrize("change", [{"title": "Goodbye"}, {"content": "See you"}])
+    async def test_of_what_was_passed(
+        self, client: ApiClient, member: Person, change: dict[str, str]
+    ) -> None:
+        snippet_id = await save(client, member)
+        [before] = await snippets_of(client, member)
+        listener = await listen(client, member, event_types=["saved_snippets"])
+        path = f"{SNIPPETS}/{snippet_id}"
+        assert assert_success(await client.patch(path, member, **change)) == {}
+        [event] = await listener.new_events()
+        assert (event["op"], event["saved_snippet"]) == ("update", {**before, **change})
+        assert await snippets_of(client, member) == [{**before, **change}]
+
+    async def test_to_what_it_was_is_told_to_nobody(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        snippet_id = await save(client, member)
+        listener = await listen(client, member, event_types=["saved_snippets"])
+        path = f"{SNIPPETS}/{snippet_id}"
+        assert_success(await client.patch(path, member, title="Welcome"))
+        assert_success(await client.patch(path, member))
+        assert await listener.new_events() == []
+
+    async def test_of_what_is_not_one_s_own(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        theirs = await save(client, owner)
+        for number in (theirs, 4711):
+            path = f"{SNIPPETS}/{number}"
+            for answer in (
+                await client.patch(path, member, title="Mine"),
+                await client.delete(path, member),
+            ):
+                refusal = assert_error(answer, "BAD_REQUEST", 404)
+                assert refusal == "Saved snippet does not exist."
+        assert [each["title"] for each in await snippets_of(client, owner)] == ["Welcome"]
+
+
+class TestDelete:
+    async def test_is_told(self, client: ApiClient, member: Person) -> None:
+        first, second = await save(client, member), await save(client, member)
+        listener = await listen(client, member, event_types=["saved_snippets"])
+        assert assert_success(await client.delete(f"{SNIPPETS}/{first}", member)) == {}
+        [event] = await listener.new_events()
+        assert event == {
+            "id": event["id"],
+            "type": "saved_snippets",
+            "op": "remove",
+            "saved_snippet_id": first,
+        }
+        assert [each["id"] for each in await snippets_of(client, member)] == [second]

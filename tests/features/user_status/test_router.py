@@ -1,0 +1,335 @@
+"""POST /users/me/status (SPEC 4.16), the form for administrators, and who sees what of it."""
+
+from typing import Any
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import SystemGroup
+from chatapi.main import ChatApp
+from tests import factories
+from tests.factories import MakeUser, Person
+from tests.features.channels.channels import subscribe
+from tests.features.emoji.adding import add_emoji
+from tests.features.realm.settings import allow
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.listening import Listener, listen
+from tests.support.standing import deactivate
+
+OWN = "/users/me/status"
+CAR = {"emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"}
+NO_EMOJI = {"emoji_name": "", "emoji_code": "", "reaction_type": "unicode_emoji"}
+
+
+async def say(client: ApiClient, person: Person | None, **params: object) -> Answer:
+    return await client.post(OWN, person, **params)
+
+
+async def status_of(client: ApiClient, reader: Person, person: Person) -> dict[str, Any]:
+    answer = await client.get(f"/users/{person.user_id}/status", reader)
+    status: dict[str, Any] = assert_success(answer)["status"]
+    return status
+
+
+async def statuses_seen_by(client: ApiClient, reader: Person) -> dict[str, Any]:
+    """What a client that registers now is told."""
+    listener = await listen(client, reader, fetch_event_types=["user_status"])
+    return dict(listener.state["user_status"])
+
+
+async def listen_to_statuses(client: ApiClient, person: Person) -> Listener:
+    return await listen(client, person, event_types=["user_status", "user_settings"])
+
+
+async def told(listener: Listener) -> list[dict[str, Any]]:
+    return [
+        {key: value for key, value in event.items() if key != "id"}
+        for event in await listener.new_events()
+    ]
+
+
+class TestOwnStatus:
+    async def test_is_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+        assert_error(await say(client, None, status_text="here"), "UNAUTHORIZED", 401)
+        answer = await client.get(f"/users/{member.user_id}/status")
+        assert_error(answer, "UNAUTHORIZED", 401)
+
+    async def test_is_told_to_everybody(
+        self, client: ApiClient, member: Person, guest: Person
+    ) -> None:
+        listener = await listen_to_statuses(client, guest)
+        answer = await say(client, member, status_text=" on vacation ", emoji_name="car")
+        assert assert_success(answer) == {}
+        status = {"status_text": "on vacation", **CAR}
+        common = {"type": "user_status", "user_id": member.user_id}
+        assert await told(listener) == [{**common, **status}]
+        assert await status_of(client, guest, member) == status
+        assert await status_of(client, member, member) == status
+        assert await statuses_seen_by(client, guest) == {str(member.user_id): status}
+
+    async def test_what_is_not_passed_stays(self, client: ApiClient, member: Person) -> None:
+        assert_success(await say(client, member, status_text="on vacation", emoji_name="car"))
+        listener = await listen_to_statuses(client, member)
+        assert_success(await say(client, member, status_text="at sea"))
+        assert await status_of(client, member, member) == {"status_text": "at sea", **CAR}
+        assert_success(await say(client, member, emoji_name="", status_text="at sea"))
+        assert await status_of(client, member, member) == {"status_text": "at sea"}
+        assert_success(await say(client, member, emoji_name="car"))
+        assert_success(await say(client, member, status_text=""))
+        assert await status_of(client, member, member) == CAR
+        common = {"type": "user_status", "user_id": member.user_id}
+        assert await told(listener) == [
+            {**common, "status_text": "at sea"},
+            {**common, **NO_EMOJI},
+            {**common, **CAR},
+            {**common, "status_text": ""},
+        ]
+
+    async def test_can_be_cleared(self, client: ApiClient, member: Person) -> None:
+        assert_success(await say(client, member, status_text="on vacation", emoji_name="car"))
+        # Some clients clear all parts of an emoji.
+        nothing = {"emoji_name": "", "emoji_code": "", "reaction_type": ""}
+        assert_success(await say(client, member, status_text="", **nothing))
+        assert await status_of(client, member, member) == {}
+        assert await statuses_seen_by(client, member) == {}
+
+    async def test_the_same_again_is_not_told(self, client: ApiClient, member: Person) -> None:
+        status = {"status_text": "on vacation", "away": False, **CAR}
+        assert_success(await say(client, member, **status))
+        listener = await listen_to_statuses(client, member)
+        assert_success(await say(client, member, **status))
+        assert await listener.new_events() == []
+
+    async def test_has_room_for_sixty_characters(self, client: ApiClient, member: Person) -> None:
+        assert_success(await say(client, member, status_text="é" * 60))
+        answer = await say(client, member, status_text="é" * 61)
+        assert assert_error(answer) == "status_text is too long (limit: 60 characters)"
+        assert await status_of(client, member, member) == {"status_text": "é" * 60}
+
+    @pytest.mark.parametrize(
+        ("params", "message"),
+        [
+            ({}, "Client did not pass any new values."),
+            ({"emoji_code": "1f697"}, "must pass emoji_name"),
+            ({"reaction_type": "unicode_emoji", "status_text": "x"}, "must pass emoji_name"),
+            ({"emoji_name": "no_such_thing"}, "Emoji 'no_such_thing' does not exist"),
+            ({**CAR, "emoji_name": "octopus"}, "Invalid emoji name"),
+            ({**CAR, "emoji_code": "1f697-1f697"}, "Invalid emoji code"),
+            ({**CAR, "reaction_type": "realm_emoji"}, "Invalid emoji code"),
+            (
+                {"emoji_name": "x", "emoji_code": "4711", "reaction_type": "realm_emoji"},
+                "Invalid emoji code",
+            ),
+            ({**CAR, "reaction_type": "smoke_signal"}, "reaction_type"),
+            ({"emoji_name": "x" * 101}, "emoji_name is too long (limit: 100 characters)"),
+            ({"status_text": "a\0b"}, "status_text must not contain NUL characters"),
+            ({"away": "maybe"}, 'Argument "away" is not valid JSON.'),
+            ({"away": 1}, "away is not a boolean"),
+        ],
+    )
+    async def test_refuses_bad_values(
+        self, client: ApiClient, member: Person, params: dict[str, object], message: str
+    ) -> None:
+        assert_success(await say(client, member, status_text="before"))
+        listener = await listen_to_statuses(client, member)
+        assert message in assert_error(await say(client, member, **params))
+        assert await listener.new_events() == []
+        assert await status_of(client, member, member) == {"status_text": "before"}
+
+    async def test_is_all_or_nothing(self, client: ApiClient, member: Person) -> None:
+        listener = await listen_to_statuses(client, member)
+        wishes = {"away": True, "status_text": "after", "emoji_name": "no_such_thing"}
+        assert_error(await say(client, member, **wishes))
+        assert await listener.new_events() == []
+        assert await status_of(client, member, member) == {}
+
+    async def test_knows_all_kinds_of_emoji(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        added = await add_emoji(client, owner, "parrot")
+        for params, shown in (
+            ({"emoji_name": "parrot"}, ("parrot", added["id"], "realm_emoji")),
+            (
+                {
+                    "emoji_name": "parrot",
+                    "emoji_code": added["id"],
+                    "reaction_type": "realm_emoji",
+                },
+                ("parrot", added["id"], "realm_emoji"),
+            ),
+            (CAR, ("car", "1f697", "unicode_emoji")),
+            (
+                {"emoji_name": "zulip", "reaction_type": "service_extra_emoji"},
+                ("zulip", "zulip", "zulip_extra_emoji"),
+            ),
+            (
+                {
+                    "emoji_name": "zulip",
+                    "emoji_code": "zulip",
+                    "reaction_type": "zulip_extra_emoji",
+                },
+                ("zulip", "zulip", "zulip_extra_emoji"),
+            ),
+        ):
+            assert_success(await say(client, member, **params))
+            status = await status_of(client, member, member)
+            assert (status["emoji_name"], status["emoji_code"], status["reaction_type"]) == shown
+
+    async def test_refuses_a_custom_emoji_that_was_removed(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        added = await add_emoji(client, owner, "parrot")
+        assert_success(await client.delete("/realm/emoji/parrot", owner))
+        params = {"emoji_name": "parrot", "reaction_type": "realm_emoji"}
+        assert_error(await say(client, member, **params))
+        answer = await say(client, member, **params, emoji_code=added["id"])
+        assert assert_error(answer) == "This custom emoji has been deactivated"
+
+    async def test_bots_have_none(
+        self, client: ApiClient, make_user: MakeUser, member: Person
+    ) -> None:
+        bot = await make_user(bot_owner=member)
+        assert assert_error(await say(client, bot, status_text="beep")) == "Bots have no status."
+        assert await status_of(client, member, bot) == {}
+
+
+class TestAway:
+    async def test_is_the_opposite_of_a_setting(
+        self, client: ApiClient, member: Person, admin: Person
+    ) -> None:
+        mine = await listen_to_statuses(client, member)
+        theirs = await listen_to_statuses(client, admin)
+        assert_success(await say(client, member, away=True, status_text="asleep"))
+        status = {"type": "user_status", "user_id": member.user_id}
+        setting = {"type": "user_settings", "op": "update", "property": "presence_enabled"}
+        said = {**status, "away": True, "status_text": "asleep"}
+        assert await told(mine) == [{**setting, "value": False}, said]
+        assert await told(theirs) == [said]
+        settings = (await listen(client, member)).state["user_settings"]
+        assert settings["presence_enabled"] is False
+        assert await status_of(client, admin, member) == {"away": True, "status_text": "asleep"}
+
+        assert_success(await say(client, member, away=False))
+        assert await told(mine) == [{**setting, "value": True}, {**status, "away": False}]
+        assert await status_of(client, admin, member) == {"status_text": "asleep"}
+
+    async def test_follows_the_setting(
+        self, client: ApiClient, member: Person, admin: Person
+    ) -> None:
+        theirs = await listen_to_statuses(client, admin)
+        assert_success(await client.patch("/settings", member, presence_enabled=False))
+        status = {"type": "user_status", "user_id": member.user_id}
+        assert await told(theirs) == [{**status, "away": True}]
+        assert await status_of(client, admin, member) == {"away": True}
+        assert await statuses_seen_by(client, admin) == {str(member.user_id): {"away": True}}
+        assert_success(await client.patch("/settings", member, presence_enabled=True))
+        assert await told(theirs) == [{**status, "away": False}]
+        assert await statuses_seen_by(client, admin) == {}
+
+
+class TestAdministrators:
+    async def test_can_change_the_status_of_others(
+        self, client: ApiClient, admin: Person, member: Person, guest: Person
+    ) -> None:
+        listener = await listen_to_statuses(client, guest)
+        path = f"/users/{member.user_id}/status"
+        assert_success(await client.post(path, admin, status_text="ill", emoji_name="car"))
+        assert await status_of(client, guest, member) == {"status_text": "ill", **CAR}
+        assert await status_of(client, guest, admin) == {}
+        assert await told(listener) == [
+            {"type": "user_status", "user_id": member.user_id, "status_text": "ill", **CAR}
+        ]
+        assert_success(await client.post(path, admin, emoji_name=""))
+        assert await status_of(client, guest, member) == {"status_text": "ill"}
+
+    async def test_cannot_say_that_others_are_away(
+        self, client: ApiClient, admin: Person, member: Person
+    ) -> None:
+        answer = await client.post(
+            f"/users/{member.user_id}/status", admin, status_text="ill", away=True
+        )
+        assert assert_success(answer)["ignored_parameters_unsupported"] == ["away"]
+        assert await status_of(client, admin, member) == {"status_text": "ill"}
+
+    @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
+    async def test_others_cannot(
+        self, client: ApiClient, make_user: MakeUser, member: Person, role: Role
+    ) -> None:
+        person = await make_user(role)
+        answer = await client.post(f"/users/{member.user_id}/status", person, status_text="ill")
+        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+        assert await status_of(client, member, member) == {}
+
+    async def test_are_refused_as_others_are(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        make_user: MakeUser,
+        admin: Person,
+        member: Person,
+    ) -> None:
+        bot, gone = await make_user(bot_owner=admin), await make_user()
+        await deactivate(runtime, realm, gone)
+        for user_id, params, message in (
+            (member.user_id, {}, "Client did not pass any new values."),
+            (member.user_id, {"emoji_code": "1f697"}, "must pass emoji_name"),
+            (member.user_id, {"emoji_name": "no_such_thing"}, "does not exist"),
+            (bot.user_id, {"status_text": "ill"}, "Bots have no status."),
+            (gone.user_id, {"status_text": "ill"}, "User is deactivated"),
+            (4711, {"status_text": "ill"}, "No such user"),
+        ):
+            answer = await client.post(f"/users/{user_id}/status", admin, **params)
+            assert message in assert_error(answer)
+
+
+class TestSight:
+    async def test_statuses_of_people_one_does_not_see_do_not_exist(
+        self,
+        client: ApiClient,
+        realm: RealmRecord,
+        make_user: MakeUser,
+        owner: Person,
+        member: Person,
+        guest: Person,
+    ) -> None:
+        friend = await make_user()
+        await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
+        people = [friend.user_id, guest.user_id]
+        assert_success(await subscribe(client, owner, "friends", principals=people))
+        listener = await listen_to_statuses(client, guest)
+        for person in (member, friend, guest):
+            assert_success(await say(client, person, status_text="here"))
+        answer = await client.get(f"/users/{member.user_id}/status", guest)
+        assert assert_error(answer) == "No such user"
+        seen = {str(person.user_id) for person in (friend, guest)}
+        assert set(await statuses_seen_by(client, guest)) == seen
+        assert {str(event["user_id"]) for event in await told(listener)} == seen
+        assert len(await statuses_seen_by(client, owner)) == 3
+
+    async def test_nor_do_those_of_other_organizations(
+        self, app: ChatApp, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        other = await factories.make_realm(runtime, "Elsewhere", "elsewhere")
+        stranger = await factories.make_user(runtime, other, Role.OWNER)
+        there = ApiClient(app, "elsewhere.localhost")
+        here = ApiClient(app, "acme.localhost")
+        assert_success(await say(here, member, status_text="here"))
+        for answer in (
+            await there.get(f"/users/{member.user_id}/status", stranger),
+            await there.post(f"/users/{member.user_id}/status", stranger, status_text="x"),
+        ):
+            assert assert_error(answer) == "No such user"
+        assert await statuses_seen_by(there, stranger) == {}
+        await here.aclose()
+        await there.aclose()
+
+    async def test_the_deactivated_say_nothing_to_new_clients(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, member: Person
+    ) -> None:
+        assert_success(await say(client, member, status_text="bye", away=True))
+        await deactivate(runtime, realm, member)
+        assert await statuses_seen_by(client, admin) == {}

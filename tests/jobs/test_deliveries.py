@@ -1,0 +1,77 @@
+"""The job that delivers what is scheduled, in applications that nobody helps."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.clock import SystemClock, unix_seconds
+from chatapi.core.settings import Settings
+from chatapi.jobs import deliveries
+from tests import factories
+from tests.factories import Person
+from tests.features.scheduled_messages.scheduling import (
+    schedule,
+    scheduled_of,
+    seconds_from_now,
+    to_people,
+)
+from tests.support.apps import StartApp, running_app
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.listening import listen
+
+
+async def test_delivers_within_a_second_of_the_time(settings: Settings) -> None:
+    """By the clock of the machine, and at the next full second."""
+    async with running_app(settings, SystemClock()) as app:
+        realm = await factories.make_realm(app.runtime, "Acme")
+        person = await factories.make_user(app.runtime, realm)
+        client = ApiClient(app)
+        listener = await listen(client, person, event_types=["message"])
+        at = unix_seconds(datetime.now(UTC)) + 1
+        await schedule(client, person, to_people(person), at)
+        [event] = await listener.next_events()
+        delay = datetime.now(UTC).timestamp() - at
+        await client.aclose()
+    assert event["message"]["timestamp"] == at
+    assert 0 <= delay < 1
+
+
+async def test_is_woken_by_what_is_scheduled(
+    monkeypatch: pytest.MonkeyPatch, start_app: StartApp, clock: MovableClock
+) -> None:
+    """However long it would have slept."""
+    monkeypatch.setattr(deliveries, "LOOK_AGAIN_SECONDS", 3600)
+    app = await start_app()
+    realm = await factories.make_realm(app.runtime, "Acme")
+    person = await factories.make_user(app.runtime, realm)
+    client = ApiClient(app)
+    listener = await listen(client, person, event_types=["message"])
+    in_an_hour = seconds_from_now(clock, 3600)
+    await schedule(client, person, to_people(person), in_an_hour, content="first")
+    clock.advance(hours=1)
+    await schedule(client, person, to_people(person), seconds_from_now(clock, 1))
+    [event] = await listener.next_events()
+    assert event["message"]["content"] == "first"
+    await client.aclose()
+
+
+async def test_delivers_what_another_process_left(
+    settings: Settings,
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    clock: MovableClock,
+    member: Person,
+) -> None:
+    """Nobody tells it: the process that was asked is gone."""
+    listener = await listen(client, member, event_types=["message"])
+    async with running_app(settings, clock) as other:
+        elsewhere = ApiClient(other)
+        await schedule(elsewhere, member, to_people(member), seconds_from_now(clock, 60))
+        await elsewhere.aclose()
+    clock.advance(minutes=1)
+    assert len(await listener.next_events()) == 1
+    assert await scheduled_of(client, member) == []

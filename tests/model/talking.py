@@ -4,7 +4,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from tests.model.oracle import ChannelKind, Sent
-from tests.model.world import CHANNELS, Ear, World, channels, people, topics, words
+from tests.model.world import (
+    CHANNELS,
+    TOPICS,
+    WORDS,
+    Ear,
+    World,
+    channels,
+    people,
+    topics,
+    words,
+)
 from tests.support.answers import assert_success
 from tests.support.listening import listen
 
@@ -25,11 +35,18 @@ class Talking(World):
     They put in whom the channel does not let in by themselves.
     """
 
-    @initialize(chosen=st.lists(kinds, min_size=1, max_size=len(CHANNELS)))
-    def people_come(self, chosen: list[ChannelKind]) -> None:
+    @initialize(
+        chosen=st.lists(st.tuples(kinds, st.sets(people)), min_size=2, max_size=len(CHANNELS))
+    )
+    def people_come(self, chosen: list[tuple[ChannelKind, set[str]]]) -> None:
+        """Channels, people in them, and something that each of them said."""
         self.do(self.begin())
-        for name, kind in zip(CHANNELS, chosen, strict=False):
-            self.create_channel(name, kind)
+        for number, (kind, inside) in enumerate(chosen):
+            self.create_channel(CHANNELS[number], kind)
+            if inside:
+                self.join(number, inside)
+            for person in sorted(inside):
+                self.send(CHANNELS[number], TOPICS[0], person, WORDS[0], is_read=True)
 
     def create_channel(self, name: str, kind: ChannelKind) -> None:
         answer = self.call(

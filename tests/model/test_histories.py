@@ -17,7 +17,7 @@ from tests.support.apps import make_settings
 HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200"))
 """How many random histories SQLite lives through; PostgreSQL takes a tenth of them."""
 _PARTS = 4
-_STEPS = 12
+_STEPS = 16
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from chatapi.core.errors import ApiError
 
 
 @dataclass(eq=False)
-class ExpectationMismatchError(ApiError):
+class ContentChangedError(ApiError):
     """The text was changed since the client read it."""
 
     code: ClassVar[str] = "EXPECTATION_MISMATCH"

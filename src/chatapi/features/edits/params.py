@@ -1,5 +1,6 @@
 """Parameters of changing and looking back."""
 
+import hashlib
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -8,6 +9,8 @@ from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 from chatapi.wire.params import AlsoKnownAs, Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
+
+_DIGEST = hashlib.sha256(b"Hello **world**").hexdigest()
 
 PropagateMode = Literal["change_one", "change_later", "change_all"]
 
@@ -19,7 +22,9 @@ class EditMessageParams(Params):
         str | None, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **again**"])
     ] = None
     """The new text, in Markdown; blank for "(deleted)"."""
-    prev_content_sha256: Annotated[str | None, Field(pattern="^[0-9a-fA-F]{64}$")] = None
+    prev_content_sha256: Annotated[
+        str | None, Field(pattern="^[0-9a-fA-F]{64}$", examples=[_DIGEST])
+    ] = None
     """A digest of the text that is to be replaced: refused if it was changed meanwhile."""
     topic: Annotated[Topic | None, AlsoKnownAs("subject")] = None
     stream_id: Id | None = None

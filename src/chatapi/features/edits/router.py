@@ -3,7 +3,7 @@
 from chatapi.auth.guards import Caller
 from chatapi.channels.errors import StreamIdDoesNotExistError
 from chatapi.core.ids import MessageId
-from chatapi.features.edits.errors import ExpectationMismatchError
+from chatapi.features.edits.errors import ContentChangedError
 from chatapi.features.edits.history import EditHistory
 from chatapi.features.edits.params import EditHistoryParams, EditMessageParams
 from chatapi.features.edits.payloads import EditedPayload, MessageHistoryPayload
@@ -22,7 +22,7 @@ router = FeatureRouter("Edits", "Change and move what was written, and see what 
 @router.patch(
     "/messages/{message_id:int}",
     errors=[
-        ExpectationMismatchError,
+        ContentChangedError,
         MoveTimeLimitError,
         StreamIdDoesNotExistError,
         StreamWildcardMentionNotAllowedError,

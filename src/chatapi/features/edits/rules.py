@@ -5,7 +5,7 @@ from datetime import datetime
 
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
-from chatapi.features.edits.errors import ExpectationMismatchError
+from chatapi.features.edits.errors import ContentChangedError
 from chatapi.features.edits.params import EditMessageParams
 from chatapi.wire.realm_settings import RealmSettings
 
@@ -48,4 +48,4 @@ def check_may_edit(
 def check_digest(content: str, digest: str | None) -> None:
     """Refuse to replace another text than the one the client knows."""
     if digest is not None and hashlib.sha256(content.encode()).hexdigest() != digest.lower():
-        raise ExpectationMismatchError
+        raise ContentChangedError

@@ -12,6 +12,7 @@ from chatapi.wire.types import Id
 MOST_MESSAGES = 5_000
 """As many as one request reads or changes."""
 _MOST_IDS = 1_000
+"""They are part of an address, of which servers take no more than 64 KiB."""
 LONGEST_ANCHOR = 30
 LONGEST_DATE = 50
 
@@ -57,7 +58,7 @@ class ReadMessagesParams(ShowMessageParams):
 class MatchParams(Params):
     """SPEC 4.11, GET /messages/matches_narrow."""
 
-    msg_ids: Annotated[list[Id], Field(max_length=MOST_MESSAGES, examples=[[4, 8, 15]])]
+    msg_ids: Annotated[list[Id], Field(max_length=_MOST_IDS, examples=[[4, 8, 15]])]
     narrow: NarrowParam
 
 

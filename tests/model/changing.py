@@ -89,6 +89,12 @@ class Changing(World):
             self.happened_in(self.oracle.messages[message.id])
             self.learn_notices()
 
+    @precondition(lambda self: self.oracle.messages)
+    @rule(pick=picks, mode=st.sampled_from(_MODES), number=channels, topic=topics)
+    def tidy_up(self, pick: int, mode: Mode, number: int, topic: str) -> None:
+        """The owner may move whatever is in a channel: this makes sure that much is moved."""
+        self.move("owner", pick, mode, number, topic, (False, False))
+
     def _tell_move(self, taken: list[Sent], channel: str, topic: str) -> None:
         source = taken[0].channel or ""
         oracle = self.oracle

@@ -3,7 +3,8 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from tests.model.world import World, channels, people, picks
+from tests.model.oracle import Place
+from tests.model.world import World, people, picks
 from tests.support.answers import assert_error, assert_success
 
 
@@ -34,32 +35,24 @@ class Marking(World):
             marked.discard(message.id)
 
     @precondition(lambda self: self.oracle.messages)
-    @rule(person=people, pick=picks)
-    def mark_topic(self, person: str, pick: int) -> None:
+    @rule(person=people, pick=picks, much=st.sampled_from(["topic", "channel", "all"]))
+    def mark_many(self, person: str, pick: int, much: str) -> None:
         message = self.pick(pick)
-        if message.place is None or not self.oracle.sees(person, message):
-            return
-        channel, topic = message.place
-        answer = self.call(
-            "post",
-            "/mark_topic_as_read",
-            person,
-            stream_id=self.channel_ids[channel],
-            topic_name=topic,
-        )
+        if much == "all":
+            assert_success(self.call("post", "/mark_all_as_read", person))
+            self.oracle.read(person, self.oracle.sent)
+        elif message.place is not None and self.oracle.sees(person, message):
+            self._mark_place(person, message.place, much)
+
+    def _mark_place(self, person: str, place: Place, much: str) -> None:
+        channel, topic = place
+        stream_id = self.channel_ids[channel]
+        if much == "channel":
+            answer = self.call("post", "/mark_stream_as_read", person, stream_id=stream_id)
+            marked = [each for each in self.oracle.sent if each.channel == channel]
+        else:
+            params = {"stream_id": stream_id, "topic_name": topic}
+            answer = self.call("post", "/mark_topic_as_read", person, **params)
+            marked = self.oracle.in_place(place)
         assert_success(answer)
-        self.oracle.read(person, self.oracle.in_place(message.place))
-
-    @rule(person=people, number=channels)
-    def mark_channel(self, person: str, number: int) -> None:
-        name = self.channel(number)
-        if person not in self.oracle.members[name]:
-            return
-        stream_id = self.channel_ids[name]
-        assert_success(self.call("post", "/mark_stream_as_read", person, stream_id=stream_id))
-        self.oracle.read(person, [each for each in self.oracle.sent if each.channel == name])
-
-    @rule(person=people)
-    def mark_all(self, person: str) -> None:
-        assert_success(self.call("post", "/mark_all_as_read", person))
-        self.oracle.read(person, self.oracle.sent)
+        self.oracle.read(person, marked)

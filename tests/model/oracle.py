@@ -144,6 +144,12 @@ class Oracle:
             for ids in (*self.unread.values(), *self.starred.values()):
                 ids.discard(message.id)
 
+    def may_edit(self, person: str, message: Sent) -> bool:
+        """Those who wrote it, as long as they may write there."""
+        if person != message.sender or not self.sees(person, message):
+            return False
+        return message.channel is None or self.is_open_to(person, message.channel)
+
     def may_delete(self, person: str, message: Sent) -> bool:
         return self.sees(person, message) and (person in self.admins or person == message.sender)
 

@@ -11,7 +11,7 @@ from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.service import MessageService
 from chatapi.http.route import FeatureRouter
 
-router = FeatureRouter("messages", "Send messages to channels and people, and read them.")
+router = FeatureRouter("Messages", "Send messages to channels and people.")
 
 
 @router.post(

@@ -13,7 +13,7 @@ _Row = tuple[Any, ...]
 class EagerCursor:
     """Opens, executes, reads all rows and closes at once; what follows finds them here.
 
-    A statement of ours costs SQLite less than waking its thread does.
+    Every trip is two switches between threads, which add up where requests have many statements.
     """
 
     arraysize = 1

@@ -43,22 +43,14 @@ class Membership:
 
     def was_subscribed(self, channel_id: ChannelId, number: EventNumber) -> bool:
         """Whether an event of this number found the reader in the channel."""
-        stays = self.stays.get(channel_id)
-        if stays is None:
-            return False
-        # Events are mostly news: the latest stay answers for nearly everybody.
-        return stays[-1].saw_event(number) or any(stay.saw_event(number) for stay in stays[:-1])
+        return any(stay.saw_event(number) for stay in self.stays.get(channel_id, ()))
 
     def received(
         self, channel_id: ChannelId, message_id: MessageId, arrival: EventNumber | None = None
     ) -> bool:
         """Whether a message came while the reader was in the channel."""
-        stays = self.stays.get(channel_id)
-        if stays is None:
-            return False
-        return stays[-1].saw_message(message_id, arrival) or any(
-            stay.saw_message(message_id, arrival) for stay in stays[:-1]
-        )
+        stays = self.stays.get(channel_id, ())
+        return any(stay.saw_message(message_id, arrival) for stay in stays)
 
     def received_among(
         self, channel_id: ChannelId, arrivals: Mapping[MessageId, EventNumber | None]

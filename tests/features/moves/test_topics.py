@@ -8,6 +8,7 @@ from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import MessageId
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, Person
+from tests.features.channels.channels import subscribe
 from tests.features.edits.editing import edit, listen_to_changes
 from tests.features.history.conversations import (
     ids_read,
@@ -364,6 +365,15 @@ class TestRights:
         )
         assert_success(await edit(client, member, young, topic="new", **QUIETLY))
         assert_success(await edit(client, owner, old, topic="new", **QUIETLY))
+
+    async def test_guests_move_nothing_where_they_only_look_in(
+        self, client: ApiClient, make_channel: MakeChannel, owner: Person, guest: Person
+    ) -> None:
+        channel = await make_channel(subscribers=[owner], is_web_public=True)
+        [message_id] = await send_some(client, owner, channel, "old", 1)
+        assert "permission" in assert_error(await edit(client, guest, message_id, topic="new"))
+        assert_success(await subscribe(client, owner, channel.name, principals=[guest.user_id]))
+        assert_success(await edit(client, guest, message_id, topic="new"))
 
     async def test_archived_channels_stay_as_they_are(
         self, client: ApiClient, channel: ChannelRecord, owner: Person

@@ -6,6 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
+from chatapi.features.messages.recipients import may_enter
 from chatapi.features.moves.errors import MoveTimeLimitError
 from chatapi.features.moves.repository import MoveRepository
 from chatapi.features.moves.scope import Scope
@@ -71,8 +72,11 @@ class MoveRights:
         raise MoveTimeLimitError(first, allowed, await repository.count(whole))
 
     async def _is_allowed(self, channel: ChannelRecord, in_realm: str, in_channel: str) -> bool:
-        """By a setting of the organization, or of the channel, or by administering the channel."""
-        return (
+        """By a setting of the organization, or of the channel, or by administering the channel.
+
+        Whoever may only look into a channel changes nothing in it.
+        """
+        return await may_enter(self._ctx, channel) and (
             await is_allowed_in_realm(self._ctx, in_realm)
             or await is_allowed_in_channel(self._ctx, in_channel, channel)
             or await may_administer(self._ctx, channel)

@@ -175,7 +175,7 @@ class TestDocs:
         call = await docs.unfold("Event_queues", "register_queue")
         await call.add_item("event_types", "realm_user")
         await call.add_item("event_types", "5")
-        await call.add_item("narrow", '["channel", "general"]')
+        await call.add_item("narrow", '["is", "dm"]')
         await call.fill("client_capabilities", '{"bulk_message_deletion": true}')
         await call.fill("presence_history_limit_days", "7")
         await call.fill("idle_queue_timeout", "mobile")
@@ -187,7 +187,7 @@ class TestDocs:
         assert body["queue_id"]
         assert await call.form() == {
             "event_types": '["realm_user","5"]',
-            "narrow": '[["channel", "general"]]',
+            "narrow": '[["is", "dm"]]',
             "client_capabilities": '{"bulk_message_deletion": true}',
             "presence_history_limit_days": "7",
             "idle_queue_timeout": '"mobile"',

@@ -66,8 +66,10 @@ class TestTermination:
             serving.read_greeting(last="╰")
             async with serving.client(OWNER_EMAIL, prepared.owner_key) as client:
                 queue = await register(client)
-                waiting = [poll(client, queue) for _ in range(3)]
-                await until_poll_has_arrived(client, queue)
+                waiting = []
+                for _ in range(3):
+                    waiting.append(poll(client, queue))
+                    await until_poll_has_arrived(client, queue)
                 seconds = await asyncio.to_thread(serving.end)
                 answers = [await answer for answer in waiting]
         assert seconds < LONGEST_END_SECONDS

@@ -156,6 +156,8 @@ class Oracle:
     def may_move(self, person: str, message: Sent, channel: str) -> bool:
         if message.channel is None or not self.sees(person, message):
             return False
+        if not self.is_open_to(person, message.channel):
+            return False
         crosses = channel != message.channel
         return not crosses or (person not in self.guests and self.is_open_to(person, channel))
 

@@ -7,15 +7,18 @@ from datetime import datetime
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import EventNumber, RealmId
+from chatapi.db.many_rows import RowsWithChanges
 from chatapi.db.models import EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.events.entry import Entry, load_entry
 
-_ADD_EVENTS = insert(EventRow)
-_MOVE_CLOCK = (
-    update(RealmClock)
-    .where(RealmClock.realm_id == bindparam("realm"))
-    .values(last_event=bindparam("number"))
+_APPEND = RowsWithChanges(
+    EventRow,
+    ["realm_id", "number", "name", "audience", "body", "created_at"],
+    lambda new: (
+        update(RealmClock).where(RealmClock.realm_id == new["realm"]).values(last_event=new["last"])
+    ),
+    ["realm", "last"],
 )
 _READ_CLOCK = select(RealmClock.last_event, RealmClock.log_floor).where(
     RealmClock.realm_id == bindparam("realm")
@@ -55,8 +58,8 @@ class EventLog:
             }
             for entry in entries
         ]
-        await self._db.execute(_ADD_EVENTS, rows)
-        await self._db.execute(_MOVE_CLOCK, {"realm": realm_id, "number": entries[-1].number})
+        clock = {"realm": realm_id, "last": entries[-1].number}
+        await _APPEND.write(self._db, rows, [clock])
 
     async def read_clock(self, realm_id: RealmId) -> ClockReading:
         row = await self._db.execute(_READ_CLOCK, {"realm": realm_id})

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func, insert, select, tuple_, update
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
+from chatapi.db.many_rows import RowsWithChanges
 from chatapi.db.models import (
     Conversation,
     ConversationMember,
@@ -23,11 +24,19 @@ from chatapi.db.session import DatabaseSession
 TopicKey = tuple[ChannelId, str]
 """A channel, and a topic as topics are compared."""
 
-_INSERT_MESSAGES = insert(Message)
-_MOVE_LAST_MESSAGE = (
-    update(Conversation)
-    .where(Conversation.id == bindparam("conversation"))
-    .values(last_message_id=bindparam("message"))
+_ADD_MESSAGES = RowsWithChanges(
+    Message,
+    [
+        *("id", "realm_id", "conversation_id", "channel_id", "sender_id", "content"),
+        *("rendered_content", "sent_at", "client_name", "is_me_message", "read_by_sender"),
+        *("mentions_channel", "mentions_topic", "has_link", "has_image", "has_attachment"),
+    ],
+    lambda new: (
+        update(Conversation)
+        .where(Conversation.id == new["conversation"])
+        .values(last_message_id=new["message"])
+    ),
+    ["conversation", "message"],
 )
 _MUTED_CHANNELS = select(Subscription.channel_id).where(
     Subscription.user_id == bindparam("user_id"), Subscription.is_active, Subscription.is_muted
@@ -61,15 +70,15 @@ class MessageRepository:
         self._db = db
         self._realm_id = realm_id
 
-    async def add_messages(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        await self._db.execute(_INSERT_MESSAGES, rows)
-
-    async def move_last_messages(self, newest: Mapping[ConversationId, MessageId]) -> None:
-        rows = [
+    async def add_messages(
+        self, rows: Sequence[Mapping[str, Any]], newest: Mapping[ConversationId, MessageId]
+    ) -> None:
+        """Add messages, and note which ones are now the last of their conversations."""
+        last = [
             {"conversation": conversation_id, "message": message_id}
             for conversation_id, message_id in newest.items()
         ]
-        await self._db.execute(_MOVE_LAST_MESSAGE, rows)
+        await _ADD_MESSAGES.write(self._db, rows, last)
 
     async def find_topics(self, keys: Iterable[TopicKey]) -> dict[TopicKey, FoundTopic]:
         rows = await self._db.execute(

@@ -92,8 +92,10 @@ class MessageWriter:
         now = self.runtime.clock.now()
         placed = await _place(work, conversations, batch)
         repository = MessageRepository(work.db, self.realm.id)
-        await repository.add_messages([self._row(each, now) for each in placed])
-        await repository.move_last_messages({each.conversation_id: each.id for each in placed})
+        await repository.add_messages(
+            [self._row(each, now) for each in placed],
+            {each.conversation_id: each.id for each in placed},
+        )
         await _add_mentions(repository, placed)
         await self._claim_files(work, placed)
         receptions = await receive(self.runtime, work, self.realm.id, placed)

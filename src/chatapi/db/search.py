@@ -82,8 +82,9 @@ async def find_first(db: DatabaseSession, searched: Searched, phrases: Collectio
     found = find_phrases(db, searched, phrases)
     if db.database.is_sqlite:
         return found
-    some = await db.execute(select(found.id).where(found.is_match).limit(_FEW + 1))
-    if len(some.all()) > _FEW:
+    some = select(found.id).where(found.is_match).limit(_FEW + 1).subquery()
+    counted = await db.execute(select(func.count()).select_from(some))
+    if counted.scalar_one() > _FEW:
         return found
     # A limit, even one that lets all through, keeps the planner from looking inside.
     few = select(found.id).where(found.is_match).offset(0).subquery()

@@ -8,7 +8,8 @@ from chatapi.features.edits.payloads import EditedPayload
 from chatapi.features.edits.rules import DELETED, check_combination
 from chatapi.features.messages.mentions import directory_for
 from chatapi.features.messages.service import render
-from chatapi.features.moves.service import MoveRequest, MoveService
+from chatapi.features.moves.move import MoveRequest
+from chatapi.features.moves.service import MoveService
 from chatapi.features.uploads.payloads import AttachmentPayload
 from chatapi.permissions.message_lookup import message_to_change
 

@@ -1,56 +1,40 @@
 """What the notification bot says where messages went, and where they came from."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
 from chatapi.features.channels.notices import mention, names_of
 from chatapi.features.messages.notices import ChannelNotice, post_notices
-from chatapi.features.moves.topics import is_only_resolving, is_resolved
+from chatapi.features.moves.move import Move, MoveRequest
+from chatapi.features.moves.topics import is_resolved
 
 
-@dataclass(frozen=True)
-class Moved:
-    """What was moved."""
-
-    source: ChannelRecord
-    old_topic: str
-    target: ChannelRecord
-    new_topic: str
-    count: int | None
-    """How many messages, None for a whole topic."""
-
-    @property
-    def is_resolution(self) -> bool:
-        return (
-            self.source.id == self.target.id
-            and self.count is None
-            and is_only_resolving(self.old_topic, self.new_topic)
-        )
-
-
-async def tell_of_move(ctx: Context, moved: Moved, *, old_thread: bool, new_thread: bool) -> None:
-    notices: list[ChannelNotice] = []
-    if moved.is_resolution:
-        if new_thread:
-            state = "resolved" if is_resolved(moved.new_topic) else "unresolved"
-            text = f"{mention(ctx.user)} marked this topic as {state}."
-            notices.append(ChannelNotice(moved.target, moved.new_topic, text))
-    else:
-        if old_thread and not moved.source.is_archived:
-            where = _where(moved.target, moved.new_topic, seen_from=moved.source)
-            text = f"{mention(ctx.user)} moved {_what(moved.count)} to {where}."
-            notices.append(ChannelNotice(moved.source, moved.old_topic, text))
-        if new_thread:
-            where = _where(moved.source, moved.old_topic, seen_from=moved.target)
-            text = f"{mention(ctx.user)} moved {_what(moved.count)} here from {where}."
-            notices.append(ChannelNotice(moved.target, moved.new_topic, text))
-    names = names_of(ctx.user, [moved.source, moved.target])
+async def tell_threads(ctx: Context, move: Move, request: MoveRequest, count: int) -> None:
+    """Write into the topics, as far as that is asked for; `count` messages were moved."""
+    notices = list(_notices(mention(ctx.user), move, request, count))
+    names = names_of(ctx.user, [move.source, move.target])
     await post_notices(ctx, notices, names, has_moved_topics=True)
 
 
-def _what(count: int | None) -> str:
-    if count is None:
+def _notices(who: str, move: Move, request: MoveRequest, count: int) -> Iterator[ChannelNotice]:
+    if move.is_whole and move.is_resolving:
+        if request.tells_new_thread:
+            state = "resolved" if is_resolved(move.topic) else "unresolved"
+            text = f"{who} marked this topic as {state}."
+            yield ChannelNotice(move.target, move.topic, text)
+        return
+    what = _what(move, count)
+    if request.tells_old_thread:
+        where = _where(move.target, move.topic, seen_from=move.source)
+        yield ChannelNotice(move.source, move.thread.topic, f"{who} moved {what} to {where}.")
+    if request.tells_new_thread:
+        where = _where(move.source, move.thread.topic, seen_from=move.target)
+        yield ChannelNotice(move.target, move.topic, f"{who} moved {what} here from {where}.")
+
+
+def _what(move: Move, count: int) -> str:
+    if move.is_whole:
         return "this topic"
     return "a message" if count == 1 else f"{count} messages"
 

@@ -1,0 +1,62 @@
+"""What clients are told of a move: those who may follow it, and those who may not."""
+
+from collections.abc import Mapping
+
+from chatapi.auth.context import Context
+from chatapi.core.clock import unix_seconds
+from chatapi.core.ids import EventNumber, MessageId
+from chatapi.events.audience import Audience, WhoFollowsMove, WhoLosesSight
+from chatapi.features.deletion.events import MessagesDeleted
+from chatapi.features.edits.events import MessageChanged
+from chatapi.features.edits.params import PropagateMode
+from chatapi.features.flags.spans import Span
+from chatapi.features.messages.topic_links import topic_links
+from chatapi.features.moves.move import Move
+from chatapi.permissions.channels import who_hears, who_reads
+
+
+async def tell_clients(
+    ctx: Context,
+    move: Move,
+    mode: PropagateMode,
+    arrivals: Mapping[MessageId, EventNumber | None],
+    span: Span | None,
+) -> None:
+    """Either all messages are listed, or the span describes them."""
+    linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
+    event = MessageChanged(
+        user_id=ctx.user.id,
+        message_id=move.message.id,
+        message_ids=list(arrivals),
+        edit_timestamp=unix_seconds(ctx.now()),
+        stream_id=move.source.id,
+        stream_name=move.source.name,
+        new_stream_id=move.target.id if move.crosses_channels else None,
+        propagate_mode=mode,
+        orig_subject=move.thread.topic,
+        subject=move.topic,
+        topic_links=topic_links(move.topic, linkifiers),
+        span=span,
+        arrivals=arrivals if move.source.has_protected_history else None,
+    )
+    ctx.emit(event, to=_who_follows(move))
+    if move.crosses_channels:
+        # For people who may not follow, what they knew is gone.
+        gone = MessagesDeleted(
+            message_ids=event.message_ids,
+            message_type="stream",
+            stream_id=move.source.id,
+            topic=move.thread.topic,
+            arrivals=event.arrivals,
+        )
+        ctx.emit(gone, to=_who_stays_behind(move))
+
+
+def _who_follows(move: Move) -> Audience:
+    if not move.crosses_channels:
+        return who_hears(move.source)
+    return WhoFollowsMove(source=who_reads(move.source), target=who_reads(move.target))
+
+
+def _who_stays_behind(move: Move) -> Audience:
+    return WhoLosesSight(source=who_reads(move.source), target=who_reads(move.target))

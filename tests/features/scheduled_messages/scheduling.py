@@ -6,7 +6,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.db.session import DatabaseSession
-from chatapi.features.deliveries.service import deliver_due
+from chatapi.features.deliveries.service import deliver_some
 from chatapi.features.scheduled_messages.repository import DueRepository
 from tests.factories import Person
 from tests.features.history.conversations import read
@@ -53,6 +53,12 @@ async def scheduled_of(client: ApiClient, person: Person) -> list[dict[str, Any]
     answer = assert_success(await client.get(SCHEDULED, person))
     scheduled: list[dict[str, Any]] = answer["scheduled_messages"]
     return scheduled
+
+
+async def deliver_due(runtime: Runtime) -> None:
+    """Deliver all that is due by now, as the service does step by step."""
+    while await deliver_some(runtime):
+        pass
 
 
 async def pass_an_hour(runtime: Runtime, clock: MovableClock) -> None:

@@ -8,7 +8,6 @@ from chatapi.auth.runtime import Runtime
 from chatapi.channels.records import ChannelRecord
 from chatapi.db.session import DatabaseSession
 from chatapi.features.deliveries.preparation import prepare
-from chatapi.features.deliveries.service import deliver_due
 from chatapi.features.deliveries.writer import DeliveryWriter, Outcome
 from chatapi.features.scheduled_messages.repository import DueRepository
 from tests.factories import MakeChannel, Person
@@ -17,6 +16,7 @@ from tests.features.history.conversations import ids_read, read, show, unread_id
 from tests.features.scheduled_messages.scheduling import (
     SCHEDULED,
     contents_read,
+    deliver_due,
     edit,
     pass_an_hour,
     schedule,

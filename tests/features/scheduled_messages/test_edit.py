@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from chatapi.auth.runtime import Runtime
-from chatapi.features.deliveries.service import deliver_due
 from tests.factories import MakeChannel, Person
 from tests.features.channels.channels import unsubscribe
 from tests.features.scheduled_messages.scheduling import (
+    deliver_due,
     edit,
     schedule,
     scheduled_of,

@@ -21,12 +21,6 @@ _AT_ONCE = 50
 """Few enough that whoever sends a message meanwhile does not notice."""
 
 
-async def deliver_due(runtime: Runtime) -> None:
-    """Deliver what is due by now, or leave it to another process that has begun to."""
-    while await deliver_some(runtime):
-        pass
-
-
 async def deliver_some(runtime: Runtime) -> bool:
     """Deliver what is due first; False if there was nothing, or nothing left by others.
 

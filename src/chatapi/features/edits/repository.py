@@ -21,7 +21,6 @@ class MessageText:
     content: str
     rendered_content: str
     sent_at: datetime
-    is_me_message: bool
     mentions_channel: bool
     mentions_topic: bool
 

@@ -13,7 +13,7 @@ from chatapi.core.errors import AdmissionOutdatedError
 from chatapi.core.ids import EventNumber, UserId
 from chatapi.core.settings import Settings
 from chatapi.db.session import DatabaseSession
-from chatapi.events.audience import Audience
+from chatapi.events.audience import Audience, Users
 from chatapi.events.event import Event
 from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
@@ -148,6 +148,10 @@ class Context(RealmContext):
     @property
     def user(self) -> UserRecord:
         return self.caller.user
+
+    def tell_caller(self, event: Event) -> None:
+        """Emit what concerns nobody but the caller, whose other clients should know it."""
+        self.emit(event, to=Users.only(self.user.id))
 
     @property
     @override

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
-from chatapi.events.audience import Users
 from chatapi.features.alert_words.events import AlertWordsChanged
 from chatapi.features.alert_words.params import MOST_WORDS, AlertWordsParams
 from chatapi.features.alert_words.payloads import AlertWordsPayload
@@ -46,9 +45,7 @@ class AlertWordService:
         return _payload(left)
 
     def _tell(self, words: Mapping[str, str]) -> None:
-        self._ctx.emit(
-            AlertWordsChanged(alert_words=_sorted(words)), to=Users.only(self._ctx.user.id)
-        )
+        self._ctx.tell_caller(AlertWordsChanged(alert_words=_sorted(words)))
 
 
 def _read(params: AlertWordsParams) -> dict[str, str]:

@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import DraftId
-from chatapi.events.audience import Users
-from chatapi.events.event import Event
 from chatapi.features.drafts.events import DraftRemoved, DraftsAdded, DraftUpdated
 from chatapi.features.drafts.params import (
     MOST_DRAFTS,
@@ -52,7 +50,7 @@ class DraftService:
             raise BadRequestError(f"Too many drafts (maximum {MOST_DRAFTS})")
         ids = await self._repository.add(drafts)
         added = [_payload(draft_id, draft) for draft_id, draft in zip(ids, drafts, strict=True)]
-        self._tell(DraftsAdded(drafts=added))
+        self._ctx.tell_caller(DraftsAdded(drafts=added))
         return {"ids": list(ids)}
 
     async def change(self, draft_id: DraftId, params: EditDraftParams) -> None:
@@ -68,7 +66,7 @@ class DraftService:
         if (draft.kind, draft.recipient_ids) != (old.kind, old.recipient_ids):
             await check_recipients(self._ctx, [draft])
         await self._repository.change(draft_id, draft)
-        self._tell(DraftUpdated(draft=_payload(draft_id, draft)))
+        self._ctx.tell_caller(DraftUpdated(draft=_payload(draft_id, draft)))
 
     async def remove(self, draft_id: DraftId) -> None:
         """DELETE /drafts/{draft_id}."""
@@ -76,7 +74,7 @@ class DraftService:
         self._require_wanted()
         await self._get(draft_id)
         await self._repository.remove(draft_id)
-        self._tell(DraftRemoved(draft_id=draft_id))
+        self._ctx.tell_caller(DraftRemoved(draft_id=draft_id))
 
     async def _get(self, draft_id: DraftId) -> DraftRecord:
         draft = await self._repository.find(draft_id)
@@ -102,9 +100,6 @@ class DraftService:
     def _require_wanted(self) -> None:
         if not self.is_wanted:
             raise BadRequestError("User has disabled synchronizing drafts.")
-
-    def _tell(self, event: Event) -> None:
-        self._ctx.emit(event, to=Users.only(self._ctx.user.id))
 
 
 def _payload(draft_id: DraftId, draft: DraftText) -> DraftPayload:

@@ -2,7 +2,6 @@
 
 from chatapi.auth.context import Context
 from chatapi.core.ids import ChannelId
-from chatapi.events.audience import Users
 from chatapi.features.flags.events import FlagAdded
 from chatapi.features.flags.params import MarkTopicParams
 from chatapi.features.flags.repository import MarkRepository, SpanRepository, Unread
@@ -53,10 +52,7 @@ class MarkService:
         newest = await self._marks.newest_message()
         if newest is not None:
             await self._marks.read_all_up_to(newest)
-            self._tell(FlagAdded(flag="read", messages=[], all=True))
+            self._ctx.tell_caller(FlagAdded(flag="read", messages=[], all=True))
 
     def _tell_read(self, unread: Unread) -> None:
-        self._tell(FlagAdded(flag="read", messages=unread.excepted, span=unread.span))
-
-    def _tell(self, event: FlagAdded) -> None:
-        self._ctx.emit(event, to=Users.only(self._ctx.user.id))
+        self._ctx.tell_caller(FlagAdded(flag="read", messages=unread.excepted, span=unread.span))

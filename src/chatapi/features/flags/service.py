@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ConversationId, MessageId
-from chatapi.events.audience import Users
 from chatapi.features.flags.details import load_details
 from chatapi.features.flags.events import FlagAdded, FlagRemoved
 from chatapi.features.flags.params import ChangeFlagsParams, FlagChange
@@ -81,7 +80,7 @@ class FlagService:
         message_ids = [state.id for state in changed]
         if message_ids:
             event = FlagAdded if is_set else FlagRemoved
-            self._tell(event(flag=change.flag, messages=message_ids))
+            self._ctx.tell_caller(event(flag=change.flag, messages=message_ids))
         return {"messages": message_ids}
 
     async def _mark_read(self, states: Sequence[MessageState]) -> ChangedFlagsPayload:
@@ -111,7 +110,7 @@ class FlagService:
         )
         message_ids = [state.id for state in unread]
         if message_ids:
-            self._tell(FlagAdded(flag="read", messages=message_ids))
+            self._ctx.tell_caller(FlagAdded(flag="read", messages=message_ids))
         return {"messages": message_ids}
 
     async def _advances(
@@ -141,14 +140,13 @@ class FlagService:
         message_ids = [state.id for state in changed]
         if message_ids:
             details = await load_details(self._ctx, changed)
-            self._tell(FlagRemoved(flag="read", messages=message_ids, message_details=details))
+            self._ctx.tell_caller(
+                FlagRemoved(flag="read", messages=message_ids, message_details=details)
+            )
         return {
             "messages": message_ids,
             "ignored_because_not_subscribed_channels": sorted(ignored),
         }
-
-    def _tell(self, event: FlagAdded | FlagRemoved) -> None:
-        self._ctx.emit(event, to=Users.only(self._ctx.user.id))
 
 
 def check_flag(flag: str) -> None:

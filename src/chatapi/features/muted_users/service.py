@@ -60,8 +60,7 @@ class MutedUserService:
             self._ctx.emit(FlagAdded(flag="read", messages=message_ids), to=Users.only(reader_id))
 
     def _tell(self, muted: Mapping[UserId, datetime]) -> None:
-        event = MutedUsersChanged(muted_users=_payload(muted))
-        self._ctx.emit(event, to=Users.only(self._ctx.user.id))
+        self._ctx.tell_caller(MutedUsersChanged(muted_users=_payload(muted)))
 
 
 def _payload(muted: Mapping[UserId, datetime]) -> list[MutedUserPayload]:

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
-from chatapi.events.audience import Users
-from chatapi.events.event import Event
 from chatapi.features.navigation_views.errors import (
     ViewToEditDoesNotExistError,
     ViewToRemoveDoesNotExistError,
@@ -41,7 +39,7 @@ class ViewService:
             raise BadRequestError(f"Too many navigation views (maximum {MOST_VIEWS})")
         view = ViewRecord(params.fragment, params.is_pinned, params.name)
         await self._repository.add(view)
-        self._tell(ViewAdded(navigation_view=_payload(view)))
+        self._ctx.tell_caller(ViewAdded(navigation_view=_payload(view)))
 
     async def change(self, fragment: str, params: EditViewParams) -> None:
         """PATCH /navigation_views/{fragment}: only what was passed."""
@@ -54,7 +52,7 @@ class ViewService:
             return
         await self._repository.change(changed)
         details: ViewDetailsPayload = {"name": changed.name, "is_pinned": changed.is_pinned}
-        self._tell(ViewUpdated(fragment=fragment, data=details))
+        self._ctx.tell_caller(ViewUpdated(fragment=fragment, data=details))
 
     async def remove(self, fragment: str) -> None:
         """DELETE /navigation_views/{fragment}."""
@@ -62,14 +60,11 @@ class ViewService:
         if await self._find(fragment) is None:
             raise ViewToRemoveDoesNotExistError
         await self._repository.remove(fragment)
-        self._tell(ViewRemoved(fragment=fragment))
+        self._ctx.tell_caller(ViewRemoved(fragment=fragment))
 
     async def _find(self, fragment: str) -> ViewRecord | None:
         views = await self._repository.list_all()
         return next((view for view in views if view.fragment == fragment), None)
-
-    def _tell(self, event: Event) -> None:
-        self._ctx.emit(event, to=Users.only(self._ctx.user.id))
 
 
 def _payload(view: ViewRecord) -> ViewPayload:

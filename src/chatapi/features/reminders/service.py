@@ -4,7 +4,6 @@ from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId, ScheduledMessageId
-from chatapi.events.audience import Users
 from chatapi.features.messages.mentions import directory_for
 from chatapi.features.messages.service import render
 from chatapi.features.reminders.errors import ReminderDoesNotExistError
@@ -55,7 +54,7 @@ class ReminderService:
                 note=note,
             )
         )
-        ctx.emit(RemindersAdded(reminders=[_payload(record)]), to=Users.only(ctx.user.id))
+        ctx.tell_caller(RemindersAdded(reminders=[_payload(record)]))
         ctx.work.after_commit(ctx.runtime.deliveries.ring)
         return {"reminder_id": record.id}
 
@@ -64,7 +63,7 @@ class ReminderService:
         await self._ctx.lock()
         if not await self._repository.remove(reminder_id):
             raise ReminderDoesNotExistError
-        self._ctx.emit(ReminderRemoved(reminder_id=reminder_id), to=Users.only(self._ctx.user.id))
+        self._ctx.tell_caller(ReminderRemoved(reminder_id=reminder_id))
 
 
 def _payload(record: ScheduledRecord) -> ReminderPayload:

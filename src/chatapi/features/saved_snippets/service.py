@@ -5,8 +5,6 @@ from dataclasses import replace
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import SavedSnippetId
-from chatapi.events.audience import Users
-from chatapi.events.event import Event
 from chatapi.features.saved_snippets.errors import SnippetDoesNotExistError
 from chatapi.features.saved_snippets.events import SnippetAdded, SnippetRemoved, SnippetUpdated
 from chatapi.features.saved_snippets.params import (
@@ -41,7 +39,7 @@ class SnippetService:
         if await self._repository.count() >= MOST_SNIPPETS:
             raise BadRequestError(f"Too many saved snippets (maximum {MOST_SNIPPETS})")
         snippet = await self._repository.add(params.title, params.content, self._ctx.now())
-        self._tell(SnippetAdded(saved_snippet=snippet_payload(snippet)))
+        self._ctx.tell_caller(SnippetAdded(saved_snippet=snippet_payload(snippet)))
         return {"saved_snippet_id": snippet.id}
 
     async def change(self, snippet_id: SavedSnippetId, params: EditSnippetParams) -> None:
@@ -52,20 +50,17 @@ class SnippetService:
         if changed == snippet:
             return
         await self._repository.change(changed)
-        self._tell(SnippetUpdated(saved_snippet=snippet_payload(changed)))
+        self._ctx.tell_caller(SnippetUpdated(saved_snippet=snippet_payload(changed)))
 
     async def remove(self, snippet_id: SavedSnippetId) -> None:
         """DELETE /saved_snippets/{saved_snippet_id}."""
         await self._ctx.lock()
         await self._get(snippet_id)
         await self._repository.remove(snippet_id)
-        self._tell(SnippetRemoved(saved_snippet_id=snippet_id))
+        self._ctx.tell_caller(SnippetRemoved(saved_snippet_id=snippet_id))
 
     async def _get(self, snippet_id: SavedSnippetId) -> SnippetRecord:
         snippet = await self._repository.find(snippet_id)
         if snippet is None:
             raise SnippetDoesNotExistError
         return snippet
-
-    def _tell(self, event: Event) -> None:
-        self._ctx.emit(event, to=Users.only(self._ctx.user.id))

@@ -5,8 +5,6 @@ from dataclasses import replace
 from chatapi.auth.context import Context
 from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
 from chatapi.core.ids import ScheduledMessageId
-from chatapi.events.audience import Users
-from chatapi.events.event import Event
 from chatapi.features.messages.outgoing import Outgoing, ToTopic
 from chatapi.features.messages.params import SendMessageParams
 from chatapi.features.messages.service import MessageService
@@ -77,7 +75,7 @@ class ScheduledMessageService:
             read_by_sender=outgoing.read_by_sender,
         )
         record = await self._repository.add(_addressed(new, outgoing))
-        self._tell(ScheduledMessagesAdded(scheduled_messages=[record.payload()]))
+        self._ctx.tell_caller(ScheduledMessagesAdded(scheduled_messages=[record.payload()]))
         ctx.work.after_commit(ctx.runtime.deliveries.ring)
         return {"scheduled_message_id": record.id}
 
@@ -106,7 +104,7 @@ class ScheduledMessageService:
         if changed == before:
             return
         await DueRepository(self._ctx.db).change(changed)
-        self._tell(ScheduledMessageUpdated(scheduled_message=changed.payload()))
+        self._ctx.tell_caller(ScheduledMessageUpdated(scheduled_message=changed.payload()))
         self._ctx.work.after_commit(self._ctx.runtime.deliveries.ring)
 
     async def remove(self, scheduled_id: ScheduledMessageId) -> None:
@@ -114,7 +112,7 @@ class ScheduledMessageService:
         await self._ctx.lock()
         if not await self._repository.remove(scheduled_id):
             raise ScheduledMessageDoesNotExistError
-        self._tell(ScheduledMessageRemoved(scheduled_message_id=scheduled_id))
+        self._ctx.tell_caller(ScheduledMessageRemoved(scheduled_message_id=scheduled_id))
 
     async def _get(self, scheduled_id: ScheduledMessageId) -> ScheduledRecord:
         record = await self._repository.find(scheduled_id)
@@ -127,9 +125,6 @@ class ScheduledMessageService:
         await self._ctx.lock()
         writer = MessageWriter(self._ctx.runtime, self._ctx.realm)
         await writer.check(self._ctx.work, outgoing)
-
-    def _tell(self, event: Event) -> None:
-        self._ctx.emit(event, to=Users.only(self._ctx.user.id))
 
 
 def _addressed(record: ScheduledRecord, outgoing: Outgoing) -> ScheduledRecord:

@@ -3,7 +3,6 @@
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import AttachmentId
-from chatapi.events.audience import Users
 from chatapi.features.uploads.claims import PREFIX
 from chatapi.features.uploads.errors import UploadQuotaError
 from chatapi.features.uploads.events import AttachmentAdded
@@ -77,9 +76,8 @@ class UploadService:
         )
         space_used = await self._attachments.change_space_used(file.size)
         attachment = await self._attachments.get_own(self._ctx.user.id, attachment_id)
-        self._ctx.emit(
-            AttachmentAdded(attachment=attachment.payload(), upload_space_used=space_used),
-            to=Users.only(self._ctx.user.id),
+        self._ctx.tell_caller(
+            AttachmentAdded(attachment=attachment.payload(), upload_space_used=space_used)
         )
 
     async def _check_quota(self, size: int) -> None:

@@ -1,7 +1,6 @@
 """Changing personal settings, and telling the person's clients."""
 
 from chatapi.auth.context import Context
-from chatapi.events.audience import Users
 from chatapi.features.presence.visibility import change_visibility
 from chatapi.features.user_settings.events import UserSettingChanged
 from chatapi.features.user_settings.rules import language_name, stored_settings
@@ -29,12 +28,11 @@ async def change_settings(ctx: Context, passed: dict[str, SettingValue]) -> dict
 
 def tell_setting(ctx: Context, name: str, value: SettingValue) -> None:
     is_language = name == "default_language"
-    ctx.emit(
+    ctx.tell_caller(
         UserSettingChanged(
             user_id=ctx.user.id,
             property=name,
             value=value,
             language_name=language_name(str(value)) if is_language else None,
-        ),
-        to=Users.only(ctx.user.id),
+        )
     )

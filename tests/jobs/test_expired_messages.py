@@ -33,6 +33,7 @@ from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.waiting import hear_from_others
 
 
 @pytest.fixture
@@ -303,6 +304,7 @@ class TestBatches:
         client: ApiClient,
         start_app: StartApp,
         runtime: Runtime,
+        realm: RealmRecord,
         clock: MovableClock,
         general: ChannelRecord,
         owner: Person,
@@ -318,6 +320,7 @@ class TestBatches:
             *(delete_expired_messages(process) for process in (runtime, other, runtime, other)),
             _send_some(client, owner, general),
         )
+        await hear_from_others(runtime, realm)
         told_of = [number for event in await told(listener) for number in event["message_ids"]]
         assert sorted(told_of) == old
         assert await ids_read(client, owner) == new

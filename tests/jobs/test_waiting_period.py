@@ -18,6 +18,7 @@ from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.waiting import hear_from_others
 
 BOT = {"full_name": "Robot", "short_name": "robot"}
 
@@ -109,6 +110,7 @@ class TestEndOfWaitingPeriod:
         await asyncio.gather(
             *(end_waiting_periods(process) for process in (runtime, other, runtime, other))
         )
+        await hear_from_others(runtime, realm)
         assert len(await listener.new_events()) == 2
 
     async def test_each_organization_has_its_own(

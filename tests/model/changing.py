@@ -77,7 +77,7 @@ class Changing(World):
             send_notification_to_old_thread=notify[0],
             send_notification_to_new_thread=notify[1],
         )
-        if not self.oracle.may_move(person, message, channel):
+        if not self.oracle.may_move(person, message, channel, topic):
             assert answer.status == 400, answer.body
             return
         assert_success(answer)

@@ -153,9 +153,12 @@ class Oracle:
     def may_delete(self, person: str, message: Sent) -> bool:
         return self.sees(person, message) and (person in self.admins or person == message.sender)
 
-    def may_move(self, person: str, message: Sent, channel: str) -> bool:
+    def may_move(self, person: str, message: Sent, channel: str, topic: str) -> bool:
         if message.channel is None or not self.sees(person, message):
             return False
+        if (channel, topic) == (message.channel, message.topic):
+            # Leaving it where it is takes no right.
+            return True
         if not self.is_open_to(person, message.channel):
             return False
         crosses = channel != message.channel

@@ -32,3 +32,8 @@ def waiting_polls(runtime: Runtime, realm: RealmRecord) -> int:
 
 async def until_polls_wait(runtime: Runtime, realm: RealmRecord, count: int = 1) -> None:
     await until(lambda: waiting_polls(runtime, realm) == count)
+
+
+async def hear_from_others(runtime: Runtime, realm: RealmRecord) -> None:
+    """What other processes have done by now is known to this one."""
+    await runtime.hub.catch_up(await runtime.hub.feed(realm.id))

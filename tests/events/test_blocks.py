@@ -1,5 +1,10 @@
 """Encoded parts of answers: shared between readers, and never older or newer than asked for."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.events.bus import Batch
@@ -11,28 +16,33 @@ from tests.support.sample_events import entry
 REALM = RealmId(1)
 
 
-def number(value: int) -> EventNumber:
-    return EventNumber(value)
+async def read(runtime: Runtime, key: str, as_of: int, value: str) -> str:
+    """What a reader gets for a key, if a reader of the database would get the value."""
+
+    async def load() -> Mapping[str, Any]:
+        return {"value": value}
+
+    block = await runtime.blocks.get(REALM, key, EventNumber(as_of), load)
+    found: dict[str, str] = orjson.loads(orjson.dumps(dict(block)))
+    return found["value"]
 
 
-async def test_a_block_is_right_until_people_change(runtime: Runtime) -> None:
-    blocks = runtime.blocks
-    blocks.keep(REALM, "key", number(5), b"[]")
-    assert blocks.find(REALM, "key", number(9)) == b"[]"
-    assert blocks.find(REALM, "other", number(9)) is None
+async def test_a_block_is_right_until_something_changes(runtime: Runtime) -> None:
+    assert await read(runtime, "key", 5, "first") == "first"
+    assert await read(runtime, "key", 9, "second") == "first"
+    assert await read(runtime, "other", 9, "second") == "second"
 
 
 async def test_newer_changes_make_it_unknown(runtime: Runtime, owner: Person) -> None:
     del owner
     feed = await runtime.hub.feed(REALM)
     position = feed.position or 0
-    blocks = runtime.blocks
-    blocks.keep(REALM, "key", number(position), b"[]")
+    assert await read(runtime, "key", position, "old") == "old"
     runtime.hub.receive(Batch(realm_id=REALM, logged=(entry(position + 1),)))
-    assert blocks.find(REALM, "key", number(position + 1)) is None
     # A snapshot from before the change must not be kept for those who come after it.
-    blocks.keep(REALM, "key", number(position), b"[]")
-    assert blocks.find(REALM, "key", number(position + 1)) is None
+    assert await read(runtime, "key", position, "old again") == "old again"
+    assert await read(runtime, "key", position + 1, "new") == "new"
+    assert await read(runtime, "key", position + 1, "newer") == "new"
 
 
 async def test_register_shows_everybody_again_and_again(

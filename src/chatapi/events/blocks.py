@@ -1,21 +1,27 @@
-"""Parts of answers that many readers get alike, encoded once until people change."""
+"""Parts of answers that many readers get alike, encoded once until one of them may have changed."""
 
-from collections.abc import Hashable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
 
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.events.entry import Entry
 from chatapi.events.hub import Hub, Observer
 
-_MOST_BLOCKS = 20
+_MOST_BLOCKS = 100
 """Of one realm; there are few kinds of readers."""
+
+Block = Mapping[str, orjson.Fragment]
+"""Values by name, already as JSON."""
 
 
 @dataclass
 class _RealmBlocks:
     changed_at: EventNumber
     """The last event that may have changed what blocks say."""
-    encoded: dict[Hashable, bytes] = field(default_factory=dict)
+    encoded: dict[Hashable, Block] = field(default_factory=dict)
 
 
 class Blocks:
@@ -25,14 +31,27 @@ class Blocks:
         self._realms: dict[RealmId, _RealmBlocks] = {}
         hub.observe(Observer(saw=self._saw, lost_track=self._forget))
 
-    def find(self, realm_id: RealmId, key: Hashable, as_of: EventNumber) -> bytes | None:
-        """The block as it is at a moment, if it is remembered and right for that moment."""
+    async def get(
+        self,
+        realm_id: RealmId,
+        key: Hashable,
+        as_of: EventNumber,
+        load: Callable[[], Awaitable[Mapping[str, Any]]],
+    ) -> Block:
+        """The block as it is at the moment of the snapshot that `load` reads."""
+        found = self._find(realm_id, key, as_of)
+        if found is None:
+            found = _encode(await load())
+            self._keep(realm_id, key, as_of, found)
+        return found
+
+    def _find(self, realm_id: RealmId, key: Hashable, as_of: EventNumber) -> Block | None:
         blocks = self._realms.get(realm_id)
         if blocks is None or blocks.changed_at > as_of:
             return None
         return blocks.encoded.get(key)
 
-    def keep(self, realm_id: RealmId, key: Hashable, as_of: EventNumber, block: bytes) -> None:
+    def _keep(self, realm_id: RealmId, key: Hashable, as_of: EventNumber, block: Block) -> None:
         blocks = self._realms.setdefault(realm_id, _RealmBlocks(EventNumber(0)))
         if blocks.changed_at > as_of:
             return
@@ -41,8 +60,15 @@ class Blocks:
         blocks.encoded[key] = block
 
     def _saw(self, entry: Entry) -> None:
-        if entry.event.concerns_people:
+        if entry.event.changes_shared_state:
             self._realms[entry.realm_id] = _RealmBlocks(entry.number)
 
     def _forget(self, realm_id: RealmId) -> None:
         self._realms.pop(realm_id, None)
+
+
+def _encode(values: Mapping[str, Any]) -> Block:
+    return {
+        name: orjson.Fragment(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
+        for name, value in values.items()
+    }

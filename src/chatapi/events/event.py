@@ -35,8 +35,8 @@ class Event(BaseModel):
     op: ClassVar[str | None] = None
     is_logged: ClassVar[bool] = True
     """False for what is only worth telling those who are listening now, such as typing."""
-    concerns_people: ClassVar[bool] = True
-    """False for what changes nothing about users that readers could see in a list of them."""
+    changes_shared_state: ClassVar[bool] = True
+    """False for what changes nothing that many clients of a realm begin with alike."""
     is_internal: ClassVar[bool] = False
     """True for notes between processes that no client ever receives."""
     shape: ClassVar[Shape | None] = None

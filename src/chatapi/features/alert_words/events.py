@@ -11,7 +11,7 @@ class AlertWordsChanged(Event):
     """Somebody watches for other words than before."""
 
     type = "alert_words"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     alert_words: list[str]
     """All of them."""

@@ -14,7 +14,6 @@ class FolderAdded(Event):
 
     type = "channel_folder"
     op: ClassVar = "add"
-    concerns_people: ClassVar = False
 
     channel_folder: FolderPayload
 
@@ -33,7 +32,6 @@ class FolderUpdated(Event):
 
     type = "channel_folder"
     op: ClassVar = "update"
-    concerns_people: ClassVar = False
 
     channel_folder_id: ChannelFolderId
     data: FolderChangePayload
@@ -44,7 +42,6 @@ class FoldersReordered(Event):
 
     type = "channel_folder"
     op: ClassVar = "reorder"
-    concerns_people: ClassVar = False
 
     order: list[int]
     """The ids of all folders."""

@@ -50,7 +50,11 @@ async def load_channels(ctx: Context, profile: ClientProfile) -> ChannelsState:
     }
 
 
-@state_section("default_streams")
+def _is_member(ctx: Context, _profile: ClientProfile) -> bool:
+    return ctx.user.role.is_member
+
+
+@state_section("default_streams", look=_is_member)
 async def load_default_channels(ctx: Context, _profile: ClientProfile) -> DefaultChannelsState:
     if not ctx.user.role.is_member:
         return {"realm_default_streams": []}

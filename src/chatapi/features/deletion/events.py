@@ -27,7 +27,7 @@ class MessagesDeleted(Event):
     """
 
     type = "delete_message"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     shape: ClassVar = DeletedMessagesPayload
 
     message_ids: list[MessageId]

@@ -11,7 +11,7 @@ class DraftsAdded(Event):
 
     type = "drafts"
     op: ClassVar = "add"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     drafts: list[DraftPayload]
 
@@ -21,7 +21,7 @@ class DraftUpdated(Event):
 
     type = "drafts"
     op: ClassVar = "update"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     draft: DraftPayload
 
@@ -31,6 +31,6 @@ class DraftRemoved(Event):
 
     type = "drafts"
     op: ClassVar = "remove"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     draft_id: int

@@ -47,7 +47,7 @@ class MessageChanged(Mentioning):
     """A message has another text, or messages are in another place."""
 
     type = "update_message"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     shape: ClassVar = ChangedPayload
 
     user_id: UserId | None

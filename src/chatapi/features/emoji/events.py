@@ -11,7 +11,6 @@ class RealmEmojiChanged(Event):
 
     type = "realm_emoji"
     op: ClassVar = "update"
-    concerns_people: ClassVar = False
 
     realm_emoji: dict[str, EmojiPayload]
     """All of them, by id."""

@@ -43,7 +43,7 @@ class EventQueueService:
         state: dict[str, Any] = {}
         for section in sections:
             if _is_wanted(section.fetch_types, params):
-                state.update(await section.load(self._ctx, profile))
+                state.update(await section.read(self._ctx, profile))
         await self._ctx.db.close()
         idle_seconds = self._idle_seconds(params)
         reader = await self._reader()

@@ -20,7 +20,7 @@ class FlagAdded(Event):
     """Messages were read, starred or collapsed."""
 
     type = "update_message_flags"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     op: ClassVar = "add"
 
     operation: Literal["add"] = "add"
@@ -52,7 +52,7 @@ class FlagRemoved(Event):
     """Messages became unread, or lost their star."""
 
     type = "update_message_flags"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     op: ClassVar = "remove"
 
     operation: Literal["remove"] = "remove"

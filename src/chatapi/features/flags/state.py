@@ -109,7 +109,8 @@ async def load_recent(ctx: Context, _profile: ClientProfile) -> RecentState:
 
 async def _newest_message(ctx: Context) -> MessageId:
     """As of the moment the state is of, which what is remembered may be ahead of."""
-    newest = await MarkRepository(ctx.db, ctx.realm.id, ctx.user.id).newest_message()
+    repository = MarkRepository(ctx.db, ctx.realm.id, ctx.user.id)
+    newest = await ctx.db.remember("newest message", repository.newest_message)
     return NO_MESSAGE if newest is None else newest
 
 

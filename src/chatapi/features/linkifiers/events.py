@@ -1,7 +1,5 @@
 """Events about linkifiers."""
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from chatapi.events.client import ClientView
@@ -13,7 +11,6 @@ class LinkifiersChanged(Event):
     """A linkifier was added, changed, moved or removed."""
 
     type = "realm_linkifiers"
-    concerns_people: ClassVar = False
 
     realm_linkifiers: list[LinkifierPayload]
     """All of them."""
@@ -27,7 +24,6 @@ class FiltersChanged(Event):
     """The same for clients that do not know `realm_linkifiers` events."""
 
     type = "realm_filters"
-    concerns_people: ClassVar = False
 
     realm_filters: list[FilterPayload]
 

@@ -34,7 +34,7 @@ class MessageSent(Mentioning):
     """Somebody sent a message."""
 
     type = "message"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     shape: ClassVar = MessageEventPayload
 
     facts: Annotated[MessageFacts, ServerOnly()]

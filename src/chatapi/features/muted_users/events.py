@@ -12,7 +12,7 @@ class MutedUsersChanged(Event):
     """Somebody mutes other people than before."""
 
     type = "muted_users"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     muted_users: list[MutedUserPayload]
     """All of them."""

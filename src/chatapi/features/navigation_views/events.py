@@ -11,7 +11,7 @@ class ViewAdded(Event):
 
     type = "navigation_view"
     op: ClassVar = "add"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     navigation_view: ViewPayload
 
@@ -21,7 +21,7 @@ class ViewUpdated(Event):
 
     type = "navigation_view"
     op: ClassVar = "update"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     fragment: str
     data: ViewDetailsPayload
@@ -33,6 +33,6 @@ class ViewRemoved(Event):
 
     type = "navigation_view"
     op: ClassVar = "remove"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     fragment: str

@@ -36,7 +36,7 @@ class PresenceChanged(Event):
 
     type = "presence"
     is_logged: ClassVar = False
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     shape: ClassVar = PresenceShape
 
     user_id: UserId

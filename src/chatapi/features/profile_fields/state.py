@@ -7,7 +7,7 @@ from chatapi.events.client import ClientProfile
 from chatapi.features.profile_fields.field_types import FieldType
 from chatapi.features.profile_fields.payloads import ProfileFieldPayload, field_payload
 from chatapi.features.profile_fields.repository import ProfileFieldRepository
-from chatapi.features.state import state_section
+from chatapi.features.state import for_everybody, state_section
 
 
 class FieldTypePayload(TypedDict):
@@ -24,7 +24,7 @@ class ProfileFieldsState(TypedDict):
     custom_profile_field_types: dict[str, FieldTypePayload]
 
 
-@state_section("custom_profile_fields")
+@state_section("custom_profile_fields", look=for_everybody)
 async def load_profile_fields(ctx: Context, profile: ClientProfile) -> ProfileFieldsState:
     """All fields in their order."""
     del profile

@@ -19,7 +19,7 @@ class ReactingUserPayload(TypedDict):
 class ReactionChanged(Event):
     """What both events have in common."""
 
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     message_id: MessageId
     emoji_name: str

@@ -12,7 +12,7 @@ class RemindersAdded(Event):
 
     type = "reminders"
     op: ClassVar = "add"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     reminders: list[ReminderPayload]
 
@@ -22,6 +22,6 @@ class ReminderRemoved(Event):
 
     type = "reminders"
     op: ClassVar = "remove"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     reminder_id: ScheduledMessageId

@@ -11,7 +11,7 @@ class SnippetAdded(Event):
 
     type = "saved_snippets"
     op: ClassVar = "add"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     saved_snippet: SnippetPayload
 
@@ -21,7 +21,7 @@ class SnippetUpdated(Event):
 
     type = "saved_snippets"
     op: ClassVar = "update"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     saved_snippet: SnippetPayload
 
@@ -31,6 +31,6 @@ class SnippetRemoved(Event):
 
     type = "saved_snippets"
     op: ClassVar = "remove"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     saved_snippet_id: int

@@ -12,7 +12,7 @@ class ScheduledMessagesAdded(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "add"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     scheduled_messages: list[ScheduledMessagePayload]
 
@@ -22,7 +22,7 @@ class ScheduledMessageUpdated(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "update"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     scheduled_message: ScheduledMessagePayload
 
@@ -32,6 +32,6 @@ class ScheduledMessageRemoved(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "remove"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     scheduled_message_id: ScheduledMessageId

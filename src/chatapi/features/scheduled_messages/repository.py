@@ -21,6 +21,11 @@ _DUE = (
     .order_by(ScheduledMessage.deliver_at, ScheduledMessage.id)
     .limit(bindparam("limit"))
 )
+_OF_OWNER = (
+    _records.select()
+    .where(ScheduledMessage.owner_id == bindparam("owner_id"))
+    .order_by(ScheduledMessage.deliver_at, ScheduledMessage.id)
+)
 _BY_ID = _records.select().where(ScheduledMessage.id.in_(bindparam("ids", expanding=True)))
 _FORGET = delete(ScheduledMessage).where(ScheduledMessage.id.in_(bindparam("ids", expanding=True)))
 
@@ -61,6 +66,8 @@ class ScheduleRepository:
 
     def __init__(self, db: DatabaseSession, owner_id: UserId, *, reminders: bool) -> None:
         self._db = db
+        self._owner_id = owner_id
+        self._reminders = reminders
         about = ScheduledMessage.about_message_id
         self._is_own: tuple[ColumnElement[bool], ...] = (
             ScheduledMessage.owner_id == owner_id,
@@ -68,12 +75,16 @@ class ScheduleRepository:
         )
 
     async def list_own(self) -> list[ScheduledRecord]:
-        rows = await self._db.execute(
-            _records.select()
-            .where(*self._is_own)
-            .order_by(ScheduledMessage.deliver_at, ScheduledMessage.id)
-        )
-        return _records.read_all(rows)
+        """By time; messages and reminders of a snapshot are read together."""
+        name = "scheduled messages and reminders"
+        return [
+            record
+            for record in await self._db.remember(name, self._list_all)
+            if (record.about_message_id is not None) == self._reminders
+        ]
+
+    async def _list_all(self) -> list[ScheduledRecord]:
+        return _records.read_all(await self._db.execute(_OF_OWNER, {"owner_id": self._owner_id}))
 
     async def count_own(self) -> int:
         counting = select(func.count()).select_from(ScheduledMessage).where(*self._is_own)

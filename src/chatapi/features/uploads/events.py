@@ -10,7 +10,7 @@ class AttachmentAdded(Event):
     """Somebody uploaded a file."""
 
     type = "attachment"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     op: ClassVar = "add"
 
     attachment: AttachmentPayload
@@ -21,7 +21,7 @@ class AttachmentUpdated(Event):
     """A message links a file, or one that linked it was deleted."""
 
     type = "attachment"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     op: ClassVar = "update"
 
     attachment: AttachmentPayload
@@ -32,7 +32,7 @@ class AttachmentRemoved(Event):
     """A file was deleted."""
 
     type = "attachment"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     op: ClassVar = "remove"
 
     attachment: RemovedAttachmentPayload

@@ -16,7 +16,11 @@ class UserGroupsState(TypedDict):
     realm_user_groups: list[UserGroupPayload]
 
 
-@state_section("realm_user_groups")
+def _look(_ctx: Context, profile: ClientProfile) -> bool:
+    return knows_deactivated_groups(profile)
+
+
+@state_section("realm_user_groups", look=_look)
 async def load_user_groups(ctx: Context, profile: ClientProfile) -> UserGroupsState:
     """Read in the snapshot the queue begins at."""
     groups = await GroupReader(ctx).list_groups(

@@ -20,7 +20,7 @@ class UserStatusChanged(Event):
     """Somebody says something else about themselves."""
 
     type = "user_status"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
     shape: ClassVar = UserStatusShape
 
     user_id: UserId

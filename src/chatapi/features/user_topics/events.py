@@ -16,7 +16,7 @@ class UserTopicChanged(Event):
     """Somebody chose how much they want to see of a topic, or it was chosen for them."""
 
     type = "user_topic"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     stream_id: ChannelId
     topic_name: str
@@ -37,7 +37,7 @@ class MutedTopicsChanged(Event):
     """All muted topics, for clients that do not know `user_topic` events."""
 
     type = "muted_topics"
-    concerns_people: ClassVar = False
+    changes_shared_state: ClassVar = False
 
     muted_topics: tuple[MutedTopicPayload, ...]
 

@@ -53,6 +53,24 @@ _OF_TOPIC = select(UserTopic.user_id, UserTopic.visibility_policy).where(
     UserTopic.channel_id == bindparam("channel_id"),
     UserTopic.topic_key == bindparam("topic_key"),
 )
+_is_in_it = and_(
+    Subscription.user_id == UserTopic.user_id,
+    Subscription.channel_id == UserTopic.channel_id,
+    Subscription.is_active,
+)
+_is_open = and_(not_(Channel.invite_only), User.role != Role.GUEST)
+_MUTED = (
+    select(UserTopic.user_id, Channel.name, UserTopic.topic, UserTopic.last_updated)
+    .join(Channel, Channel.id == UserTopic.channel_id)
+    .join(User, User.id == UserTopic.user_id)
+    .outerjoin(Subscription, _is_in_it)
+    .where(
+        UserTopic.user_id.in_(bindparam("user_ids", expanding=True)),
+        UserTopic.visibility_policy == VisibilityPolicy.MUTED,
+        or_(Subscription.user_id.is_not(None), Channel.is_web_public, _is_open),
+    )
+    .order_by(UserTopic.channel_id, UserTopic.topic_key)
+)
 _FORGET = delete(UserTopic).where(
     UserTopic.user_id == bindparam("of_user"),
     UserTopic.channel_id == bindparam("in_channel"),
@@ -96,24 +114,7 @@ class UserTopicRepository:
 
         Names are for people in a channel, and for those to whom all public channels are open.
         """
-        is_in_it = and_(
-            Subscription.user_id == UserTopic.user_id,
-            Subscription.channel_id == UserTopic.channel_id,
-            Subscription.is_active,
-        )
-        is_open = and_(not_(Channel.invite_only), User.role != Role.GUEST)
-        rows = await self._db.execute(
-            select(UserTopic.user_id, Channel.name, UserTopic.topic, UserTopic.last_updated)
-            .join(Channel, Channel.id == UserTopic.channel_id)
-            .join(User, User.id == UserTopic.user_id)
-            .outerjoin(Subscription, is_in_it)
-            .where(
-                UserTopic.user_id.in_(user_ids),
-                UserTopic.visibility_policy == VisibilityPolicy.MUTED,
-                or_(Subscription.user_id.is_not(None), Channel.is_web_public, is_open),
-            )
-            .order_by(UserTopic.channel_id, UserTopic.topic_key)
-        )
+        rows = await self._db.execute(_MUTED, {"user_ids": list(user_ids)})
         muted: defaultdict[UserId, list[MutedTopicPayload]] = defaultdict(list)
         for user_id, channel_name, topic, muted_at in rows:
             muted[UserId(user_id)].append((channel_name, topic, unix_seconds(muted_at)))

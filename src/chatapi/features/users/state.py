@@ -1,24 +1,33 @@
 """What POST /register tells about users."""
 
+from collections.abc import Hashable
 from functools import partial
 
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
+from chatapi.auth.people import UserRecord
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import state_section
-from chatapi.features.users.people import EncodedUsers, load_people
-from chatapi.features.users.rules import gravatar_url, medium_gravatar_url
+from chatapi.features.users.payloads import UserPayload
+from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
+from chatapi.permissions.people import sees_everybody, sight_of
 from chatapi.permissions.realm import is_allowed_in_realm
 
 
-class UsersState(TypedDict):
-    """Everybody, and the caller among them."""
+class PeopleState(TypedDict):
+    """Everybody whom the caller may see."""
 
-    realm_users: EncodedUsers
-    realm_non_active_users: EncodedUsers
-    cross_realm_bots: EncodedUsers
+    realm_users: list[UserPayload]
+    realm_non_active_users: list[UserPayload]
+    cross_realm_bots: list[UserPayload]
+
+
+class UsersState(TypedDict):
+    """Who the caller is, and what they may do."""
+
     user_id: int
     email: str
     delivery_email: str
@@ -37,16 +46,46 @@ class UsersState(TypedDict):
     can_invite_others_to_realm: bool
 
 
-@state_section("realm_user")
-async def load_users(ctx: Context, profile: ClientProfile) -> UsersState:
-    """Whom the caller may see, read in the snapshot the queue begins at."""
+def _common_look(ctx: Context, profile: ClientProfile) -> Hashable | None:
+    """What the lists depend on; None for a reader who sees something nobody else does."""
     me = ctx.user
-    people = await load_people(ctx, profile)
+    sees_more_of_self = not me.is_bot and not me.email_visibility.shows_to(me.role)
+    if sees_more_of_self or not sees_everybody(ctx.realm, me):
+        return None
+    return me.role, profile.client_gravatar
+
+
+@state_section("realm_user", look=_common_look)
+async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
+    """In large organizations most of a client's state; most readers see the same of it."""
+    repository = UserRepository(ctx.db, ctx.realm.id)
+    users = await repository.list_all()
+    profiles = await repository.profiles()
+
+    def show(user: UserRecord) -> UserPayload:
+        return user_payload(
+            user,
+            user.api_email(ctx.realm, ctx.settings.root_domain),
+            shows_email=user.shows_email_to(ctx.user),
+            client_gravatar=profile.client_gravatar,
+            profile_data=profiles.get(user.id, {}),
+        )
+
+    sight = await sight_of(ctx)
+    seen = [user for user in users if sight.sees(user)]
+    return {
+        "realm_users": [show(user) for user in seen if user.is_active],
+        "realm_non_active_users": [show(user) for user in seen if not user.is_active],
+        "cross_realm_bots": [show(bot) for bot in await repository.list_system_bots()],
+    }
+
+
+@state_section("realm_user")
+async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
+    """The caller as of the moment of the snapshot, so nothing has to be read again."""
+    me = ctx.user
     may = partial(is_allowed_in_realm, ctx)
     return {
-        "realm_users": people.active,
-        "realm_non_active_users": people.inactive,
-        "cross_realm_bots": people.system_bots,
         "user_id": me.id,
         "email": me.api_email(ctx.realm, ctx.settings.root_domain),
         "delivery_email": me.delivery_email,

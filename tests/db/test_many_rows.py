@@ -19,24 +19,33 @@ WRITE = RowsWithChanges(
 )
 
 
+def row_of(runtime: Runtime, realm: RealmRecord, number: int) -> dict[str, object]:
+    return {
+        "realm_id": realm.id,
+        "number": number,
+        "name": "heartbeat",
+        "audience": '{"kind": "nobody"}',
+        "body": f'{{"it\'s": "{number}, \\u00e9"}}',
+        "created_at": runtime.clock.now(),
+    }
+
+
+async def numbers_in_log(runtime: Runtime) -> list[int]:
+    async with DatabaseSession(runtime.database) as db:
+        rows = await db.execute(
+            select(EventRow.number).where(EventRow.number >= 1_000).order_by(EventRow.number)
+        )
+        return [number for (number,) in rows]
+
+
 async def test_all_rows_and_all_changes_are_written(runtime: Runtime, realm: RealmRecord) -> None:
     other = await factories.make_realm(runtime, "Other")
     now = runtime.clock.now()
-    rows = [
-        {
-            "realm_id": realm.id,
-            "number": 1_000 + number,
-            "name": "heartbeat",
-            "audience": '{"kind": "nobody"}',
-            "body": f'{{"it\'s": "{number}, \\u00e9"}}',
-            "created_at": now,
-        }
-        for number in range(3)
-    ]
+    rows = [row_of(runtime, realm, 1_000 + number) for number in range(3)]
     changes = [{"realm": realm.id, "floor": 7}, {"realm": other.id, "floor": 8}]
     async with DatabaseSession(runtime.database) as db:
         await db.write()
-        await WRITE.write(db, rows, changes)
+        await db.write_soon(WRITE, rows, changes)
         written = await db.execute(
             select(EventRow.number, EventRow.body, EventRow.created_at)
             .where(EventRow.number >= 1_000)
@@ -47,3 +56,34 @@ async def test_all_rows_and_all_changes_are_written(runtime: Runtime, realm: Rea
         ]
         floors = await db.execute(select(RealmClock.realm_id, RealmClock.log_floor))
         assert dict(floors.all()) == {realm.id: 7, other.id: 8}
+
+
+async def test_are_written_with_the_commit_or_not_at_all(
+    runtime: Runtime, realm: RealmRecord
+) -> None:
+    async with DatabaseSession(runtime.database) as db:
+        await db.write()
+        await db.write_soon(
+            WRITE, [row_of(runtime, realm, 1_000)], [{"realm": realm.id, "floor": 1}]
+        )
+    assert await numbers_in_log(runtime) == []
+    async with DatabaseSession(runtime.database) as db:
+        await db.write()
+        await db.write_soon(
+            WRITE, [row_of(runtime, realm, 1_001)], [{"realm": realm.id, "floor": 1}]
+        )
+        await db.commit()
+    assert await numbers_in_log(runtime) == [1_001]
+
+
+async def test_the_last_change_of_a_row_counts(runtime: Runtime, realm: RealmRecord) -> None:
+    """One statement would change the row once, and nobody knows to what."""
+    async with DatabaseSession(runtime.database) as db:
+        await db.write()
+        for floor in range(5):
+            row = row_of(runtime, realm, 1_000 + floor)
+            await db.write_soon(WRITE, [row], [{"realm": realm.id, "floor": floor}])
+        await db.commit()
+        [floor] = (await db.execute(select(RealmClock.log_floor))).scalars()
+        assert floor == 4
+    assert await numbers_in_log(runtime) == [1_000, 1_001, 1_002, 1_003, 1_004]

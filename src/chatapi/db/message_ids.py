@@ -3,26 +3,27 @@
 from sqlalchemy import bindparam, func, select, text
 
 from chatapi.core.ids import MessageId, RealmId
+from chatapi.db.clocks import TAKE_IDS
 from chatapi.db.models import Message
 from chatapi.db.session import DatabaseSession
 
 _NEWEST = select(func.max(Message.id)).where(Message.realm_id == bindparam("realm_id"))
-_FROM_SEQUENCE = select(
-    func.nextval(func.pg_get_serial_sequence(Message.__tablename__, "id"))
-).select_from(func.generate_series(1, bindparam("count")).alias())
 # The highest id ever given, which SQLite keeps also when the message is deleted.
 _HIGHEST_IN_SQLITE = text("SELECT seq FROM sqlite_sequence WHERE name = 'message'")
 
 
 async def take_message_ids(db: DatabaseSession, count: int) -> list[MessageId]:
-    """As many ids as asked for, ascending."""
+    """As many ids as asked for, ascending; those that came with the lock are taken first."""
     if db.database.is_sqlite:
         # Its one writer is the caller: nobody else can take the same.
         row = await db.execute(_HIGHEST_IN_SQLITE)
         highest: int = row.scalar_one_or_none() or 0
         return [MessageId(highest + step) for step in range(1, count + 1)]
-    rows = await db.execute(_FROM_SEQUENCE, {"count": count})
-    return sorted(MessageId(number) for (number,) in rows)
+    ids = [db.message_ids.popleft() for _ in range(min(count, len(db.message_ids)))]
+    if len(ids) < count:
+        rows = await db.execute(TAKE_IDS, {"count": count - len(ids)})
+        ids += sorted(MessageId(number) for (number,) in rows)
+    return ids
 
 
 async def newest_message_id(db: DatabaseSession, realm_id: RealmId) -> MessageId | None:

@@ -1,28 +1,24 @@
 """One unit of database work: opened on first use, reading until somebody needs to write."""
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVar, TypeVarTuple, cast, overload
 
-from sqlalchemy import CursorResult, Executable, bindparam, select
+from sqlalchemy import CursorResult, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 from sqlalchemy.sql.selectable import TypedReturnsRows
 
-from chatapi.core.ids import EventNumber, RealmId
+from chatapi.core.ids import EventNumber, MessageId, RealmId
+from chatapi.db.clocks import STOP_CLOCK, STOP_CLOCK_AND_TAKE_IDS
 from chatapi.db.database import Database
-from chatapi.db.models import RealmClock
+from chatapi.db.many_rows import Pending, RowsWithChanges, write_together
 
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
 Values = Mapping[str, Any]
-
-_STOP_CLOCK = (
-    select(RealmClock.last_event)
-    .where(RealmClock.realm_id == bindparam("realm_id"))
-    .with_for_update()
-)
 
 
 class DatabaseSession:
@@ -37,10 +33,13 @@ class DatabaseSession:
         self.is_writing = False
         self.as_of: EventNumber | None = None
         """The last event a snapshot of a realm sees, noted by whoever took it."""
+        self.message_ids: deque[MessageId] = deque()
+        """Those that were taken with the lock and are not used yet."""
         self._connection: AsyncConnection | None = None
         self._transaction: AsyncTransaction | None = None
         self._resources: AsyncExitStack | None = None
         self._clocks: dict[RealmId, EventNumber] = {}
+        self._pending: list[Pending] = []
         self._seen: dict[str, object] = {}
 
     async def __aenter__(self) -> Self:
@@ -72,9 +71,19 @@ class DatabaseSession:
         Statements that run often are built once, with bind parameters, and given their values:
         building one costs as much as running it.
         """
+        if self._pending:
+            await self._write_pending()
         if self._connection is None:
             self._connection = await self._open(self.database.reader)
         return await self._connection.execute(statement, values)
+
+    async def write_soon(
+        self, kind: RowsWithChanges, rows: Sequence[Values], changes: Sequence[Values]
+    ) -> None:
+        """Write with what else is to be written soon: before the next statement, or the commit."""
+        if any(each.kind is kind for each in self._pending):
+            await self._write_pending()
+        self._pending.append(Pending(kind, rows, changes))
 
     async def snapshot(self) -> None:
         """From here on every read sees the same moment."""
@@ -99,15 +108,15 @@ class DatabaseSession:
         self._connection = await self._open(self.database.engine)
         self.is_writing = True
 
-    async def lock_realm(self, realm_id: RealmId) -> EventNumber:
+    async def lock_realm(self, realm_id: RealmId, *, message_ids: int = 0) -> EventNumber:
         """Stop the realm's clock: until the end of the transaction nobody else writes there.
 
-        Returns the number of the last event. Reads after this see everything up to it.
+        Returns the number of the last event. Reads after this see everything up to it. Whoever
+        will send messages says how many `message_ids` they expect to need: these come with it.
         """
         if realm_id not in self._clocks:
             await self.write(realm_id)
-            row = await self.execute(_STOP_CLOCK, {"realm_id": realm_id})
-            self._clocks[realm_id] = EventNumber(row.scalar_one())
+            self._clocks[realm_id] = await self._stop_clock(realm_id, message_ids)
         return self._clocks[realm_id]
 
     @property
@@ -119,6 +128,8 @@ class DatabaseSession:
         return realm_id in self._clocks
 
     async def commit(self) -> None:
+        if self._pending:
+            await self._write_pending()
         if self._transaction is not None and self.is_writing:
             await _to_the_end(self._transaction.commit())
         await self.close()
@@ -131,9 +142,24 @@ class DatabaseSession:
         self.is_writing = False
         self.as_of = None
         self._clocks = {}
+        self._pending = []
         self._seen = {}
+        self.message_ids.clear()
         if resources is not None:
             await resources.aclose()
+
+    async def _stop_clock(self, realm_id: RealmId, message_ids: int) -> EventNumber:
+        if message_ids == 0 or self.database.is_sqlite:
+            row = await self.execute(STOP_CLOCK, {"realm_id": realm_id})
+            return EventNumber(row.scalar_one())
+        values = {"realm_id": realm_id, "count": message_ids}
+        rows = (await self.execute(STOP_CLOCK_AND_TAKE_IDS, values)).all()
+        self.message_ids.extend(sorted(MessageId(number) for _, number in rows))
+        return EventNumber(rows[0].last_event)
+
+    async def _write_pending(self) -> None:
+        pending, self._pending = self._pending, []
+        await write_together(pending, self.execute, is_sqlite=self.database.is_sqlite)
 
     def _hold(self) -> AsyncExitStack:
         """What must be given back; a long poll waits with nothing to give back."""

@@ -40,10 +40,12 @@ class _Errand:
     realm_id: RealmId
     write: Write[Any, Any]
     locks_realm: bool
+    sends_messages: bool
 
-    async def begin(self, db: DatabaseSession) -> None:
+    async def begin(self, db: DatabaseSession, expected: int) -> None:
         if self.locks_realm:
-            await db.lock_realm(self.realm_id)
+            message_ids = expected if self.sends_messages else 0
+            await db.lock_realm(self.realm_id, message_ids=message_ids)
         else:
             await db.write()
 
@@ -61,6 +63,8 @@ class Gatherer:
         self._clock = clock
         self._waiting: defaultdict[_Kind, deque[_Waiting[Any]]] = defaultdict(deque)
         self._busy: set[_Kind] = set()
+        self._last_size: dict[_Kind, int] = {}
+        """How many were last written together; probably it will be as many again."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def submit(
@@ -71,11 +75,13 @@ class Gatherer:
         item: ItemT,
         *,
         locks_realm: bool = True,
+        sends_messages: bool = False,
     ) -> ResultT:
         """The result of writing an item, once it is committed.
 
         Items of one realm and name are written together, by the writer of any of them. What has
-        no place in the realm's order, and must not hold up what has, does not lock it.
+        no place in the realm's order, and must not hold up what has, does not lock it. What
+        `sends_messages` takes an id for each item.
         """
         kind = (realm_id, name)
         done: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
@@ -84,7 +90,7 @@ class Gatherer:
         self._waiting[kind].append(_Waiting(item, done))
         if kind not in self._busy:
             self._busy.add(kind)
-            errand = _Errand(realm_id, write, locks_realm)
+            errand = _Errand(realm_id, write, locks_realm, sends_messages)
             task = asyncio.create_task(self._work_through(kind, errand))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -99,20 +105,24 @@ class Gatherer:
         waiting = self._waiting[kind]
         try:
             while waiting:
-                await self._write_some(errand, waiting)
+                await self._write_some(kind, errand, waiting)
         finally:
             self._busy.discard(kind)
             del self._waiting[kind]
 
-    async def _write_some(self, errand: _Errand, waiting: deque[_Waiting[Any]]) -> None:
+    async def _write_some(
+        self, kind: _Kind, errand: _Errand, waiting: deque[_Waiting[Any]]
+    ) -> None:
         batch: list[_Waiting[Any]] = []
         try:
             # Before the lock: whoever holds it must not wait for a second connection.
             await self._hub.feed(errand.realm_id)
             async with DatabaseSession(self._database) as db:
-                await errand.begin(db)
+                expected = max(len(waiting), self._last_size.get(kind, 1))
+                await errand.begin(db, min(expected, _MOST_AT_ONCE))
                 # Only now: everybody who came while the lock was somebody else's comes along.
                 batch += [waiting.popleft() for _ in range(min(len(waiting), _MOST_AT_ONCE))]
+                self._last_size[kind] = len(batch)
                 await self._write(db, errand, batch)
         except Exception as error:  # noqa: BLE001 (each of those who wait is told)
             if len(batch) > 1 and not is_unavailable(error):
@@ -125,7 +135,7 @@ class Gatherer:
         for place, each in enumerate(batch):
             try:
                 async with DatabaseSession(self._database) as db:
-                    await errand.begin(db)
+                    await errand.begin(db, 1)
                     await self._write(db, errand, [each])
             except Exception as error:  # noqa: BLE001 (the one who waits is told)
                 if is_unavailable(error):

@@ -59,7 +59,7 @@ class EventLog:
             for entry in entries
         ]
         clock = {"realm": realm_id, "last": entries[-1].number}
-        await _APPEND.write(self._db, rows, [clock])
+        await self._db.write_soon(_APPEND, rows, [clock])
 
     async def read_clock(self, realm_id: RealmId) -> ClockReading:
         row = await self._db.execute(_READ_CLOCK, {"realm": realm_id})

@@ -47,7 +47,11 @@ async def _submit(runtime: Runtime, prepared: Sequence[Prepared]) -> list[Outcom
     return await asyncio.gather(
         *(
             runtime.gatherer.submit(
-                each.realm.id, "deliveries", DeliveryWriter(runtime, each.realm).write, each
+                each.realm.id,
+                "deliveries",
+                DeliveryWriter(runtime, each.realm).write,
+                each,
+                sends_messages=True,
             )
             for each in prepared
         ),

@@ -78,7 +78,7 @@ class MessageRepository:
             {"conversation": conversation_id, "message": message_id}
             for conversation_id, message_id in newest.items()
         ]
-        await _ADD_MESSAGES.write(self._db, rows, last)
+        await self._db.write_soon(_ADD_MESSAGES, rows, last)
 
     async def find_topics(self, keys: Iterable[TopicKey]) -> dict[TopicKey, FoundTopic]:
         rows = await self._db.execute(

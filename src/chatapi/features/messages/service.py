@@ -39,7 +39,9 @@ class MessageService:
         # What follows is another transaction, which may have to wait.
         await ctx.db.close()
         writer = MessageWriter(ctx.runtime, ctx.realm)
-        return await ctx.runtime.gatherer.submit(ctx.realm.id, "messages", writer.write, outgoing)
+        return await ctx.runtime.gatherer.submit(
+            ctx.realm.id, "messages", writer.write, outgoing, sends_messages=True
+        )
 
     async def prepare(self, params: SendMessageParams) -> Outgoing:
         """Everything that can be decided and done before the organization is locked."""

@@ -30,8 +30,10 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) 
         return
     repository = DeletionRepository(ctx.db, ctx.realm.id)
     message_ids = [message.id for message in messages]
-    linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
-    await repository.delete(message_ids)
+    hanging = await repository.find_hanging(message_ids)
+    files = AttachmentRepository(ctx.db, ctx.realm.id)
+    linked = await files.list_linked_by(message_ids) if hanging.has_files else []
+    await repository.delete(message_ids, hanging)
     by_conversation = _by_conversation(messages)
     empty = await repository.measure(by_conversation)
     await release_attachments(ctx, linked)

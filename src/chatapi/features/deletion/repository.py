@@ -3,12 +3,15 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import compress
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, delete, exists, func, select, update
+from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
 from chatapi.db.base import Base
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     AttachmentMessage,
     Conversation,
@@ -48,25 +51,22 @@ NOTHING_LEFT = MessageId(0)
 """The last message of a conversation that has none."""
 
 
-def _ids(name: str) -> Any:  # noqa: ANN401 (what SQLAlchemy takes for the right side of IN)
-    return bindparam(name, expanding=True)
+def _hangs_on(table: type[Base], key: str) -> ColumnElement[bool]:
+    column: InstrumentedAttribute[int] = getattr(table, key)
+    return is_one_of(column, f"{key}s")
 
 
-def _where_it_hangs(table: type[Base], key: str) -> ColumnElement[Any]:
-    column: ColumnElement[Any] = table.__table__.c[key]
-    return column
-
-
-_DELETE_HANGING = tuple(
-    delete(table).where(_where_it_hangs(table, "message_id").in_(_ids("message_ids")))
-    for table in HANGING_ON_MESSAGES
+_WHAT_HANGS: Select[*tuple[Any, ...]] = select(
+    *(exists().where(_hangs_on(table, "message_id")) for table in HANGING_ON_MESSAGES)
 )
-_DELETE_MESSAGES = delete(Message).where(Message.id.in_(_ids("message_ids")))
+_DELETE_HANGING = {
+    table: delete(table).where(_hangs_on(table, "message_id")) for table in HANGING_ON_MESSAGES
+}
+_DELETE_MESSAGES = delete(Message).where(is_one_of(Message.id, "message_ids"))
 _DELETE_HANGING_ON_CONVERSATIONS = tuple(
-    delete(table).where(_where_it_hangs(table, "conversation_id").in_(_ids("conversation_ids")))
-    for table in HANGING_ON_CONVERSATIONS
+    delete(table).where(_hangs_on(table, "conversation_id")) for table in HANGING_ON_CONVERSATIONS
 )
-_DELETE_CONVERSATIONS = delete(Conversation).where(Conversation.id.in_(_ids("conversation_ids")))
+_DELETE_CONVERSATIONS = delete(Conversation).where(is_one_of(Conversation.id, "conversation_ids"))
 _PLACED: Select[*tuple[Any, ...]] = (
     select(
         Message.id,
@@ -77,7 +77,7 @@ _PLACED: Select[*tuple[Any, ...]] = (
         Message.sent_at,
     )
     .join(Conversation, Conversation.id == Message.conversation_id)
-    .where(Message.realm_id == bindparam("realm_id"), Message.id.in_(_ids("message_ids")))
+    .where(Message.realm_id == bindparam("realm_id"), is_one_of(Message.id, "message_ids"))
     .order_by(Message.id)
 )
 _EXTENTS: Select[*tuple[Any, ...]] = select(
@@ -92,7 +92,7 @@ _EXTENTS: Select[*tuple[Any, ...]] = select(
     .where(Message.conversation_id == Conversation.id)
     .correlate(Conversation)
     .scalar_subquery(),
-).where(Conversation.id.in_(_ids("conversation_ids")))
+).where(is_one_of(Conversation.id, "conversation_ids"))
 _SET_EXTENT = (
     update(Conversation)
     .where(Conversation.id == bindparam("conversation"))
@@ -115,6 +115,17 @@ class PlacedMessage:
     arrival: EventNumber | None
     topic: str
     sent_at: datetime
+
+
+@dataclass(frozen=True)
+class Hanging:
+    """Which tables have something that goes with some messages: mostly few, or none."""
+
+    tables: frozenset[type[Base]]
+
+    @property
+    def has_files(self) -> bool:
+        return AttachmentMessage in self.tables
 
 
 @dataclass(frozen=True)
@@ -155,8 +166,14 @@ class DeletionRepository:
         )
         return [PlacedMessage(*row) for row in rows]
 
-    async def delete(self, message_ids: Sequence[MessageId]) -> None:
-        for statement in (*_DELETE_HANGING, _DELETE_MESSAGES):
+    async def find_hanging(self, message_ids: Sequence[MessageId]) -> Hanging:
+        row = (await self._db.execute(_WHAT_HANGS, {"message_ids": message_ids})).one()
+        return Hanging(frozenset(compress(HANGING_ON_MESSAGES, row)))
+
+    async def delete(self, message_ids: Sequence[MessageId], hanging: Hanging) -> None:
+        """Delete messages, and before them what hangs on them."""
+        of_hanging = (_DELETE_HANGING[table] for table in hanging.tables)
+        for statement in (*of_hanging, _DELETE_MESSAGES):
             await self._db.execute(statement, {"message_ids": message_ids})
 
     async def measure(self, conversation_ids: Iterable[ConversationId]) -> set[ConversationId]:

@@ -160,6 +160,7 @@ def create_served_app() -> ChatApp:
     # A request leaves no garbage that counting references does not find. Polls that wait are many
     # objects: to look through them as often as Python does by itself took a tenth of their time.
     gc.set_threshold(_OBJECTS_BEFORE_LOOKING_FOR_GARBAGE, 20, 10)
+    gc.enable()
     return app
 
 

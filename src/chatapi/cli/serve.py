@@ -1,6 +1,7 @@
 """`chatapi serve`: prepare the database, say where the server is, and serve."""
 
 import asyncio
+import gc
 import socket
 from contextlib import suppress
 from typing import Annotated
@@ -112,6 +113,7 @@ def _server_config(settings: Settings, workers: int) -> uvicorn.Config:
 
 def _run(config: uvicorn.Config, listener: socket.socket) -> None:
     if config.workers > 1:
+        gc.enable()
         supervisor = Multiprocess(config, sockets=[listener])
         supervisor.run()
         has_started = all(worker.exitcode != STARTUP_FAILURE for worker in supervisor.processes)

@@ -149,7 +149,7 @@ async def measure_reading(on: Measured) -> None:
 async def measure_delivery(on: Measured) -> None:
     message = _hello(on.owner, on.world.channels_by_size[1_000])
     # First, before the process has grown by what the others need.
-    memory = await kib_per_waiting_queue(on.chat, on.world.readers, count=1_000)
+    memory = await kib_per_waiting_queue(on.chat, on.world.readers, message, count=1_000)
     on.report.add("memory per waiting queue", f"{memory:.1f} KiB", "<= 20 KiB")
     for pollers, rounds, expected in ((200, 30, "< 50 ms"), (2_000, 5, "")):
         latency = await delivery_latency(

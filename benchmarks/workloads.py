@@ -129,9 +129,13 @@ def _no_pauses() -> Iterator[None]:
 
 
 async def kib_per_waiting_queue(
-    server: RunningServer, accounts: Sequence[Account], count: int
+    server: RunningServer, accounts: Sequence[Account], message: bytes, count: int
 ) -> float:
-    """Growth of the process while so many queues are polled and nothing happens."""
+    """Growth of the process while so many queues are polled and nothing happens.
+
+    The message ends all polls: those of clients that only hung up would wait on, and be answered
+    together with those who are measured next.
+    """
     warm_up = await open_pollers(server.port, accounts, 50)
     polls = [asyncio.create_task(poller.next_arrival()) for poller in warm_up]
     await asyncio.sleep(0.5)
@@ -140,9 +144,10 @@ async def kib_per_waiting_queue(
     polls += [asyncio.create_task(poller.next_arrival()) for poller in waiting]
     await asyncio.sleep(2)
     after = server.resident_kib()
-    for poll in polls:
-        poll.cancel()
-    await asyncio.gather(*polls, return_exceptions=True)
+    sender = await Connection.open(server.port)
+    await sender.send(message)
+    await asyncio.gather(*polls)
+    await sender.close()
     for poller in [*warm_up, *waiting]:
         await poller.close()
     return (after - before) / count

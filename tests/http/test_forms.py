@@ -113,6 +113,24 @@ class TestValues:
         answer = await send(client, "POST", content=b"text", headers=URLENCODED)
         assert answer["text"] == ""
 
+    @pytest.mark.parametrize(
+        ("encoded", "meant"),
+        [
+            ("a+b%20c", "a b c"),
+            ("1%2B1%3d2%26", "1+1=2&"),
+            ("a=b", "a=b"),
+            ("100%", "100%"),
+            ("%zz%4", "%zz%4"),
+            ("%C3%A9é", "éé"),
+            ("%2541", "%41"),
+        ],
+    )
+    async def test_escapes(self, client: ApiClient, encoded: str, meant: str) -> None:
+        """What is none stays as it is."""
+        body = f"number=1&text={encoded}&&".encode()
+        answer = await client.call("POST", "/test/echo", content=body, headers=URLENCODED)
+        assert assert_success(answer) == {"text": meant, "number": 1}
+
     async def test_semicolons_separate_nothing(self, client: ApiClient) -> None:
         answer = await send(client, "POST", content=b"text=a;number=1", headers=URLENCODED)
         assert assert_success(answer) == {"text": "a;number=1", "number": 0}

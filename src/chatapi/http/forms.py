@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
-from urllib.parse import parse_qsl
+from urllib.parse import unquote_to_bytes
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
 from chatapi.http.call import Call
@@ -82,15 +82,18 @@ class ClientGoneError(Exception):
 
 
 def _decode(data: bytes, place: str) -> dict[str, str]:
+    """What the library's reader does, without its way from text to bytes and back."""
+    if data.count(b"&") >= MOST_FIELDS:
+        raise BadRequestError(f"The {place} has more than {MOST_FIELDS} parameters")
+    pairs = (field.partition(b"=") for field in data.split(b"&") if field)
     try:
-        pairs = parse_qsl(
-            data.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
-        )
+        return {_text(name): _text(value) for name, _, value in pairs}
     except UnicodeDecodeError:
         raise BadRequestError(f"The {place} is not valid UTF-8") from None
-    except ValueError:
-        raise BadRequestError(f"The {place} has more than {MOST_FIELDS} parameters") from None
-    return dict(pairs)
+
+
+def _text(encoded: bytes) -> str:
+    return unquote_to_bytes(encoded.replace(b"+", b" ")).decode()
 
 
 async def _decode_multipart(call: Call, body: bytes) -> Iterable[tuple[str, str]]:

@@ -10,7 +10,7 @@ from chatapi.core.clock import stopwatch
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.retention.expired import ExpiredBatch, delete_expired, find_expired
 
-AT_ONCE = 25
+AT_ONCE = 16
 """Messages in one transaction: whoever sends meanwhile waits no longer than for these."""
 LONGEST_SECONDS = 60.0
 """In one run, however much is left for the next one: other jobs wait."""

@@ -5,6 +5,7 @@ The same value is read, validated, stored, compared and shown everywhere: as par
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import Field
@@ -53,9 +54,11 @@ class GroupValue:
     members: frozenset[UserId]
     subgroups: frozenset[GroupId]
 
-    @classmethod
-    def of_group(cls, group_id: GroupId) -> "GroupValue":
-        return cls(frozenset(), frozenset({group_id}))
+    @staticmethod
+    @lru_cache(maxsize=10_000)
+    def of_group(group_id: GroupId) -> "GroupValue":
+        """What most settings are; asked for with every message."""
+        return GroupValue(frozenset(), frozenset({group_id}))
 
     @classmethod
     def of_user(cls, user_id: UserId) -> "GroupValue":

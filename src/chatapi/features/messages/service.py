@@ -1,7 +1,6 @@
 """The verb of messages: send."""
 
 import asyncio
-from dataclasses import replace
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -34,8 +33,7 @@ class MessageService:
         """Send a message, once, however often the request is repeated."""
         ctx = self._ctx
         echo = _echo(params)
-        prepared = await self.prepare(params)
-        outgoing = replace(prepared, echo=echo, request=self._request(echo))
+        outgoing = await self.prepare(params, echo, self._request(echo))
         # What follows is another transaction, which may have to wait.
         await ctx.db.close()
         writer = MessageWriter(ctx.runtime, ctx.realm)
@@ -43,7 +41,9 @@ class MessageService:
             ctx.realm.id, "messages", writer.write, outgoing, sends_messages=True
         )
 
-    async def prepare(self, params: SendMessageParams) -> Outgoing:
+    async def prepare(
+        self, params: SendMessageParams, echo: Echo | None = None, request: Request | None = None
+    ) -> Outgoing:
         """Everything that can be decided and done before the organization is locked."""
         ctx = self._ctx
         content = check_content(params.content)
@@ -60,6 +60,8 @@ class MessageService:
             client_name=ctx.client_name,
             read_by_sender=is_read_by_sender(ctx.client_name) if read is None else read,
             caller=ctx.caller,
+            echo=echo,
+            request=request,
         )
 
     async def _target(self, params: SendMessageParams) -> ToTopic | ToPeople:

@@ -4,12 +4,14 @@ A test that uses `database_url`, or anything built on it, runs once on SQLite an
 PostgreSQL, with real commits. Servers that cannot be started fail the run; nothing is skipped.
 """
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -30,6 +32,12 @@ from tests.support.databases import (
     worker_postgres,
 )
 from tests.support.servers import Servers, servers_of, stop_servers
+
+# What is tried is the same each time, so that a failure is due to what was changed.
+hypothesis_settings.register_profile(
+    "chatapi", derandomize="CHATAPI_TEST_SEED" not in os.environ, deadline=None
+)
+hypothesis_settings.load_profile("chatapi")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -91,6 +91,10 @@ class RealmDirectory:
         await self._be_current()
         return next(realm for realm in self._by_subdomain.values() if realm.id == realm_id)
 
+    def is_current(self, realm: RealmRecord) -> bool:
+        """Whether nothing changed about an organization, by what this process has seen."""
+        return self._by_subdomain.get(realm.subdomain) is realm
+
     async def _be_current(self) -> None:
         while stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
             await self._look_again()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import ConversationId
+from chatapi.core.ids import AttachmentId, ConversationId
 from chatapi.events.audience import Users
 from chatapi.features.deletion.events import MessagesDeleted
 from chatapi.features.deletion.repository import DeletionRepository, PlacedMessage
@@ -30,10 +30,10 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) 
         return
     repository = DeletionRepository(ctx.db, ctx.realm.id)
     message_ids = [message.id for message in messages]
-    hanging = await repository.find_hanging(message_ids)
-    files = AttachmentRepository(ctx.db, ctx.realm.id)
-    linked = await files.list_linked_by(message_ids) if hanging.has_files else []
-    await repository.delete(message_ids, hanging)
+    linked: list[AttachmentId] = []
+    if any(message.links_files for message in messages):
+        linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
+    await repository.delete(messages)
     by_conversation = _by_conversation(messages)
     empty = await repository.measure(by_conversation)
     await release_attachments(ctx, linked)

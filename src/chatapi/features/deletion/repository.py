@@ -51,14 +51,15 @@ NOTHING_LEFT = MessageId(0)
 """The last message of a conversation that has none."""
 
 
-def _hangs_on(table: type[Base], key: str) -> ColumnElement[bool]:
+def _column(table: type[Base], key: str) -> InstrumentedAttribute[int]:
     column: InstrumentedAttribute[int] = getattr(table, key)
-    return is_one_of(column, f"{key}s")
+    return column
 
 
-_WHAT_HANGS: Select[*tuple[Any, ...]] = select(
-    *(exists().where(_hangs_on(table, "message_id")) for table in HANGING_ON_MESSAGES)
-)
+def _hangs_on(table: type[Base], key: str) -> ColumnElement[bool]:
+    return is_one_of(_column(table, key), f"{key}s")
+
+
 _DELETE_HANGING = {
     table: delete(table).where(_hangs_on(table, "message_id")) for table in HANGING_ON_MESSAGES
 }
@@ -75,6 +76,11 @@ _PLACED: Select[*tuple[Any, ...]] = (
         Message.arrival,
         Conversation.topic,
         Message.sent_at,
+        # Here, since few have anything: looking is cheaper than deleting nothing.
+        *(
+            exists().where(_column(table, "message_id") == Message.id).correlate(Message)
+            for table in HANGING_ON_MESSAGES
+        ),
     )
     .join(Conversation, Conversation.id == Message.conversation_id)
     .where(Message.realm_id == bindparam("realm_id"), is_one_of(Message.id, "message_ids"))
@@ -115,17 +121,12 @@ class PlacedMessage:
     arrival: EventNumber | None
     topic: str
     sent_at: datetime
-
-
-@dataclass(frozen=True)
-class Hanging:
-    """Which tables have something that goes with some messages: mostly few, or none."""
-
-    tables: frozenset[type[Base]]
+    hanging: frozenset[type[Base]]
+    """The tables that have something which goes with it: mostly few, or none."""
 
     @property
-    def has_files(self) -> bool:
-        return AttachmentMessage in self.tables
+    def links_files(self) -> bool:
+        return AttachmentMessage in self.hanging
 
 
 @dataclass(frozen=True)
@@ -164,17 +165,14 @@ class DeletionRepository:
         rows = await self._db.execute(
             _PLACED, {"realm_id": self._realm_id, "message_ids": list(message_ids)}
         )
-        return [PlacedMessage(*row) for row in rows]
+        return [_read_placed(row) for row in rows]
 
-    async def find_hanging(self, message_ids: Sequence[MessageId]) -> Hanging:
-        row = (await self._db.execute(_WHAT_HANGS, {"message_ids": message_ids})).one()
-        return Hanging(frozenset(compress(HANGING_ON_MESSAGES, row)))
-
-    async def delete(self, message_ids: Sequence[MessageId], hanging: Hanging) -> None:
-        """Delete messages, and before them what hangs on them."""
-        of_hanging = (_DELETE_HANGING[table] for table in hanging.tables)
+    async def delete(self, messages: Sequence[PlacedMessage]) -> None:
+        """Delete messages that were just placed, and before them what hangs on them."""
+        hanging = frozenset[type[Base]]().union(*(message.hanging for message in messages))
+        of_hanging = (_DELETE_HANGING[table] for table in hanging)
         for statement in (*of_hanging, _DELETE_MESSAGES):
-            await self._db.execute(statement, {"message_ids": message_ids})
+            await self._db.execute(statement, {"message_ids": [each.id for each in messages]})
 
     async def measure(self, conversation_ids: Iterable[ConversationId]) -> set[ConversationId]:
         """Note where conversations begin and end now; those without messages are returned.
@@ -200,3 +198,8 @@ class DeletionRepository:
             for statement in (*_DELETE_HANGING_ON_CONVERSATIONS, _DELETE_CONVERSATIONS):
                 await self._db.execute(statement, {"conversation_ids": topics})
         return empty
+
+
+def _read_placed(row: Sequence[Any]) -> PlacedMessage:
+    facts, hangs = row[: -len(HANGING_ON_MESSAGES)], row[-len(HANGING_ON_MESSAGES) :]
+    return PlacedMessage(*[*facts, frozenset(compress(HANGING_ON_MESSAGES, hangs))])

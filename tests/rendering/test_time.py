@@ -1,7 +1,5 @@
 """No text of 10,000 characters keeps the process busy for long."""
 
-import time
-from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -12,9 +10,9 @@ from pygments.lexers import get_all_lexers
 from chatapi.rendering import find_references, is_quick_to_render, render_message
 from chatapi.rendering.highlighting import LANGUAGES, most_characters
 from tests.rendering.people import DIRECTORY
+from tests.rendering.timing import LIMIT_SECONDS, assert_done_in_time
 
 LENGTH = 10_000
-LIMIT_SECONDS = 0.3
 
 # Each of these took some Markdown parser quadratic time or worse; ours among them.
 HOSTILE = [
@@ -52,18 +50,6 @@ def stairs(step: str) -> str:
     while len(text) < LENGTH:
         text += next(lines) + "\n"
     return text[:LENGTH]
-
-
-def assert_done_in_time(work: Callable[[], object], limit: float = LIMIT_SECONDS) -> None:
-    # A busy machine may be slow once, a slow parser is slow each time.
-    assert any(_seconds(work) < limit for _ in range(3))
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    # Processor time: what else the machine does meanwhile says nothing about the parser.
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
 from chatapi.core.clock import Clock
 from chatapi.core.settings import Settings
 from chatapi.files.local import LocalStore
-from chatapi.files.s3 import Bucket, S3Store
 from chatapi.files.store import FileStore
 
 
 def store_for(settings: Settings, clock: Clock) -> FileStore:
-    if settings.uploads_url:
-        return S3Store(Bucket.from_url(settings.uploads_url), clock)
-    return LocalStore(settings.data_dir / "uploads")
+    if not settings.uploads_url:
+        return LocalStore(settings.data_dir / "uploads")
+    # The HTTP client takes some megabytes that a server with a folder can do without.
+    from chatapi.files.s3 import Bucket, S3Store  # noqa: PLC0415
+
+    return S3Store(Bucket.from_url(settings.uploads_url), clock)

@@ -2,16 +2,14 @@
 
 import math
 import time
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 import structlog
 from limits import RateLimitItem, RateLimitItemPerMinute
-from limits.aio.storage import MemoryStorage, RedisStorage, Storage
+from limits.aio.storage import MemoryStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
-from redis.asyncio import ConnectionPool
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
 from chatapi.core.errors import RateLimitedError
 from chatapi.core.ids import UserId
@@ -19,6 +17,8 @@ from chatapi.core.settings import Settings
 from chatapi.http.call import Call
 
 log = structlog.get_logger()
+
+Closing: TypeAlias = Callable[[], Awaitable[None]]
 
 
 class RateLimits:
@@ -30,15 +30,15 @@ class RateLimits:
     def __init__(self, settings: Settings) -> None:
         self._is_on = settings.rate_limits == "on"
         self._requests = FixedWindowRateLimiter(MemoryStorage())
-        self._redis = _connections(settings)
-        self._logins = FixedWindowRateLimiter(_shared_storage(settings.redis_url, self._redis))
+        shared, self._close_shared = _shared_storage(settings)
+        self._logins = FixedWindowRateLimiter(shared)
         self._per_address = RateLimitItemPerMinute(settings.address_requests_per_minute)
         self._per_user = RateLimitItemPerMinute(settings.requests_per_minute)
         self._per_login = RateLimitItemPerMinute(settings.logins_per_minute)
 
     async def close(self) -> None:
-        if self._redis is not None:
-            await self._redis.aclose()
+        if self._close_shared is not None:
+            await self._close_shared()
 
     async def charge_address(self, call: Call) -> None:
         await self._charge(call, self._requests, self._per_address, ("address", call.address))
@@ -77,17 +77,11 @@ class RateLimits:
             raise RateLimitedError(retry_after=round(wait, 3))
 
 
-def _connections(settings: Settings) -> ConnectionPool | None:
-    """Our own, since the library never closes those it makes, and waits long for a lost server."""
+def _shared_storage(settings: Settings) -> tuple[Storage, Closing | None]:
+    """Where attempts at passwords are counted, and how that is closed."""
     if not settings.redis_url:
-        return None
-    return ConnectionPool.from_url(settings.redis_url, retry=Retry(NoBackoff(), 1))
+        return MemoryStorage(), None
+    # The client takes five megabytes that a server without Redis can do without.
+    from chatapi.http.shared_limits import open_storage  # noqa: PLC0415
 
-
-def _shared_storage(redis_url: str, connections: ConnectionPool | None) -> Storage:
-    if connections is None:
-        return MemoryStorage()
-    options: dict[str, Any] = {"connection_pool": connections}
-    # The library writes the address of a Unix socket its own way.
-    url = redis_url.replace("unix://", "redis+unix://", 1)
-    return RedisStorage(f"async+{url}", wrap_exceptions=True, implementation="redispy", **options)
+    return open_storage(settings.redis_url)

@@ -1,0 +1,24 @@
+"""Counters in Redis, which all processes share."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from limits.aio.storage import RedisStorage, Storage
+from redis.asyncio import ConnectionPool
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+
+def open_storage(redis_url: str) -> tuple[Storage, Callable[[], Awaitable[None]]]:
+    """The counters, and how their connections are closed.
+
+    These are our own: the library never closes those it makes, and waits long for a lost server.
+    """
+    connections: ConnectionPool = ConnectionPool.from_url(redis_url, retry=Retry(NoBackoff(), 1))
+    options: dict[str, Any] = {"connection_pool": connections}
+    # The library writes the address of a Unix socket its own way.
+    url = redis_url.replace("unix://", "redis+unix://", 1)
+    storage = RedisStorage(
+        f"async+{url}", wrap_exceptions=True, implementation="redispy", **options
+    )
+    return storage, connections.aclose

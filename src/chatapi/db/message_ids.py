@@ -19,7 +19,7 @@ async def take_message_ids(db: DatabaseSession, count: int) -> list[MessageId]:
         row = await db.execute(_HIGHEST_IN_SQLITE)
         highest: int = row.scalar_one_or_none() or 0
         return [MessageId(highest + step) for step in range(1, count + 1)]
-    ids = [db.message_ids.popleft() for _ in range(min(count, len(db.message_ids)))]
+    ids = db.use_message_ids(count)
     if len(ids) < count:
         rows = await db.execute(TAKE_IDS, {"count": count - len(ids)})
         ids += sorted(MessageId(number) for (number,) in rows)

@@ -1,7 +1,6 @@
 """One unit of database work: opened on first use, reading until somebody needs to write."""
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -33,12 +32,11 @@ class DatabaseSession:
         self.is_writing = False
         self.as_of: EventNumber | None = None
         """The last event a snapshot of a realm sees, noted by whoever took it."""
-        self.message_ids: deque[MessageId] = deque()
-        """Those that were taken with the lock and are not used yet."""
         self._connection: AsyncConnection | None = None
         self._transaction: AsyncTransaction | None = None
         self._resources: AsyncExitStack | None = None
         self._clocks: dict[RealmId, EventNumber] = {}
+        self._message_ids: list[MessageId] = []
         self._pending: list[Pending] = []
         self._seen: dict[str, object] = {}
 
@@ -119,6 +117,11 @@ class DatabaseSession:
             self._clocks[realm_id] = await self._stop_clock(realm_id, message_ids)
         return self._clocks[realm_id]
 
+    def use_message_ids(self, count: int) -> list[MessageId]:
+        """Those that came with the lock, ascending and each once; perhaps fewer than wanted."""
+        used, self._message_ids = self._message_ids[:count], self._message_ids[count:]
+        return used
+
     @property
     def is_live(self) -> bool:
         """Whether a read sees what is committed now, and not a moment or changes of its own."""
@@ -142,9 +145,9 @@ class DatabaseSession:
         self.is_writing = False
         self.as_of = None
         self._clocks = {}
+        self._message_ids = []
         self._pending = []
         self._seen = {}
-        self.message_ids.clear()
         if resources is not None:
             await resources.aclose()
 
@@ -154,7 +157,7 @@ class DatabaseSession:
             return EventNumber(row.scalar_one())
         values = {"realm_id": realm_id, "count": message_ids}
         rows = (await self.execute(STOP_CLOCK_AND_TAKE_IDS, values)).all()
-        self.message_ids.extend(sorted(MessageId(number) for _, number in rows))
+        self._message_ids = sorted(MessageId(number) for _, number in rows)
         return EventNumber(rows[0].last_event)
 
     async def _write_pending(self) -> None:

@@ -18,7 +18,8 @@ from chatapi.rendering import (
 )
 from tests.rendering.people import DIRECTORY
 from tests.rendering.safety import assert_harmless
-from tests.rendering.test_time import HOSTILE, assert_done_in_time, repeated
+from tests.rendering.test_time import HOSTILE, repeated
+from tests.rendering.timing import assert_done_in_time
 
 LENGTH = 10_000
 

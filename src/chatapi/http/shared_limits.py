@@ -1,6 +1,5 @@
 """Counters in Redis, which all processes share."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from limits.aio.storage import RedisStorage, Storage
@@ -8,8 +7,10 @@ from redis.asyncio import ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from chatapi.http.limits import Closing
 
-def open_storage(redis_url: str) -> tuple[Storage, Callable[[], Awaitable[None]]]:
+
+def open_storage(redis_url: str) -> tuple[Storage, Closing]:
     """The counters, and how their connections are closed.
 
     These are our own: the library never closes those it makes, and waits long for a lost server.

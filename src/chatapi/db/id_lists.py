@@ -1,18 +1,18 @@
 """Lists of ids as one parameter, so that a statement is the same for one id and for thousands."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import orjson
-from sqlalchemy import BigInteger, Boolean, ColumnElement, Dialect, String, bindparam
+from sqlalchemy import BigInteger, ColumnElement, Dialect, String, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeDecorator, TypeEngine
 from typing_extensions import override
+
+from chatapi.db.conditions import Condition
 
 
 class _Ids(TypeDecorator[Sequence[int]]):
@@ -35,16 +35,10 @@ class _Ids(TypeDecorator[Sequence[int]]):
         return orjson.dumps(value).decode()
 
 
-class _OneOf(FunctionElement[bool]):
+class _OneOf(Condition):
     """A column, and the list its value is looked for in."""
 
-    type = Boolean()
     inherit_cache = True
-
-    @override
-    def self_group(self, against: OperatorType | None = None) -> Self:
-        # It is a condition: compared with a truth value, no index would lead to it.
-        return self
 
 
 @compiles(_OneOf, "postgresql")

@@ -10,7 +10,15 @@ from chatapi.channels.directory import KnownChannel
 from chatapi.core.errors import UnauthorizedError
 from chatapi.db.models import Message
 from chatapi.narrow.errors import BadNarrowError
-from chatapi.narrow.operator import MESSAGE_ID, Compiled, Part, Surroundings, text_operand
+from chatapi.narrow.operator import (
+    Compiled,
+    Part,
+    Scope,
+    Surroundings,
+    along_channel,
+    along_conversation,
+    text_operand,
+)
 from chatapi.narrow.operators import is_one, operator_of
 from chatapi.narrow.people import DirectWith
 from chatapi.narrow.places import (
@@ -74,10 +82,11 @@ async def compile_narrow(
     scopes = tuple(scope for scope in named if scope is not None)[:1]
     is_by_id = not scopes and (is_by_id or any(is_one(WithId.names, term) for term in wanted))
     if not scopes:
-        scopes = (Message.realm_id == ctx.realm.id,) if is_by_id else await access.in_feed()
+        feed = (Message.realm_id == ctx.realm.id,) if is_by_id else await access.in_feed()
+        scopes = tuple(Scope(condition) for condition in feed)
     return Narrow(
         parts=_parts(scopes, filters),
-        condition=and_(or_(*scopes), *(_condition(*each) for each in filters)),
+        condition=and_(_all_of(scopes), *(_condition(*each) for each in filters)),
         channel=around.known_channel,
         names_topic=any(is_one({*InTopic.names, *InThreadOf.names}, term) for term in wanted),
         is_by_id=is_by_id,
@@ -89,19 +98,30 @@ def _condition(term: Term, compiled: Compiled) -> ColumnElement[bool]:
     return not_(compiled.condition) if term.negated else compiled.condition
 
 
-def _parts(
-    scopes: Sequence[ColumnElement[bool]], filters: Sequence[tuple[Term, Compiled]]
-) -> tuple[Part, ...]:
+def _all_of(scopes: Sequence[Scope]) -> ColumnElement[bool]:
+    return or_(*(scope.whole for scope in scopes))
+
+
+def _parts(scopes: Sequence[Scope], filters: Sequence[tuple[Term, Compiled]]) -> tuple[Part, ...]:
     """Along the index of words if there are words to look for, or else along each scope."""
     leading = next((each for each in filters if each[1].parts and not each[0].negated), None)
     if leading is None or any(is_one(_SMALL, term) and not term.negated for term, _ in filters):
-        conditions = [_condition(*each) for each in filters]
-        return tuple(Part(and_(scope, *conditions), MESSAGE_ID) for scope in scopes)
+        return tuple(_part(scope, filters) for scope in scopes)
     others = [_condition(*each) for each in filters if each is not leading]
     return tuple(
-        Part(and_(part.condition, or_(*scopes), *others), part.position)
+        Part(and_(part.condition, _all_of(scopes), *others), part.order)
         for part in leading[1].parts
     )
+
+
+def _part(scope: Scope, filters: Sequence[tuple[Term, Compiled]]) -> Part:
+    """Does not say of the place again what its order says, which would lead somewhere else."""
+    others = [
+        _condition(term, compiled)
+        for term, compiled in filters
+        if term.negated or compiled.place is None or compiled.place != scope.order
+    ]
+    return Part(and_(scope.condition, *others), scope.order)
 
 
 def _search(compiled: Sequence[Compiled]) -> SearchText | None:
@@ -130,10 +150,12 @@ async def _surroundings(around: Surroundings, wanted: Sequence[Term]) -> Surroun
     """What a narrow lies in altogether: messages are found faster when it is known where."""
     for term in wanted:
         if is_one(InChannel.names, term):
-            around = replace(around, known_channel=await find_channel(term.operand, around))
+            known = await find_channel(term.operand, around)
+            around = replace(around, known_channel=known, place=along_channel(known.record.id))
             break
     for term in wanted:
         if is_one(InTopic.names, term):
             topic = read_topic(text_operand(term.operand, "topic"))
-            return replace(around, conversation_id=await find_conversation(topic, around))
+            found = await find_conversation(topic, around)
+            return around if found is None else replace(around, place=along_conversation(found))
     return around

@@ -5,20 +5,29 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, and_
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.directory import KnownChannel
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import MAX_ID, ChannelId, ConversationId, MessageId, UserId
 from chatapi.db.models import Message
+from chatapi.db.orders import Order, Run
 from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.search_text import SearchText
 from chatapi.narrow.terms import Operand
 from chatapi.permissions.messages import MessageAccess
 
-MESSAGE_ID: ColumnElement[int] = Message.id.expression
+BY_ID = Order(Message.id.expression)
+
+
+def along_channel(channel_id: ChannelId) -> Run:
+    return Run(Message.id.expression, Message.channel_id.expression, channel_id)
+
+
+def along_conversation(conversation_id: ConversationId) -> Run:
+    return Run(Message.id.expression, Message.conversation_id.expression, conversation_id)
 
 
 @dataclass(frozen=True)
@@ -29,8 +38,8 @@ class Surroundings:
     access: MessageAccess
     known_channel: KnownChannel | None = None
     """The channel all of the narrow lies in, if it names one."""
-    conversation_id: ConversationId | None = None
-    """The topic of that channel all of the narrow lies in, if it names one."""
+    place: Run | None = None
+    """That channel, or the topic of it if the narrow names one as well."""
 
     @property
     def channel(self) -> ChannelRecord | None:
@@ -38,12 +47,26 @@ class Surroundings:
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some of the messages of a narrow, and what they are best read in the order of."""
+class Scope:
+    """Where to look: never more than the reader may see."""
 
     condition: ColumnElement[bool]
-    position: ColumnElement[int]
-    """The id of the message, as the index has it that leads there."""
+    """What they may see there."""
+    order: Order = BY_ID
+    """The place, if it is one, and what its messages are best read in the order of."""
+
+    @property
+    def whole(self) -> ColumnElement[bool]:
+        return and_(self.order.holds, self.condition)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the messages of a narrow, and the index that leads to them."""
+
+    condition: ColumnElement[bool]
+    """What is to be said of them besides."""
+    order: Order
 
 
 @dataclass(frozen=True)
@@ -52,8 +75,10 @@ class Compiled:
 
     condition: ColumnElement[bool]
     """Never NULL: the term may be negated."""
-    scope: ColumnElement[bool] | None = None
-    """Where to look instead of in what was sent to the reader: only what they may see, always."""
+    scope: Scope | None = None
+    """Where to look instead of in what was sent to the reader."""
+    place: Run | None = None
+    """The place, if being there is all that the term says."""
     parts: tuple[Part, ...] = ()
     """The condition again, in parts that indexes lead to."""
     search: SearchText | None = None

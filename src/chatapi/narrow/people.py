@@ -3,19 +3,27 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from sqlalchemy import and_, false, func, select
+from sqlalchemy import and_, false, func, select, true
 from typing_extensions import override
 
 from chatapi.auth.people import UserRecord, is_named, user_records
 from chatapi.channels.people import people_key
-from chatapi.core.ids import UserId
+from chatapi.core.ids import ConversationId, UserId
 from chatapi.db.models import Conversation, ConversationMember, Message, User
 from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
-from chatapi.narrow.operator import Compiled, LiveOperator, SentMessage, Surroundings
+from chatapi.narrow.operator import (
+    Compiled,
+    LiveOperator,
+    Scope,
+    SentMessage,
+    Surroundings,
+    along_conversation,
+)
 from chatapi.narrow.terms import Operand
 
 _FEWEST_IN_GROUP = 3
+_NOTHING = Compiled(false(), Scope(false()))
 
 
 class DirectWith(LiveOperator):
@@ -28,7 +36,7 @@ class DirectWith(LiveOperator):
         reader_id = around.access.reader_id
         people = await _find_people(operand, around)
         if reader_id is None:
-            return Compiled(false(), false())
+            return _NOTHING
         rows = await around.ctx.db.execute(
             select(Conversation.id).where(
                 Conversation.realm_id == around.ctx.realm.id,
@@ -37,10 +45,10 @@ class DirectWith(LiveOperator):
         )
         conversation_id = rows.scalar_one_or_none()
         if conversation_id is None:
-            return Compiled(false(), false())
+            return _NOTHING
+        place = along_conversation(ConversationId(conversation_id))
         # The reader is among the people of the conversation that was looked for.
-        is_in = Message.conversation_id == conversation_id
-        return Compiled(is_in, is_in)
+        return Compiled(place.holds, Scope(true(), place), place)
 
     @override
     async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
@@ -67,7 +75,7 @@ class DirectIncluding(LiveOperator):
             for user_id in await _find_people(operand, around)
         ]
         in_direct = around.access.in_direct()
-        return Compiled(and_(in_direct, *conditions), in_direct)
+        return Compiled(and_(in_direct, *conditions), Scope(in_direct))
 
     @override
     async def resolve(self, operand: Operand, around: Surroundings) -> Operand:

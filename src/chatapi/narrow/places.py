@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sqlalchemy import ColumnElement, Select, and_, false, select
+from sqlalchemy import Select, and_, false, select, true
 from typing_extensions import override
 
 from chatapi.channels.directory import KnownChannel
@@ -16,8 +16,11 @@ from chatapi.narrow.operator import (
     Compiled,
     LiveOperator,
     Operator,
+    Scope,
     SentMessage,
     Surroundings,
+    along_channel,
+    along_conversation,
     id_operand,
     message_operand,
     text_operand,
@@ -34,11 +37,15 @@ class InChannel(LiveOperator):
     @override
     async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
         channel = (await find_channel(operand, around)).record
-        if channel is around.channel:
-            # Naming the channel beside its topic would mislead databases that guess at rows.
-            scope = around.access.in_channel(channel, around.conversation_id)
-            return Compiled(_is_in(channel.id, around.conversation_id), scope)
-        return Compiled(_is_in(channel.id), around.access.in_channel(channel))
+        place = along_channel(channel.id)
+        if channel is around.channel and around.place is not None:
+            # The topic says it all if there is one: of both, databases would guess too few rows.
+            place = around.place
+        return Compiled(
+            and_(Message.channel_id.is_not(None), place.holds),
+            Scope(around.access.visible_of(channel), place),
+            place,
+        )
 
     @override
     async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
@@ -72,7 +79,7 @@ class InChannels(Operator):
             case _:
                 raise BadNarrowError(f"unknown channels operand {operand}")
         condition = and_(Message.channel_id.is_not(None), Message.channel_id.in_(channels))
-        return Compiled(condition, and_(Message.realm_id == around.ctx.realm.id, condition))
+        return Compiled(condition, Scope(and_(Message.realm_id == around.ctx.realm.id, condition)))
 
 
 class InTopic(LiveOperator):
@@ -90,7 +97,10 @@ class InTopic(LiveOperator):
             )
             return Compiled(Message.conversation_id.in_(named.correlate(None)))
         found = await find_conversation(topic, around)
-        return Compiled(false() if found is None else Message.conversation_id == found)
+        if found is None:
+            return Compiled(false())
+        place = along_conversation(found)
+        return Compiled(place.holds, place=place)
 
     @override
     async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
@@ -115,12 +125,11 @@ class InThreadOf(Operator):
         thread = await find_thread(operand, around)
         if thread is None:
             return None
-        is_there = Message.conversation_id == thread.conversation_id
-        if thread.channel is None:
-            # One message of it is visible: the reader takes part.
-            return Compiled(is_there, is_there)
-        channel = thread.channel.record
-        return Compiled(is_there, around.access.in_channel(channel, thread.conversation_id))
+        place = along_conversation(thread.conversation_id)
+        # Where it is a direct one, a message of it is visible since the reader takes part.
+        known = thread.channel
+        visible = true() if known is None else around.access.visible_of(known.record)
+        return Compiled(place.holds, Scope(visible, place), place)
 
 
 @dataclass(frozen=True)
@@ -183,11 +192,3 @@ async def find_conversation(topic: str, around: Surroundings) -> ConversationId 
         return None
     found = await ctx.runtime.channels.find_topic(ctx.db, ctx.realm.id, channel.id, topic)
     return None if found is None else found[0]
-
-
-def _is_in(
-    channel_id: ChannelId, conversation_id: ConversationId | None = None
-) -> ColumnElement[bool]:
-    if conversation_id is not None:
-        return Message.conversation_id == conversation_id
-    return and_(Message.channel_id.is_not(None), Message.channel_id == channel_id)

@@ -6,8 +6,9 @@ from sqlalchemy import Select, and_, or_, select
 from typing_extensions import override
 
 from chatapi.db.models import Conversation, Message
+from chatapi.db.orders import Order
 from chatapi.db.search import find_first, find_phrases
-from chatapi.narrow.operator import MESSAGE_ID, Compiled, Operator, Part, Surroundings, text_operand
+from chatapi.narrow.operator import BY_ID, Compiled, Operator, Part, Surroundings, text_operand
 from chatapi.narrow.search_text import SearchText
 from chatapi.narrow.terms import Operand
 
@@ -34,8 +35,8 @@ class Containing(Operator):
         in_content = and_(Message.id.in_(found.ids()), *fragments)
         first = await find_first(around.ctx.db, "message", search.phrases)
         parts = (
-            Part(and_(first.id == Message.id, first.is_match, *fragments), first.id),
-            Part(in_topic, MESSAGE_ID),
+            Part(and_(first.id == Message.id, first.is_match, *fragments), Order(first.id)),
+            Part(in_topic, BY_ID),
         )
         return Compiled(or_(in_content, in_topic), parts=parts, search=search)
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.db.models import GroupMention, Mention, Message, MessageFlag
 from chatapi.events.client import ClientView
-from chatapi.narrow.operator import Compiled, LiveOperator, SentMessage, Surroundings
+from chatapi.narrow.operator import Compiled, LiveOperator, Scope, SentMessage, Surroundings
 from chatapi.narrow.terms import Operand
 from chatapi.narrow.unread import unread_messages, values_for
 
@@ -23,7 +23,7 @@ class IsDirect(LiveOperator):
 
     @override
     async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        return Compiled(Message.channel_id.is_(None), around.access.in_direct())
+        return Compiled(Message.channel_id.is_(None), Scope(around.access.in_direct()))
 
     @override
     def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
@@ -52,7 +52,7 @@ class IsStarred(LiveOperator):
         channel_ids = {ChannelId(found) for (found,) in rows if found is not None}
         channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
         places = [around.access.in_channel(channel) for channel in channels.values()]
-        return Compiled(starred, and_(starred, or_(around.access.in_direct(), *places)))
+        return Compiled(starred, Scope(and_(starred, or_(around.access.in_direct(), *places))))
 
     @override
     def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:

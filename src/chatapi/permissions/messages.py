@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, exists, false, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, case, exists, false, or_, select, true
 from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.auth.context import RealmContext
@@ -127,19 +127,23 @@ class MessageAccess:
         self, channel: ChannelRecord, conversation_id: ConversationId | None = None
     ) -> ColumnElement[bool]:
         """All of a channel or of one of its topics, as far as the reader's stays allow."""
-        if not self.channels.reads(channel):
-            return false()
         in_channel = (
             Message.channel_id == channel.id
             if conversation_id is None
             else Message.conversation_id == conversation_id
         )
+        return and_(in_channel, self.visible_of(channel))
+
+    def visible_of(self, channel: ChannelRecord) -> ColumnElement[bool]:
+        """Which messages of a channel the reader may see; says nothing about any others."""
+        if not self.channels.reads(channel):
+            return false()
         if self.channels.reads_all_of(channel):
-            return in_channel
+            return true()
         if not self.channels.is_subscribed(channel.id):
             return false()
         stays = self.channels.membership.stays[channel.id]
-        return and_(in_channel, or_(*(came_during(stay) for stay in stays)))
+        return or_(*(came_during(stay) for stay in stays))
 
     async def _in_listed_direct(self) -> ColumnElement[bool]:
         """The same as `in_direct`, with the conversations by name as long as they are few.

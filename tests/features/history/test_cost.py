@@ -19,6 +19,7 @@ from tests.support.statements import recorded_statements
 
 CHANNEL: Term = ["channel", "general"]
 TOPIC: Term = ["topic", "greetings"]
+LONG_TOPIC: Term = ["topic", "annals"]
 
 
 @pytest.fixture
@@ -31,9 +32,14 @@ async def masses(
     reader: Person,
     writer: Person,
 ) -> None:
-    """Two topics of a thousand messages, and another channel with many more and newer ones."""
+    """Two short topics and one that has every third message, all older than another channel's."""
     other = await make_channel("other", subscribers=[reader, writer])
-    topics = ((general, "greetings", 1_000), (general, "farewells", 1_000), (other, "x", 10_000))
+    topics = (
+        (general, "greetings", 1_000),
+        (general, "farewells", 1_000),
+        (general, "annals", 8_000),
+        (other, "x", 10_000),
+    )
     for channel, topic, count in topics:
         first = await send(client, writer, channel, topic)
         await fill_topic(runtime, realm, writer, first, count)
@@ -59,6 +65,7 @@ async def test_the_same_statements_for_one_message_and_for_a_hundred(
     [
         ([CHANNEL], "ix_message_channel_id_id"),
         ([CHANNEL, TOPIC], "ix_message_conversation_id_id"),
+        ([CHANNEL, LONG_TOPIC], "ix_message_conversation_id_id"),
     ],
 )
 async def test_the_newest_messages_are_one_range_of_an_index(

@@ -126,8 +126,8 @@ class HistoryRepository:
         found: dict[MessageId, HistoryRow] = {}
         for part in narrow.parts:
             statement = _ROWS.where(
-                part.condition, part.position <= _number(message_id, narrow)
-            ).order_by(part.position.desc())
+                part.condition, part.order.up_to(_number(message_id, narrow))
+            ).order_by(*part.order.descending)
             found |= await self._read(statement.limit(_number(limit, narrow)))
         return _by_id(found)[-limit:]
 
@@ -136,15 +136,16 @@ class HistoryRepository:
         found: dict[MessageId, HistoryRow] = {}
         for part in narrow.parts:
             statement = _ROWS.where(
-                part.condition, part.position >= _number(message_id, narrow)
-            ).order_by(part.position)
+                part.condition, part.order.since(_number(message_id, narrow))
+            ).order_by(*part.order.ascending)
             found |= await self._read(statement.limit(_number(limit, narrow)))
         return _by_id(found)[:limit]
 
     async def list_some(self, narrow: Narrow, message_ids: Sequence[int]) -> list[HistoryRow]:
         found: dict[MessageId, HistoryRow] = {}
         for part in narrow.parts:
-            found |= await self._read(_ROWS.where(part.condition, Message.id.in_(message_ids)))
+            there = _ROWS.where(part.condition, part.order.holds)
+            found |= await self._read(there.where(Message.id.in_(message_ids)))
         return _by_id(found)
 
     async def _read(self, statement: Select[*tuple[Any, ...]]) -> dict[MessageId, HistoryRow]:
@@ -167,8 +168,8 @@ class HistoryRepository:
     async def find_first_since(self, narrow: Narrow, moment: datetime) -> MessageId | None:
         found: list[int] = []
         for part in narrow.parts:
-            since = _FIRST.where(part.condition, Message.sent_at >= moment)
-            rows = await self._db.execute(since.order_by(part.position))
+            since = _FIRST.where(part.condition, part.order.holds, Message.sent_at >= moment)
+            rows = await self._db.execute(since.order_by(part.order.key))
             found += rows.scalars()
         return MessageId(min(found)) if found else None
 

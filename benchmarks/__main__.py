@@ -24,7 +24,7 @@ from benchmarks.workloads import (
 from benchmarks.world import Size, World, fill
 from tests.support.temporary_postgres import temporary_postgres
 
-_ROUNDS = 5
+_ROUNDS = 9
 
 
 @dataclass
@@ -66,7 +66,7 @@ def databases(kind: str) -> Iterator[tuple[str, str]]:
         if kind == "sqlite":
             yield f"sqlite+aiosqlite:///{folder}/chat.db", f"sqlite+aiosqlite:///{folder}/bare.db"
             return
-        with temporary_postgres() as server:
+        with temporary_postgres(durable=True) as server:
             asyncio.run(server.create_database("chat"))
             asyncio.run(server.create_database("bare"))
             yield server.url_for("chat"), server.url_for("bare")
@@ -216,14 +216,17 @@ async def _speeds(
 ) -> list[list[float]]:
     """How fast the yardstick and the requests are answered, round by round.
 
-    What is compared is measured in the same seconds: a machine is not always equally fast.
+    What is compared is measured in the same seconds, forwards and backwards: a machine is not
+    always equally fast, and who comes first finds it in another state than who comes last.
     """
     count = max(100, int(count * on.scale))
     asked = [(on.bare.port, yardstick), *((on.chat.port, request) for request in requests)]
-    return [
-        [await requests_per_second(port, request, count) for port, request in asked]
-        for _ in range(_ROUNDS)
-    ]
+    rounds: list[list[float]] = []
+    for number in range(_ROUNDS):
+        step = -1 if number % 2 else 1
+        speeds = [await requests_per_second(*each, count) for each in asked[::step]]
+        rounds.append(speeds[::step])
+    return rounds
 
 
 def measure_service(report: Report, scale: float) -> None:

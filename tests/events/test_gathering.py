@@ -4,6 +4,8 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,8 +13,11 @@ from sqlalchemy import event, insert
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.core.ids import EventNumber, RealmId
+from chatapi.core.ids import EventNumber, MessageId, RealmId
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
 from chatapi.db.faults import is_unavailable
+from chatapi.db.message_ids import take_message_ids
 from chatapi.db.models import RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Everyone
@@ -78,6 +83,47 @@ class Notebook:
         return [entry.event.text for entry in entries if isinstance(entry.event, Noted)]
 
 
+class Letters:
+    """Notes that have message ids, and how each attempt to write some came about."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self.notebook = notebook
+        self.relied: list[bool] = []
+        self.ids: list[MessageId] = []
+        self.meanwhile: Callable[[], Awaitable[None]] | None = None
+        """What somebody else does, once, while something is written."""
+
+    async def send(self, text: str) -> str:
+        gatherer, realm_id = self.notebook.runtime.gatherer, self.notebook.realm.id
+        return await gatherer.submit(realm_id, "letters", self.write, text, sends_messages=True)
+
+    async def write(self, work: UnitOfWork, texts: Sequence[str]) -> list[str | Exception]:
+        self.relied.append(work.db.is_relying)
+        ids = await take_message_ids(work.db, len(texts))
+        await self.notebook.write(work, texts)
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            await meanwhile()
+        work.after_commit(lambda: self.ids.extend(ids))
+        return [f"{text} sent" for text in texts]
+
+
+@asynccontextmanager
+async def other_process(settings: Settings) -> AsyncIterator[Database]:
+    database = Database(settings)
+    yield database
+    await database.close()
+
+
+async def note_elsewhere(database: Database, realm: RealmRecord, text: str) -> None:
+    async with DatabaseSession(database) as db:
+        number = EventNumber(await db.lock_realm(realm.id) + 1)
+        await take_message_ids(db, 50)
+        entry = Entry(realm.id, number, Noted(text=text), Everyone())
+        await EventLog(db).append(realm.id, [entry], datetime.now(UTC))
+        await db.commit()
+
+
 @pytest.fixture
 def notebook(runtime: Runtime, realm: RealmRecord) -> Notebook:
     return Notebook(runtime, realm)
@@ -92,12 +138,8 @@ async def somebody_else_writing(notebook: Notebook) -> AsyncIterator[None]:
 
 
 async def until_waiting(notebook: Notebook, count: int) -> None:
-    waiting = notebook.runtime.gatherer._waiting
-
-    def count_waiting() -> int:
-        return sum(len(items) for kind, items in waiting.items() if kind[0] == notebook.realm.id)
-
-    await until(lambda: count_waiting() == count)
+    gatherer, realm_id = notebook.runtime.gatherer, notebook.realm.id
+    await until(lambda: gatherer.count_waiting(realm_id) == count)
 
 
 @contextmanager
@@ -197,6 +239,56 @@ class TestBatches:
         await asyncio.gather(notes, elsewhere)
         assert sorted(notebook.batches) == [["a"], ["b"]]
         assert other.batches == [["c"]]
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+class TestRelying:
+    """Who was alone goes on without the lock, and finds out in time when it is needed."""
+
+    @pytest.fixture
+    async def letters(self, notebook: Notebook) -> Letters:
+        letters = Letters(notebook)
+        for text in "abc":
+            await letters.send(text)
+        assert letters.relied == [False, False, True]
+        return letters
+
+    async def test_as_long_as_nobody_else_writes(self, letters: Letters) -> None:
+        for text in "def":
+            await letters.send(text)
+        assert letters.relied[3:] == [True] * 3
+        assert await letters.notebook.read() == list("abcdef")
+        assert letters.ids == sorted(set(letters.ids))
+
+    async def test_another_writer_of_the_process_is_noticed_before(self, letters: Letters) -> None:
+        await letters.notebook.note("of the process")
+        await letters.send("d")
+        assert letters.relied[3:] == [False]
+        assert await letters.notebook.read() == ["a", "b", "c", "of the process", "d"]
+
+    async def test_another_process_is_noticed_in_the_end(
+        self, letters: Letters, settings: Settings
+    ) -> None:
+        async with other_process(settings) as there:
+            letters.meanwhile = partial(note_elsewhere, there, letters.notebook.realm, "theirs")
+            await letters.send("d")
+        assert letters.relied[3:] == [True, False]
+        await letters.send("e")
+        assert await letters.notebook.read() == [*"abc", "theirs", *"de"]
+        assert letters.ids == sorted(set(letters.ids))
+
+    async def test_whatever_fails_is_tried_again_with_the_lock(self, letters: Letters) -> None:
+        with pytest.raises(Exception, match=r"(?i)unique"):
+            await letters.send(WRONG)
+        assert letters.relied[3:] == [True, False]
+        assert await letters.send("d") == "d sent"
+        assert await letters.notebook.read() == list("abcd")
+
+    async def test_those_who_come_at_once_go_together(self, letters: Letters) -> None:
+        texts = [str(number) for number in range(40)]
+        assert await asyncio.gather(*map(letters.send, texts)) == [f"{text} sent" for text in texts]
+        assert letters.notebook.batches[3:] == [texts]
+        assert letters.ids == sorted(set(letters.ids))
 
 
 class TestFailures:

@@ -1,6 +1,6 @@
 """Statements that stop a realm's clock, alone or together with taking message ids."""
 
-from sqlalchemy import BigInteger, bindparam, func, literal_column, select, true
+from sqlalchemy import BigInteger, bindparam, exists, func, literal_column, select, true
 
 from chatapi.db.models import RealmClock
 
@@ -18,3 +18,17 @@ STOP_CLOCK_AND_TAKE_IDS = select(_stopped.c.last_event, _next_message_id).select
 )
 """On PostgreSQL. An id is taken only when the clock was read, and nobody else can take one."""
 TAKE_IDS = select(_next_message_id).select_from(_taken)
+
+_unmoved = (
+    # Updates would take parameters named like their columns for values of these.
+    select(RealmClock.last_event)
+    .where(
+        RealmClock.realm_id == bindparam("known_realm"),
+        RealmClock.last_event == bindparam("known_event"),
+    )
+    .with_for_update()
+    .cte("unmoved")
+)
+IS_UNMOVED = exists(select(_unmoved.c.last_event))
+"""On PostgreSQL, for parts of a statement that holds, or does not, as a whole."""
+TAKE_IDS_IF_UNMOVED = select(_next_message_id).select_from(_unmoved.join(_taken, true()))

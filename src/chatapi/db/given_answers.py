@@ -4,11 +4,13 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import bindparam, delete, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chatapi.core.ids import UserId
+from chatapi.db.many_rows import NewRows
 from chatapi.db.models import GivenAnswer
 from chatapi.db.session import DatabaseSession
 
@@ -48,6 +50,7 @@ _KEEP_IN_SQLITE = sqlite.insert(GivenAnswer).on_conflict_do_nothing().returning(
 _KEEP_IN_POSTGRES = (
     postgresql.insert(GivenAnswer).on_conflict_do_nothing().returning(GivenAnswer.key)
 )
+_KEEP_MANY = NewRows(GivenAnswer, ["user_id", "key", "request", "answer", "created_at"])
 
 
 class GivenAnswers:
@@ -75,15 +78,25 @@ class GivenAnswers:
         """Call in the transaction that the answer tells about; False if one was given before."""
         rows = await self._db.execute(
             _KEEP_IN_SQLITE if self._db.database.is_sqlite else _KEEP_IN_POSTGRES,
-            {
-                "user_id": request.user_id,
-                "key": request.key,
-                "request": request.digest,
-                "answer": answer,
-                "created_at": now,
-            },
+            _row(request, answer, now),
         )
         return rows.one_or_none() is not None
 
+    async def keep_many(self, answers: Iterable[tuple[Request, str]], now: datetime) -> None:
+        """The same for new requests; if one was answered before, the transaction fails."""
+        rows = [_row(request, answer, now) for request, answer in answers]
+        if rows:
+            await self._db.write_soon(_KEEP_MANY, rows)
+
     async def forget_before(self, moment: datetime) -> None:
         await self._db.execute(delete(GivenAnswer).where(GivenAnswer.created_at < moment))
+
+
+def _row(request: Request, answer: str, now: datetime) -> dict[str, Any]:
+    return {
+        "user_id": request.user_id,
+        "key": request.key,
+        "request": request.digest,
+        "answer": answer,
+        "created_at": now,
+    }

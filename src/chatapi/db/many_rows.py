@@ -4,7 +4,7 @@ Everybody who writes in an organization waits for whoever holds its clock, and e
 trip to PostgreSQL. SQLite has no trips to save, and no statement that writes into two tables.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -25,8 +25,10 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
+    true,
 )
 from sqlalchemy.types import TypeEngine
+from typing_extensions import override
 
 from chatapi.db.base import Base
 
@@ -36,33 +38,44 @@ Change: TypeAlias = Callable[[Mapping[str, ColumnElement[int]]], Update]
 Execute: TypeAlias = Callable[[Executable, Row | Sequence[Row]], Awaitable[object]]
 
 
-class RowsWithChanges:
+class NewRows:
+    """Adds rows to a table."""
+
+    def __init__(self, table: type[Base], columns: Sequence[str]) -> None:
+        types = {each.name: each.type for each in inspect(table).columns}
+        self._table = table
+        self._columns = {name: types[name] for name in columns}
+        self.add = insert(table)
+
+    def parts(self, place: int, condition: ColumnElement[bool]) -> tuple[Insert | Update, ...]:
+        """For rows that come as JSON, in parameters of that place."""
+        added = _given(f"rows_{place}", self._columns)
+        rows = select(*added.values()).where(condition)
+        return (insert(self._table).from_select(list(added), rows),)
+
+
+class RowsWithChanges(NewRows):
     """Adds rows to one table and changes rows of another; no two of them name the same tables."""
 
     def __init__(
         self, table: type[Base], columns: Sequence[str], change: Change, numbers: Sequence[str]
     ) -> None:
-        types = {each.name: each.type for each in inspect(table).columns}
-        self._table = table
-        self._columns = {name: types[name] for name in columns}
+        super().__init__(table, columns)
         self._numbers = dict.fromkeys(numbers, BigInteger())
         self._change = change
-        self.add = insert(table)
         self.change = change({name: bindparam(name, type_=BigInteger) for name in numbers})
 
-    def parts(self, place: int) -> tuple[Insert, Update]:
-        """Both for rows that come as JSON, in parameters of that place."""
-        added = _given(f"rows_{place}", self._columns)
-        changes = _given(f"changes_{place}", self._numbers)
-        add = insert(self._table).from_select(list(added), select(*added.values()))
-        return add, self._change(changes)
+    @override
+    def parts(self, place: int, condition: ColumnElement[bool]) -> tuple[Insert | Update, ...]:
+        change = self._change(_given(f"changes_{place}", self._numbers))
+        return *super().parts(place, condition), change.where(condition)
 
 
 @dataclass(frozen=True)
 class Pending:
     """What is to be written: rows by the names of their columns, changes by those of numbers."""
 
-    kind: RowsWithChanges
+    kind: NewRows
     rows: Sequence[Row]
     changes: Sequence[Row]
 
@@ -72,22 +85,39 @@ async def write_together(pending: Sequence[Pending], execute: Execute, *, is_sql
     if is_sqlite:
         for each in pending:
             await execute(each.kind.add, each.rows)
-            await execute(each.kind.change, each.changes)
+            if isinstance(each.kind, RowsWithChanges):
+                await execute(each.kind.change, each.changes)
         return
+    await execute(_all_at_once(kinds_of(pending)), values_of(pending))
+
+
+def kinds_of(pending: Sequence[Pending]) -> tuple[NewRows, ...]:
+    return tuple(each.kind for each in pending)
+
+
+def values_of(pending: Sequence[Pending]) -> dict[str, str]:
+    """The parameters of all parts."""
     values: dict[str, str] = {}
     for place, each in enumerate(pending):
         values[f"rows_{place}"] = orjson.dumps(each.rows).decode()
-        values[f"changes_{place}"] = orjson.dumps(each.changes).decode()
-    await execute(_one_statement(tuple(each.kind for each in pending)), values)
+        if isinstance(each.kind, RowsWithChanges):
+            values[f"changes_{place}"] = orjson.dumps(each.changes).decode()
+    return values
+
+
+def all_parts(
+    kinds: Sequence[NewRows], condition: ColumnElement[bool]
+) -> Iterator[tuple[str, Insert | Update]]:
+    """What a single statement is made of, by name; each does something if the condition holds."""
+    for place, kind in enumerate(kinds):
+        for step, part in enumerate(kind.parts(place, condition)):
+            yield f"part_{place}_{step}", part
 
 
 @cache
-def _one_statement(kinds: tuple[RowsWithChanges, ...]) -> Insert:
-    (statement, change), *others = (kind.parts(place) for place, kind in enumerate(kinds))
-    statement = statement.add_cte(change.cte("changed_0"))
-    for place, (add, change_too) in enumerate(others, start=1):
-        statement = statement.add_cte(add.cte(f"added_{place}"), change_too.cte(f"changed_{place}"))
-    return statement
+def _all_at_once(kinds: tuple[NewRows, ...]) -> Insert | Update:
+    (_, statement), *others = all_parts(kinds, true())
+    return statement.add_cte(*(part.cte(name) for name, part in others))
 
 
 def _given(name: str, types: Mapping[str, TypeEngine[Any]]) -> dict[str, ColumnElement[Any]]:

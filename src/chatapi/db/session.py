@@ -13,7 +13,8 @@ from sqlalchemy.sql.selectable import TypedReturnsRows
 from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.db.clocks import STOP_CLOCK, STOP_CLOCK_AND_TAKE_IDS
 from chatapi.db.database import Database
-from chatapi.db.many_rows import Pending, RowsWithChanges, write_together
+from chatapi.db.many_rows import NewRows, Pending, write_together
+from chatapi.db.reliance import ClockMovedError, KnownClock, Reliance
 
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
@@ -32,6 +33,9 @@ class DatabaseSession:
         self.is_writing = False
         self.as_of: EventNumber | None = None
         """The last event a snapshot of a realm sees, noted by whoever took it."""
+        self.left: KnownClock | None = None
+        """After a commit that did not use all of its message ids: the next one may rely on it."""
+        self._reliance: Reliance | None = None
         self._connection: AsyncConnection | None = None
         self._transaction: AsyncTransaction | None = None
         self._resources: AsyncExitStack | None = None
@@ -71,12 +75,10 @@ class DatabaseSession:
         """
         if self._pending:
             await self._write_pending()
-        if self._connection is None:
-            self._connection = await self._open(self.database.reader)
-        return await self._connection.execute(statement, values)
+        return await self._run(statement, values)
 
     async def write_soon(
-        self, kind: RowsWithChanges, rows: Sequence[Values], changes: Sequence[Values]
+        self, kind: NewRows, rows: Sequence[Values], changes: Sequence[Values] = ()
     ) -> None:
         """Write with what else is to be written soon: before the next statement, or the commit."""
         if any(each.kind is kind for each in self._pending):
@@ -117,6 +119,24 @@ class DatabaseSession:
             self._clocks[realm_id] = await self._stop_clock(realm_id, message_ids)
         return self._clocks[realm_id]
 
+    async def rely_on(self, known: KnownClock) -> None:
+        """Write as if the realm were locked; the commit finds out whether nobody else wrote there.
+
+        It is one statement then, instead of the trips to begin, lock, write and commit. For
+        anything but `write_soon` the realm is locked after all. Raises `ClockMovedError`, then
+        or with the commit.
+        """
+        await self.close()
+        await self._hold().enter_async_context(self.database.writer_turn(known.realm_id))
+        self._reliance = Reliance(known, await self._connect(self.database.engine))
+        self._clocks = {known.realm_id: known.last_event}
+        self._message_ids = list(known.message_ids)
+        self.is_writing = True
+
+    def advance_clock(self, realm_id: RealmId, number: EventNumber) -> None:
+        """The last event is one that is being written."""
+        self._clocks[realm_id] = number
+
     def use_message_ids(self, count: int) -> list[MessageId]:
         """Those that came with the lock, ascending and each once; perhaps fewer than wanted."""
         used, self._message_ids = self._message_ids[:count], self._message_ids[count:]
@@ -125,17 +145,26 @@ class DatabaseSession:
     @property
     def is_live(self) -> bool:
         """Whether a read sees what is committed now, and not a moment or changes of its own."""
-        return self._transaction is None
+        return self._transaction is None and self._reliance is None
+
+    @property
+    def is_relying(self) -> bool:
+        """Whether any statement would cost a lock that may not be needed."""
+        return self._reliance is not None
 
     def has_locked(self, realm_id: RealmId) -> bool:
         return realm_id in self._clocks
 
     async def commit(self) -> None:
-        if self._pending:
+        if self._reliance is not None:
+            await _to_the_end(self._write_relying(self._reliance))
+        elif self._pending:
             await self._write_pending()
         if self._transaction is not None and self.is_writing:
             await _to_the_end(self._transaction.commit())
+        left = self._known_clock()
         await self.close()
+        self.left = left
 
     async def close(self) -> None:
         """Give everything back; what was written and not committed is undone."""
@@ -144,6 +173,8 @@ class DatabaseSession:
         self._transaction = None
         self.is_writing = False
         self.as_of = None
+        self.left = None
+        self._reliance = None
         self._clocks = {}
         self._message_ids = []
         self._pending = []
@@ -151,18 +182,45 @@ class DatabaseSession:
         if resources is not None:
             await resources.aclose()
 
+    async def _run(
+        self, statement: Executable, values: Values | Sequence[Values] | None
+    ) -> CursorResult[*tuple[Any, ...]]:
+        if self._reliance is not None:
+            await self._lock_after_all(self._reliance.known)
+        if self._connection is None:
+            self._connection = await self._open(self.database.reader)
+        return await self._connection.execute(statement, values)
+
     async def _stop_clock(self, realm_id: RealmId, message_ids: int) -> EventNumber:
         if message_ids == 0 or self.database.is_sqlite:
             row = await self.execute(STOP_CLOCK, {"realm_id": realm_id})
             return EventNumber(row.scalar_one())
         values = {"realm_id": realm_id, "count": message_ids}
-        rows = (await self.execute(STOP_CLOCK_AND_TAKE_IDS, values)).all()
+        rows = (await self._run(STOP_CLOCK_AND_TAKE_IDS, values)).all()
         self._message_ids = sorted(MessageId(number) for _, number in rows)
         return EventNumber(rows[0].last_event)
 
+    async def _lock_after_all(self, known: KnownClock) -> None:
+        so_far = self._clocks, self._message_ids, self._pending
+        await self.close()
+        if await self.lock_realm(known.realm_id) != known.last_event:
+            raise ClockMovedError
+        self._clocks, self._message_ids, self._pending = so_far
+
+    def _known_clock(self) -> KnownClock | None:
+        if not self._message_ids or len(self._clocks) != 1:
+            return None
+        [(realm_id, last_event)] = self._clocks.items()
+        return KnownClock(realm_id, last_event, self._message_ids)
+
     async def _write_pending(self) -> None:
         pending, self._pending = self._pending, []
-        await write_together(pending, self.execute, is_sqlite=self.database.is_sqlite)
+        await write_together(pending, self._run, is_sqlite=self.database.is_sqlite)
+
+    async def _write_relying(self, reliance: Reliance) -> None:
+        pending, self._pending = self._pending, []
+        used = len(reliance.known.message_ids) - len(self._message_ids)
+        self._message_ids += await reliance.write(pending, max(used, 1))
 
     def _hold(self) -> AsyncExitStack:
         """What must be given back; a long poll waits with nothing to give back."""
@@ -170,9 +228,13 @@ class DatabaseSession:
             self._resources = AsyncExitStack()
         return self._resources
 
-    async def _open(self, engine: AsyncEngine) -> AsyncConnection:
+    async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
         connection = await _connect(engine)
         self._hold().push_async_exit(connection.__aexit__)
+        return connection
+
+    async def _open(self, engine: AsyncEngine) -> AsyncConnection:
+        connection = await self._connect(engine)
         if engine is not self.database.reader:
             self._transaction = await connection.begin()
         return connection

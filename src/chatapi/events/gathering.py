@@ -3,18 +3,22 @@
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from chatapi.core.clock import Clock
 from chatapi.core.ids import RealmId
 from chatapi.db.database import Database
 from chatapi.db.faults import is_unavailable
+from chatapi.db.reliance import KnownClock
 from chatapi.db.session import DatabaseSession
+from chatapi.events.feed import Feed
 from chatapi.events.hub import Hub
 from chatapi.events.unit_of_work import UnitOfWork
 
 _MOST_AT_ONCE = 100
+_TURNS = 2
+"""Of the event loop: enough for a request that was read to be submitted."""
 
 _Kind = tuple[RealmId, str]
 
@@ -42,12 +46,34 @@ class _Errand:
     locks_realm: bool
     sends_messages: bool
 
-    async def begin(self, db: DatabaseSession, expected: int) -> None:
+    async def begin(self, db: DatabaseSession, message_ids: int) -> None:
         if self.locks_realm:
-            message_ids = expected if self.sends_messages else 0
+            message_ids = message_ids if self.sends_messages else 0
             await db.lock_realm(self.realm_id, message_ids=message_ids)
         else:
             await db.write()
+
+
+@dataclass(eq=False)
+class _Line:
+    """Those who wait to have items of one kind written, and how it went so far."""
+
+    waiting: deque[_Waiting[Any]] = field(default_factory=deque)
+    is_moving: bool = False
+    last_size: int = 1
+    """How many were last written together; probably it will be as many again."""
+    is_alone: bool = False
+    """Whether nobody in another process has written in the realm for a moment."""
+    left: KnownClock | None = None
+    """Where the last transaction left the realm's clock."""
+
+    def pop(self, most: int) -> list[_Waiting[Any]]:
+        return [self.waiting.popleft() for _ in range(min(len(self.waiting), most))]
+
+    def message_ids(self) -> int:
+        """As many as will be wanted, and again as many for next time if there is hope for it."""
+        expected = min(max(len(self.waiting), self.last_size), _MOST_AT_ONCE)
+        return 2 * expected if self.is_alone else expected
 
 
 class Gatherer:
@@ -61,10 +87,7 @@ class Gatherer:
         self._database = database
         self._hub = hub
         self._clock = clock
-        self._waiting: defaultdict[_Kind, deque[_Waiting[Any]]] = defaultdict(deque)
-        self._busy: set[_Kind] = set()
-        self._last_size: dict[_Kind, int] = {}
-        """How many were last written together; probably it will be as many again."""
+        self._lines: defaultdict[_Kind, _Line] = defaultdict(_Line)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def submit(
@@ -83,52 +106,59 @@ class Gatherer:
         no place in the realm's order, and must not hold up what has, does not lock it. What
         `sends_messages` takes an id for each item.
         """
-        kind = (realm_id, name)
+        line = self._lines[realm_id, name]
         done: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
         # Whoever asked may have gone away by then, and with them the one who would care.
         done.add_done_callback(asyncio.Future.exception)
-        self._waiting[kind].append(_Waiting(item, done))
-        if kind not in self._busy:
-            self._busy.add(kind)
+        line.waiting.append(_Waiting(item, done))
+        if not line.is_moving:
+            line.is_moving = True
             errand = _Errand(realm_id, write, locks_realm, sends_messages)
-            task = asyncio.create_task(self._work_through(kind, errand))
+            task = asyncio.create_task(self._work_through(line, errand))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         # Whoever stops waiting does not take back what may already be on its way.
         return await asyncio.shield(done)
 
+    def count_waiting(self, realm_id: RealmId) -> int:
+        """How many items of a realm wait for a transaction that has not begun."""
+        return sum(len(line.waiting) for kind, line in self._lines.items() if kind[0] == realm_id)
+
     async def close(self) -> None:
         """Let what is under way come to its end."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _work_through(self, kind: _Kind, errand: _Errand) -> None:
-        waiting = self._waiting[kind]
+    async def _work_through(self, line: _Line, errand: _Errand) -> None:
         try:
-            while waiting:
-                await self._write_some(kind, errand, waiting)
+            while line.waiting:
+                await self._write_some(line, errand)
         finally:
-            self._busy.discard(kind)
-            del self._waiting[kind]
+            line.is_moving = False
 
-    async def _write_some(
-        self, kind: _Kind, errand: _Errand, waiting: deque[_Waiting[Any]]
-    ) -> None:
+    async def _write_some(self, line: _Line, errand: _Errand) -> None:
         batch: list[_Waiting[Any]] = []
+        relies = False
         try:
             # Before the lock: whoever holds it must not wait for a second connection.
-            await self._hub.feed(errand.realm_id)
+            feed = await self._hub.feed(errand.realm_id)
             async with DatabaseSession(self._database) as db:
-                expected = max(len(waiting), self._last_size.get(kind, 1))
-                await errand.begin(db, min(expected, _MOST_AT_ONCE))
+                relies = await _rely_on(db, line, feed)
+                if not relies:
+                    await _lock(db, line, errand, feed)
                 # Only now: everybody who came while the lock was somebody else's comes along.
-                batch += [waiting.popleft() for _ in range(min(len(waiting), _MOST_AT_ONCE))]
-                self._last_size[kind] = len(batch)
+                batch += line.pop(_MOST_AT_ONCE)
+                line.last_size = len(batch)
                 await self._write(db, errand, batch)
+                line.left = db.left
         except Exception as error:  # noqa: BLE001 (each of those who wait is told)
-            if len(batch) > 1 and not is_unavailable(error):
+            if relies and not is_unavailable(error):
+                # Whatever it was: under the lock it will show.
+                line.is_alone = False
+                line.waiting.extendleft(reversed(batch))
+            elif len(batch) > 1 and not is_unavailable(error):
                 await self._write_one_by_one(errand, batch)
             else:
-                _fail(batch or [waiting.popleft() for _ in range(len(waiting))], error)
+                _fail(batch or line.pop(len(line.waiting)), error)
 
     async def _write_one_by_one(self, errand: _Errand, batch: list[_Waiting[Any]]) -> None:
         """Nobody has to suffer for what another one wrote."""
@@ -154,6 +184,34 @@ class Gatherer:
             raise RuntimeError("a writer has to give one result for each item")
         await work.commit()
         _tell(batch, results)
+
+
+async def _rely_on(db: DatabaseSession, line: _Line, feed: Feed) -> bool:
+    """Go on from where the last transaction left the realm, if nobody else seems to have written.
+
+    Where others write as well, finding out at the end would often be too late.
+    """
+    left, line.left = line.left, None
+    if left is None or not line.is_alone or feed.position != left.last_event:
+        return False
+    if len(left.message_ids) < len(line.waiting):
+        return False
+    await db.rely_on(left)
+    for _ in range(_TURNS):
+        # Who locks is joined by others while waiting for the database. Without that, those whose
+        # requests have arrived would come too late and have to go in small groups.
+        await asyncio.sleep(0)
+    if feed.position == left.last_event:
+        return True
+    # Others of this process were before in the queue of writers.
+    await db.close()
+    return False
+
+
+async def _lock(db: DatabaseSession, line: _Line, errand: _Errand, feed: Feed) -> None:
+    seen = feed.position
+    await errand.begin(db, line.message_ids())
+    line.is_alone = errand.locks_realm and await db.lock_realm(errand.realm_id) == seen
 
 
 def _tell(batch: Sequence[_Waiting[Any]], results: Sequence[Any]) -> None:

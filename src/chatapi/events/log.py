@@ -58,8 +58,9 @@ class EventLog:
             }
             for entry in entries
         ]
-        clock = {"realm": realm_id, "last": entries[-1].number}
-        await self._db.write_soon(_APPEND, rows, [clock])
+        last = entries[-1].number
+        await self._db.write_soon(_APPEND, rows, [{"realm": realm_id, "last": last}])
+        self._db.advance_clock(realm_id, last)
 
     async def read_clock(self, realm_id: RealmId) -> ClockReading:
         row = await self._db.execute(_READ_CLOCK, {"realm": realm_id})

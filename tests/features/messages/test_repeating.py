@@ -2,15 +2,36 @@
 
 import asyncio
 
-from tests.factories import Person
+import pytest
+
+from chatapi.auth.runtime import Runtime
+from tests.factories import MakeChannel, Person
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient, encode_form
 from tests.support.listening import listen
+from tests.support.statements import recorded_statements
 
 
 def hello(person: Person, **more: object) -> dict[str, object]:
     return {"type": "direct", "to": [person.user_id], "content": "Hello", **more}
+
+
+class Sent:
+    """Named messages to a topic."""
+
+    def __init__(self, client: ApiClient, owner: Person, channel_id: int) -> None:
+        self.client = client
+        self.owner = owner
+        self.channel_id = channel_id
+        self.ids: list[int] = []
+
+    async def send(self, name: str) -> int:
+        place = {"type": "channel", "to": self.channel_id, "topic": "greetings"}
+        named = {"content": f"Hello {name}", "queue_id": "queue", "local_id": name}
+        answer = assert_success(await self.client.post("/messages", self.owner, **place, **named))
+        self.ids.append(answer["id"])
+        return self.ids[-1]
 
 
 class TestLocalIds:
@@ -70,6 +91,39 @@ class TestLocalIds:
         again = ApiClient(await start_app())
         assert assert_success(await again.post("/messages", owner, **message)) == first
         await again.aclose()
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+class TestWithoutTheLock:
+    """Once a process finds itself alone, it looks for no answer: the database refuses a second."""
+
+    @pytest.fixture
+    async def sent(self, client: ApiClient, owner: Person, make_channel: MakeChannel) -> Sent:
+        channel = await make_channel("general", subscribers=[owner])
+        sent = Sent(client, owner, channel.id)
+        for name in "abcd":
+            await sent.send(name)
+        return sent
+
+    async def test_one_statement_sends(self, sent: Sent, runtime: Runtime) -> None:
+        with recorded_statements(runtime.database, "message") as recorded:
+            await sent.send("e")
+        # It goes to the driver as it is, and so past whoever records.
+        assert recorded == []
+        assert sent.ids == sorted(set(sent.ids))
+
+    async def test_what_is_sent_again_is_found(self, sent: Sent) -> None:
+        assert await sent.send("a") == sent.ids[0]
+        assert await sent.send("d") == sent.ids[3]
+
+    async def test_also_among_others(self, sent: Sent) -> None:
+        listener = await listen(sent.client, sent.owner, event_types=["message"])
+        ids = await asyncio.gather(*map(sent.send, ("x", "b", "y", "c", "x")))
+        assert [ids[1], ids[3]] == sent.ids[1:3]
+        assert ids[0] == ids[4] != ids[2]
+        assert sorted(event["message"]["id"] for event in await listener.new_events()) == sorted(
+            {ids[0], ids[2]}
+        )
 
 
 class TestIdempotencyKeys:

@@ -221,7 +221,8 @@ async def _settled(work: UnitOfWork, batch: Sequence[Outgoing]) -> dict[int, Out
     }
     if not named:
         return outcomes
-    given = await GivenAnswers(work.db).find_many(named.values())
+    # A repeated one makes a transaction that relies on the clock fail, and is found the next time.
+    given = {} if work.db.is_relying else await GivenAnswers(work.db).find_many(named.values())
     seen: set[tuple[UserId, str]] = set()
     for place, request in named.items():
         key = (request.user_id, request.key)
@@ -298,7 +299,9 @@ def _answer(message_id: MessageId, policy: int | None) -> SentPayload:
 async def _keep_answers(
     work: UnitOfWork, batch: Sequence[Outgoing], answers: Sequence[SentPayload], now: datetime
 ) -> None:
-    given = GivenAnswers(work.db)
-    for each, answer in zip(batch, answers, strict=True):
-        if each.request is not None:
-            await given.keep(each.request, orjson.dumps(answer).decode(), now)
+    kept = [
+        (each.request, orjson.dumps(answer).decode())
+        for each, answer in zip(batch, answers, strict=True)
+        if each.request is not None
+    ]
+    await GivenAnswers(work.db).keep_many(kept, now)

@@ -1,0 +1,219 @@
+"""Writing on the word of the last transaction: all of it in one statement, or nothing at all."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import func, select, update
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import EventNumber, MessageId
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
+from chatapi.db.faults import is_unavailable
+from chatapi.db.message_ids import take_message_ids
+from chatapi.db.models import Realm, RealmClock
+from chatapi.db.reliance import ClockMovedError, KnownClock
+from chatapi.db.session import DatabaseSession
+from chatapi.events.audience import Everyone
+from chatapi.events.entry import Entry
+from chatapi.events.log import EventLog
+from tests.support.sample_events import Noted
+from tests.support.statements import recorded_statements
+
+# SQLite has no trips to save: it always locks.
+pytestmark = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+async def elsewhere(settings: Settings) -> AsyncIterator[Database]:
+    """The same database, as another process sees it."""
+    database = Database(settings)
+    yield database
+    await database.close()
+
+
+async def note(db: DatabaseSession, runtime: Runtime, realm: RealmRecord, text: str) -> EventNumber:
+    """Writes an event, and nothing besides."""
+    number = EventNumber(await db.lock_realm(realm.id) + 1)
+    entry = Entry(realm.id, number, Noted(text=text), Everyone())
+    await EventLog(db).append(realm.id, [entry], runtime.clock.now())
+    return number
+
+
+async def left_by_a_lock(runtime: Runtime, realm: RealmRecord, message_ids: int = 3) -> KnownClock:
+    async with DatabaseSession(runtime.database) as db:
+        await db.lock_realm(realm.id, message_ids=message_ids)
+        await note(db, runtime, realm, "before")
+        await db.commit()
+        assert db.left is not None
+        return db.left
+
+
+async def noted(database: Database, realm: RealmRecord) -> list[str]:
+    async with DatabaseSession(database) as db:
+        entries = await EventLog(db).read(realm.id, EventNumber(0), 1_000)
+        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+        assert (await EventLog(db).read_clock(realm.id)).last_event == len(entries)
+    return [entry.event.text for entry in entries if isinstance(entry.event, Noted)]
+
+
+async def test_needs_no_statement_but_one_of_its_own(
+    runtime: Runtime, realm: RealmRecord, elsewhere: Database
+) -> None:
+    left = await left_by_a_lock(runtime, realm)
+    async with DatabaseSession(elsewhere) as db:
+        with recorded_statements(elsewhere, "") as recorded:
+            await db.rely_on(left)
+            await note(db, runtime, realm, "relying")
+            await db.commit()
+        assert recorded == []
+    assert await noted(runtime.database, realm) == ["before", "relying"]
+
+
+async def test_goes_on_from_one_transaction_to_the_next(
+    runtime: Runtime, realm: RealmRecord
+) -> None:
+    left = await left_by_a_lock(runtime, realm)
+    used: list[MessageId] = []
+    for text in "abcdef":
+        async with DatabaseSession(runtime.database) as db:
+            await db.rely_on(left)
+            used += db.use_message_ids(2)
+            await note(db, runtime, realm, text)
+            await db.commit()
+            assert db.left is not None
+            left = db.left
+    assert await noted(runtime.database, realm) == ["before", *"abcdef"]
+    # As many are taken as were used: the supply stays as large as it was.
+    assert len(left.message_ids) == 3
+    assert used == sorted(set(used))
+    assert len(used) == 12
+    async with DatabaseSession(runtime.database) as db:
+        await db.lock_realm(realm.id)
+        assert (await take_message_ids(db, 1))[0] > max(used)
+
+
+class TestSomebodyElseWrote:
+    async def test_nothing_is_written(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        left = await left_by_a_lock(runtime, realm)
+        async with DatabaseSession(runtime.database) as db:
+            await db.rely_on(left)
+            await note(db, runtime, realm, "relying")
+            async with DatabaseSession(elsewhere) as other:
+                await note(other, runtime, realm, "other")
+                await other.commit()
+            with pytest.raises(ClockMovedError):
+                await db.commit()
+        assert await noted(runtime.database, realm) == ["before", "other"]
+
+    async def test_in_the_same_process_they_wait_for_their_turn(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        left = await left_by_a_lock(runtime, realm)
+        async with DatabaseSession(runtime.database) as db:
+            await db.rely_on(left)
+            assert runtime.database.writer_turn(realm.id).locked()
+        assert not runtime.database.writer_turn(realm.id).locked()
+
+    async def test_a_read_finds_out_as_well(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        left = await left_by_a_lock(runtime, realm)
+        async with DatabaseSession(runtime.database) as db:
+            await db.rely_on(left)
+            async with DatabaseSession(elsewhere) as other:
+                await note(other, runtime, realm, "other")
+                await other.commit()
+            with pytest.raises(ClockMovedError):
+                await db.execute(select(func.count()).select_from(Realm))
+
+    async def test_what_leaves_the_clock_alone_is_no_harm(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        left = await left_by_a_lock(runtime, realm)
+        async with DatabaseSession(runtime.database) as db:
+            await db.rely_on(left)
+            await note(db, runtime, realm, "relying")
+            async with DatabaseSession(elsewhere) as other:
+                await other.lock_realm(realm.id)
+                await other.execute(update(RealmClock).values(log_floor=0))
+                await other.commit()
+            await db.commit()
+        assert await noted(runtime.database, realm) == ["before", "relying"]
+
+
+class TestMoreThanThat:
+    async def test_any_other_statement_locks_the_realm(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        left = await left_by_a_lock(runtime, realm)
+        async with DatabaseSession(runtime.database) as db:
+            await db.rely_on(left)
+            await note(db, runtime, realm, "relying")
+            await db.execute(update(Realm).values(name="Changed"))
+            assert await noted(elsewhere, realm) == ["before"]
+            assert db.use_message_ids(2) == left.message_ids[:2]
+            await db.commit()
+            assert db.left == KnownClock(realm.id, EventNumber(2), left.message_ids[2:])
+        assert await noted(elsewhere, realm) == ["before", "relying"]
+
+    async def test_writing_the_same_kind_twice_does_so_too(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        left = await left_by_a_lock(runtime, realm)
+        async with DatabaseSession(runtime.database) as db:
+            await db.rely_on(left)
+            await note(db, runtime, realm, "one")
+            await note(db, runtime, realm, "another")
+            assert await noted(elsewhere, realm) == ["before"]
+            await db.commit()
+        assert await noted(elsewhere, realm) == ["before", "one", "another"]
+
+    async def test_without_a_commit_nothing_is_written(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        left = await left_by_a_lock(runtime, realm)
+        async with DatabaseSession(runtime.database) as db:
+            await db.rely_on(left)
+            await note(db, runtime, realm, "relying")
+        assert await noted(runtime.database, realm) == ["before"]
+
+    async def test_without_ids_there_is_nothing_to_rely_on(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        async with DatabaseSession(runtime.database) as db:
+            await db.lock_realm(realm.id)
+            await db.commit()
+            assert db.left is None
+            await db.lock_realm(realm.id, message_ids=1)
+            await take_message_ids(db, 2)
+            await db.commit()
+            assert db.left is None
+
+
+async def test_a_lost_connection_is_not_used_again(
+    runtime: Runtime, realm: RealmRecord, elsewhere: Database
+) -> None:
+    async with DatabaseSession(elsewhere) as db:
+        await db.lock_realm(realm.id, message_ids=1)
+        await db.commit()
+        left = db.left
+        # What was used last is used next.
+        backend = (await db.execute(select(func.pg_backend_pid()))).scalar_one()
+    assert left is not None
+    async with DatabaseSession(elsewhere) as db:
+        await db.rely_on(left)
+        await note(db, runtime, realm, "lost")
+        async with DatabaseSession(runtime.database) as other:
+            await other.execute(select(func.pg_terminate_backend(backend)))
+        with pytest.raises(Exception) as failure:  # noqa: PT011 (which one depends on the moment)
+            await db.commit()
+        assert is_unavailable(failure.value)
+    async with DatabaseSession(elsewhere) as db:
+        await db.rely_on(left)
+        await note(db, runtime, realm, "found")
+        await db.commit()
+    assert await noted(elsewhere, realm) == ["found"]

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from sqlalchemy import text
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -14,7 +13,7 @@ from chatapi.db.session import DatabaseSession
 from tests.factories import Person
 from tests.features.history.conversations import send_direct
 from tests.support.client import ApiClient
-from tests.support.waiting import until_true
+from tests.support.waiting import until_locked_out
 
 
 async def test_ascend_and_are_taken_once(
@@ -29,12 +28,6 @@ async def test_ascend_and_are_taken_once(
         assert first[0] > sent
 
 
-async def somebody_waits(database: Database) -> bool:
-    async with DatabaseSession(database) as db:
-        rows = await db.execute(text("SELECT count(*) FROM pg_locks WHERE NOT granted"))
-        return bool(rows.scalar_one())
-
-
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 async def test_whoever_waited_for_the_lock_has_higher_ones(
     settings: Settings, realm: RealmRecord
@@ -47,7 +40,7 @@ async def test_whoever_waited_for_the_lock_has_higher_ones(
     async with DatabaseSession(here) as holder, DatabaseSession(there) as next_one:
         await holder.lock_realm(realm.id)
         waiting = asyncio.create_task(next_one.lock_realm(realm.id, message_ids=2))
-        await until_true(lambda: somebody_waits(here))
+        await until_locked_out(here)
         theirs = await take_message_ids(holder, 2)
         await holder.commit()
         await waiting

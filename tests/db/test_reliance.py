@@ -1,6 +1,8 @@
 """Writing on the word of the last transaction: all of it in one statement, or nothing at all."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from sqlalchemy import func, select, update
@@ -20,6 +22,7 @@ from chatapi.events.entry import Entry
 from chatapi.events.log import EventLog
 from tests.support.sample_events import Noted
 from tests.support.statements import recorded_statements
+from tests.support.waiting import until_locked_out
 
 # SQLite has no trips to save: it always locks.
 pytestmark = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
@@ -50,6 +53,22 @@ async def left_by_a_lock(runtime: Runtime, realm: RealmRecord, message_ids: int 
         return db.left
 
 
+@asynccontextmanager
+async def relying(runtime: Runtime, realm: RealmRecord) -> AsyncIterator[DatabaseSession]:
+    """A session that has something to write, and no lock."""
+    left = await left_by_a_lock(runtime, realm)
+    async with DatabaseSession(runtime.database) as db:
+        await db.rely_on(left)
+        await note(db, runtime, realm, "relying")
+        yield db
+
+
+async def somebody_else_writes(elsewhere: Database, runtime: Runtime, realm: RealmRecord) -> None:
+    async with DatabaseSession(elsewhere) as db:
+        await note(db, runtime, realm, "other")
+        await db.commit()
+
+
 async def noted(database: Database, realm: RealmRecord) -> list[str]:
     async with DatabaseSession(database) as db:
         entries = await EventLog(db).read(realm.id, EventNumber(0), 1_000)
@@ -62,6 +81,7 @@ async def test_needs_no_statement_but_one_of_its_own(
     runtime: Runtime, realm: RealmRecord, elsewhere: Database
 ) -> None:
     left = await left_by_a_lock(runtime, realm)
+    # On a database that no job of the running service uses as well.
     async with DatabaseSession(elsewhere) as db:
         with recorded_statements(elsewhere, "") as recorded:
             await db.rely_on(left)
@@ -98,45 +118,43 @@ class TestSomebodyElseWrote:
     async def test_nothing_is_written(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        left = await left_by_a_lock(runtime, realm)
-        async with DatabaseSession(runtime.database) as db:
-            await db.rely_on(left)
-            await note(db, runtime, realm, "relying")
-            async with DatabaseSession(elsewhere) as other:
-                await note(other, runtime, realm, "other")
-                await other.commit()
+        async with relying(runtime, realm) as db:
+            await somebody_else_writes(elsewhere, runtime, realm)
             with pytest.raises(ClockMovedError):
                 await db.commit()
+        assert await noted(runtime.database, realm) == ["before", "other"]
+
+    async def test_nor_if_they_are_about_to(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        async with relying(runtime, realm) as db, DatabaseSession(elsewhere) as other:
+            await note(other, runtime, realm, "other")
+            committing = asyncio.create_task(db.commit())
+            await until_locked_out(elsewhere)
+            await other.commit()
+            with pytest.raises(ClockMovedError):
+                await committing
         assert await noted(runtime.database, realm) == ["before", "other"]
 
     async def test_in_the_same_process_they_wait_for_their_turn(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        left = await left_by_a_lock(runtime, realm)
-        async with DatabaseSession(runtime.database) as db:
-            await db.rely_on(left)
+        async with relying(runtime, realm):
             assert runtime.database.writer_turn(realm.id).locked()
         assert not runtime.database.writer_turn(realm.id).locked()
 
     async def test_a_read_finds_out_as_well(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        left = await left_by_a_lock(runtime, realm)
-        async with DatabaseSession(runtime.database) as db:
-            await db.rely_on(left)
-            async with DatabaseSession(elsewhere) as other:
-                await note(other, runtime, realm, "other")
-                await other.commit()
+        async with relying(runtime, realm) as db:
+            await somebody_else_writes(elsewhere, runtime, realm)
             with pytest.raises(ClockMovedError):
                 await db.execute(select(func.count()).select_from(Realm))
 
     async def test_what_leaves_the_clock_alone_is_no_harm(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        left = await left_by_a_lock(runtime, realm)
-        async with DatabaseSession(runtime.database) as db:
-            await db.rely_on(left)
-            await note(db, runtime, realm, "relying")
+        async with relying(runtime, realm) as db:
             async with DatabaseSession(elsewhere) as other:
                 await other.lock_realm(realm.id)
                 await other.execute(update(RealmClock).values(log_floor=0))
@@ -149,36 +167,29 @@ class TestMoreThanThat:
     async def test_any_other_statement_locks_the_realm(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        left = await left_by_a_lock(runtime, realm)
-        async with DatabaseSession(runtime.database) as db:
-            await db.rely_on(left)
-            await note(db, runtime, realm, "relying")
+        async with relying(runtime, realm) as db:
             await db.execute(update(Realm).values(name="Changed"))
             assert await noted(elsewhere, realm) == ["before"]
-            assert db.use_message_ids(2) == left.message_ids[:2]
+            assert len(db.use_message_ids(2)) == 2
             await db.commit()
-            assert db.left == KnownClock(realm.id, EventNumber(2), left.message_ids[2:])
+            assert db.left is not None
+            assert (db.left.last_event, len(db.left.message_ids)) == (2, 1)
         assert await noted(elsewhere, realm) == ["before", "relying"]
 
     async def test_writing_the_same_kind_twice_does_so_too(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        left = await left_by_a_lock(runtime, realm)
-        async with DatabaseSession(runtime.database) as db:
-            await db.rely_on(left)
-            await note(db, runtime, realm, "one")
-            await note(db, runtime, realm, "another")
+        async with relying(runtime, realm) as db:
+            await note(db, runtime, realm, "again")
             assert await noted(elsewhere, realm) == ["before"]
             await db.commit()
-        assert await noted(elsewhere, realm) == ["before", "one", "another"]
+        assert await noted(elsewhere, realm) == ["before", "relying", "again"]
 
     async def test_without_a_commit_nothing_is_written(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        left = await left_by_a_lock(runtime, realm)
-        async with DatabaseSession(runtime.database) as db:
-            await db.rely_on(left)
-            await note(db, runtime, realm, "relying")
+        async with relying(runtime, realm):
+            pass
         assert await noted(runtime.database, realm) == ["before"]
 
     async def test_without_ids_there_is_nothing_to_rely_on(

@@ -3,11 +3,19 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from sqlalchemy import text
+
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.db.database import Database
+from chatapi.db.session import DatabaseSession
 
 LONGEST_WAIT_SECONDS = 10
 LOOK_AGAIN_SECONDS = 0.005
+_LOCKED_OUT = text(
+    "SELECT count(*) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
 
 
 async def until(condition: Callable[[], bool], seconds: float = LONGEST_WAIT_SECONDS) -> None:
@@ -22,6 +30,17 @@ async def until_true(
     async with asyncio.timeout(seconds):
         while not await condition():  # noqa: ASYNC110 (likewise)
             await asyncio.sleep(LOOK_AGAIN_SECONDS)
+
+
+async def until_locked_out(database: Database) -> None:
+    """Until somebody waits for a lock, on PostgreSQL."""
+
+    async def is_somebody() -> bool:
+        async with DatabaseSession(database) as db:
+            rows = await db.execute(_LOCKED_OUT)
+            return bool(rows.scalar_one())
+
+    await until_true(is_somebody)
 
 
 def waiting_polls(runtime: Runtime, realm: RealmRecord) -> int:

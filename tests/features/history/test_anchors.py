@@ -1,5 +1,7 @@
 """Where GET /messages begins, and how far it reads."""
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from chatapi.channels.records import ChannelRecord
@@ -7,6 +9,7 @@ from chatapi.core.ids import MessageId
 from tests.factories import MakeChannel, Person
 from tests.features.history.conversations import (
     AFTER_ALL,
+    Term,
     ask,
     ids_read,
     mark,
@@ -204,6 +207,28 @@ class TestDate:
     ) -> None:
         answer = await read(client, reader, anchor="date", anchor_date=date)
         assert answer["anchor"] == days[place]
+
+    async def test_is_found_among_many(
+        self,
+        client: ApiClient,
+        writer: Person,
+        reader: Person,
+        general: ChannelRecord,
+        clock: MovableClock,
+    ) -> None:
+        sent: list[tuple[MessageId, str, datetime]] = []
+        for number in range(20):
+            topic = "rare" if number % 7 == 3 else "common"
+            sent.append((await send(client, writer, general, topic), topic, clock.now()))
+            clock.advance(minutes=50)
+        moments = [moment + timedelta(minutes=step) for *_, moment in sent for step in (0, 1)]
+        for topic in ("rare", "common"):
+            narrow: list[Term] = [["channel", "general"], ["topic", topic]]
+            for moment in moments:
+                expected = [one for one, where, at in sent if where == topic and at >= moment]
+                date = moment.isoformat()
+                answer = await read(client, reader, *narrow, anchor="date", anchor_date=date)
+                assert answer["anchor"] == (expected[0] if expected else AFTER_ALL)
 
     async def test_after_all_messages(
         self, client: ApiClient, reader: Person, days: list[MessageId]

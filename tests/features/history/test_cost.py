@@ -1,7 +1,8 @@
 """What reading costs: a few statements, and the newest messages along an index."""
 
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import pytest
@@ -84,13 +85,33 @@ async def test_the_newest_messages_are_one_range_of_an_index(
     assert "TEMP B-TREE" not in plan
 
 
-@contextmanager
-def captured_history_statement(database: Database) -> Iterator[list[tuple[str, Any]]]:
+@pytest.mark.parametrize("terms", [[CHANNEL], [CHANNEL, LONG_TOPIC]])
+async def test_a_moment_is_found_without_reading_what_was_before(
+    client: ApiClient, runtime: Runtime, masses: None, reader: Person, terms: list[Term]
+) -> None:
+    with captured_statements(runtime.database, "sent_at >=") as captured:
+        await ids_read(client, reader, *terms, anchor="date", anchor_date="2026-03-01T12:00")
+    assert captured
+    for statement in captured:
+        plan = await explain(runtime.database, *statement)
+        assert re.search(r"[ .]id>|, id\) >= |id >= ", plan), plan
+        assert "Seq Scan on message " not in plan
+
+
+def captured_history_statement(
+    database: Database,
+) -> AbstractContextManager[list[tuple[str, Any]]]:
     """The statement that reads messages, with its parameters."""
+    return captured_statements(database, "rendered_content")
+
+
+@contextmanager
+def captured_statements(database: Database, part: str) -> Iterator[list[tuple[str, Any]]]:
+    """The statements that contain something, with their parameters."""
     captured: list[tuple[str, Any]] = []
 
     def capture(_connection: object, _cursor: object, sql: str, values: Any, *_rest: Any) -> None:
-        if "rendered_content" in sql:
+        if part in sql:
             captured.append((sql, values))
 
     engine = database.engine.sync_engine

@@ -2,11 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Select, and_, bindparam, exists, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+)
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.channels.visibility import VisibilityPolicy
@@ -61,6 +72,12 @@ _ROWS: Select[*tuple[Any, ...]] = select(
     Conversation.renamed_up_to,
 ).join(Conversation, Conversation.id == Message.conversation_id)
 _FIRST = select(Message.id).limit(1)
+_BOUNDS = select(
+    func.coalesce(func.min(Message.id), 0).label("low"),
+    func.coalesce(func.max(Message.id), 0).label("high"),
+).where(Message.realm_id == bindparam("realm_id"))
+_CLOCK_ERROR = timedelta(hours=1)
+"""By so much the clocks of servers may differ, or be set back."""
 _ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
 _USERS = user_records.select().where(is_one_of(User.id, "user_ids"))
 _MEMBERS = (
@@ -78,6 +95,31 @@ def _number(number: int, narrow: Narrow) -> ColumnElement[int]:
     """
     is_written_out = narrow.search is not None
     return bindparam(None, number, type_=BigInteger, literal_execute=is_written_out, unique=True)
+
+
+def _halved() -> Select[*tuple[int]]:
+    """An id before which all messages of a realm are older than a moment, nearly the last such.
+
+    Times ascend with ids: it takes a look at one message for each doubling of their number.
+    """
+    within = _BOUNDS.cte("within", recursive=True)
+    middle = (within.c.low + within.c.high) // 2
+    sent_at = (
+        select(Message.sent_at)
+        .where(Message.realm_id == bindparam("realm_id"), Message.id >= middle)
+        .order_by(Message.id)
+        .limit(1)
+        .scalar_subquery()
+    )
+    is_older = sent_at < bindparam("moment", type_=Message.sent_at.type)
+    halves = select(
+        case((is_older, middle + 1), else_=within.c.low),
+        case((is_older, within.c.high), else_=middle),
+    ).where(within.c.low < within.c.high)
+    return select(func.max(within.union_all(halves).c.low))
+
+
+_NEAR_MOMENT = _halved()
 
 
 def _by_id(found: dict[MessageId, HistoryRow]) -> list[HistoryRow]:
@@ -166,10 +208,14 @@ class HistoryRepository:
         return None if found is None else MessageId(found)
 
     async def find_first_since(self, narrow: Narrow, moment: datetime) -> MessageId | None:
+        values = {"realm_id": self._realm_id, "moment": moment - _CLOCK_ERROR}
+        near = (await self._db.execute(_NEAR_MOMENT, values)).scalar_one()
         found: list[int] = []
         for part in narrow.parts:
-            since = _FIRST.where(part.condition, part.order.holds, Message.sent_at >= moment)
-            rows = await self._db.execute(since.order_by(part.order.key))
+            since = _FIRST.where(
+                part.condition, part.order.since(_number(near, narrow)), Message.sent_at >= moment
+            )
+            rows = await self._db.execute(since.order_by(*part.order.ascending))
             found += rows.scalars()
         return MessageId(min(found)) if found else None
 

@@ -18,10 +18,11 @@ class RecordReader(Generic[RecordT]):
     def __init__(self, record: type[RecordT], table: type[Base]) -> None:
         self._record = record
         names = [field.name for field in fields(record)]  # type: ignore[arg-type]  # a dataclass
-        self._columns: list[InstrumentedAttribute[Any]] = [getattr(table, name) for name in names]
+        columns: list[InstrumentedAttribute[Any]] = [getattr(table, name) for name in names]
+        self._select = select(*columns)
 
     def select(self) -> Select[*tuple[Any, ...]]:
-        return select(*self._columns)
+        return self._select
 
     def read(self, row: Sequence[Any]) -> RecordT:
         return self._record(*row)

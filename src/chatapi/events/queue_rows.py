@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Integer, bindparam, delete, insert, select, update
 
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
@@ -27,6 +27,13 @@ class QueueRecord:
 
 
 _queues = RecordReader(QueueRecord, EventQueueRow)
+_ADD = insert(EventQueueRow)
+_SURPLUS = (
+    select(EventQueueRow.id)
+    .where(EventQueueRow.user_id == bindparam("user_id"))
+    .order_by(EventQueueRow.expires_at.desc(), EventQueueRow.id)
+    .offset(bindparam("allowed", type_=Integer))
+)
 
 
 class QueueRows:
@@ -37,7 +44,7 @@ class QueueRows:
 
     async def add(self, queue: QueueRecord) -> None:
         await self._db.write()
-        await self._db.execute(insert(EventQueueRow).values(**vars(queue)))
+        await self._db.execute(_ADD, vars(queue))
 
     async def find(self, queue_id: QueueId) -> QueueRecord | None:
         rows = await self._db.execute(_queues.select().where(EventQueueRow.id == queue_id))
@@ -46,12 +53,7 @@ class QueueRows:
 
     async def list_surplus(self, user_id: UserId, allowed: int) -> list[QueueId]:
         """What the user has beyond the allowed number: those that would expire first."""
-        rows = await self._db.execute(
-            select(EventQueueRow.id)
-            .where(EventQueueRow.user_id == user_id)
-            .order_by(EventQueueRow.expires_at.desc(), EventQueueRow.id)
-            .offset(allowed)
-        )
+        rows = await self._db.execute(_SURPLUS, {"user_id": user_id, "allowed": allowed})
         return [QueueId(queue_id) for (queue_id,) in rows]
 
     async def prolong(self, queue_id: QueueId, until: datetime) -> bool:

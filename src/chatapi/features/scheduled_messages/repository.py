@@ -68,11 +68,6 @@ class ScheduleRepository:
         self._db = db
         self._owner_id = owner_id
         self._reminders = reminders
-        about = ScheduledMessage.about_message_id
-        self._is_own: tuple[ColumnElement[bool], ...] = (
-            ScheduledMessage.owner_id == owner_id,
-            about.is_not(None) if reminders else about.is_(None),
-        )
 
     async def list_own(self) -> list[ScheduledRecord]:
         """By time; messages and reminders of a snapshot are read together."""
@@ -83,16 +78,21 @@ class ScheduleRepository:
             if (record.about_message_id is not None) == self._reminders
         ]
 
+    def _is_own(self) -> tuple[ColumnElement[bool], ...]:
+        about = ScheduledMessage.about_message_id
+        is_of_kind = about.is_not(None) if self._reminders else about.is_(None)
+        return ScheduledMessage.owner_id == self._owner_id, is_of_kind
+
     async def _list_all(self) -> list[ScheduledRecord]:
         return _records.read_all(await self._db.execute(_OF_OWNER, {"owner_id": self._owner_id}))
 
     async def count_own(self) -> int:
-        counting = select(func.count()).select_from(ScheduledMessage).where(*self._is_own)
+        counting = select(func.count()).select_from(ScheduledMessage).where(*self._is_own())
         return (await self._db.execute(counting)).scalar_one()
 
     async def find(self, scheduled_id: ScheduledMessageId) -> ScheduledRecord | None:
         rows = await self._db.execute(
-            _records.select().where(*self._is_own, ScheduledMessage.id == scheduled_id)
+            _records.select().where(*self._is_own(), ScheduledMessage.id == scheduled_id)
         )
         row = rows.one_or_none()
         return None if row is None else _records.read(row)
@@ -109,6 +109,6 @@ class ScheduleRepository:
     async def remove(self, scheduled_id: ScheduledMessageId) -> bool:
         """Whether there was one to remove."""
         statement = delete(ScheduledMessage).where(
-            *self._is_own, ScheduledMessage.id == scheduled_id
+            *self._is_own(), ScheduledMessage.id == scheduled_id
         )
         return (await self._db.execute(statement)).rowcount > 0

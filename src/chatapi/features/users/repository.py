@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, delete, func, insert, not_, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, not_, select, update
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
@@ -19,6 +19,17 @@ from chatapi.wire.realm_settings import RealmSettings
 
 _IDS_PER_STATEMENT = 10_000
 """Both databases limit how many parameters one statement may have."""
+_ACTIVE_BOTS = (
+    user_records.select()
+    .where(
+        User.realm_id == bindparam("realm_id"),
+        not_(User.is_system_bot),
+        User.bot_type.is_not(None),
+        User.is_active,
+    )
+    .order_by(User.id)
+)
+_ACTIVE_BOTS_OF_OWNER = _ACTIVE_BOTS.where(User.bot_owner_id == bindparam("owner_id"))
 
 
 class UserRepository:
@@ -100,12 +111,11 @@ class UserRepository:
 
     async def list_active_bots(self, of: UserId | None = None) -> list[UserRecord]:
         """The bots of one owner, or of everybody."""
-        statement = user_records.select().where(
-            *self._ordinary(), User.bot_type.is_not(None), User.is_active
-        )
-        if of is not None:
-            statement = statement.where(User.bot_owner_id == of)
-        rows = await self._db.execute(statement.order_by(User.id))
+        values = {"realm_id": self._realm_id}
+        if of is None:
+            rows = await self._db.execute(_ACTIVE_BOTS, values)
+        else:
+            rows = await self._db.execute(_ACTIVE_BOTS_OF_OWNER, {**values, "owner_id": of})
         return user_records.read_all(rows)
 
     async def list_administrators(self) -> frozenset[UserId]:

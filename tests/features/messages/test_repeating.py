@@ -6,6 +6,7 @@ import pytest
 
 from chatapi.auth.runtime import Runtime
 from tests.factories import MakeChannel, Person
+from tests.features.channels.channels import unnamed
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient, encode_form
@@ -20,16 +21,19 @@ def hello(person: Person, **more: object) -> dict[str, object]:
 class Sent:
     """Named messages to a topic."""
 
-    def __init__(self, client: ApiClient, owner: Person, channel_id: int) -> None:
+    def __init__(
+        self, client: ApiClient, sender: Person, channel_id: int, topic: str = "greetings"
+    ) -> None:
         self.client = client
-        self.owner = owner
+        self.sender = sender
         self.channel_id = channel_id
+        self.topic = topic
         self.ids: list[int] = []
 
     async def send(self, name: str) -> int:
-        place = {"type": "channel", "to": self.channel_id, "topic": "greetings"}
+        place = {"type": "channel", "to": self.channel_id, "topic": self.topic}
         named = {"content": f"Hello {name}", "queue_id": "queue", "local_id": name}
-        answer = assert_success(await self.client.post("/messages", self.owner, **place, **named))
+        answer = assert_success(await self.client.post("/messages", self.sender, **place, **named))
         self.ids.append(answer["id"])
         return self.ids[-1]
 
@@ -116,8 +120,22 @@ class TestWithoutTheLock:
         assert await sent.send("a") == sent.ids[0]
         assert await sent.send("d") == sent.ids[3]
 
+    async def test_also_by_who_could_not_send_it_any_more(
+        self, sent: Sent, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        channel = f"/streams/{sent.channel_id}"
+        theirs = Sent(client, member, sent.channel_id, topic="short-lived")
+        await theirs.send("a")
+        deletion = await client.post(f"{channel}/delete_topic", owner, topic_name="short-lived")
+        assert_success(deletion)
+        only_owners = {"new": unnamed([owner])}
+        assert_success(await client.patch(channel, owner, can_create_topic_group=only_owners))
+        for name in "efg":
+            await sent.send(name)
+        assert await theirs.send("a") == theirs.ids[0]
+
     async def test_also_among_others(self, sent: Sent) -> None:
-        listener = await listen(sent.client, sent.owner, event_types=["message"])
+        listener = await listen(sent.client, sent.sender, event_types=["message"])
         ids = await asyncio.gather(*map(sent.send, ("x", "b", "y", "c", "x")))
         assert [ids[1], ids[3]] == sent.ids[1:3]
         assert ids[0] == ids[4] != ids[2]

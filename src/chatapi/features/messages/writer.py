@@ -61,10 +61,12 @@ class MessageWriter:
 
     async def write(self, work: UnitOfWork, batch: Sequence[Outgoing]) -> list[Outcome]:
         """The answer for each message, or why it was refused; refused ones leave no trace."""
+        conversations = self._conversations(work)
+        await conversations.find(each.to for each in batch if not each.is_outdated)
+        # Only now: if one was not remembered, there is a lock, and repeated messages are looked
+        # for. Nobody is refused on the word of the clock what they have done before.
         outcomes: dict[int, Outcome] = await _settled(work, batch)
         open_places = [place for place in range(len(batch)) if place not in outcomes]
-        conversations = self._conversations(work)
-        await conversations.find(batch[place].to for place in open_places)
         for place in open_places:
             if (refusal := _refusal(batch[place], conversations)) is not None:
                 outcomes[place] = refusal

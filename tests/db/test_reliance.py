@@ -17,10 +17,8 @@ from chatapi.db.message_ids import take_message_ids
 from chatapi.db.models import Realm, RealmClock
 from chatapi.db.reliance import ClockMovedError, KnownClock
 from chatapi.db.session import DatabaseSession
-from chatapi.events.audience import Everyone
-from chatapi.events.entry import Entry
 from chatapi.events.log import EventLog
-from tests.support.sample_events import Noted
+from tests.support.sample_events import Noted, append
 from tests.support.statements import recorded_statements
 from tests.support.waiting import until_locked_out
 
@@ -36,12 +34,8 @@ async def elsewhere(settings: Settings) -> AsyncIterator[Database]:
     await database.close()
 
 
-async def note(db: DatabaseSession, runtime: Runtime, realm: RealmRecord, text: str) -> EventNumber:
-    """Writes an event, and nothing besides."""
-    number = EventNumber(await db.lock_realm(realm.id) + 1)
-    entry = Entry(realm.id, number, Noted(text=text), Everyone())
-    await EventLog(db).append(realm.id, [entry], runtime.clock.now())
-    return number
+async def note(db: DatabaseSession, runtime: Runtime, realm: RealmRecord, text: str) -> None:
+    await append(db, realm, Noted(text=text), at=runtime.clock.now())
 
 
 async def left_by_a_lock(runtime: Runtime, realm: RealmRecord, message_ids: int = 3) -> KnownClock:

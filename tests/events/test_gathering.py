@@ -30,7 +30,7 @@ from tests import factories
 from tests.support.apps import make_settings, running_app
 from tests.support.clock import MovableClock
 from tests.support.killable_postgres import KillablePostgres, killable_postgres
-from tests.support.sample_events import Noted
+from tests.support.sample_events import Noted, append
 from tests.support.servers import migrate
 from tests.support.waiting import until, until_true
 
@@ -117,10 +117,9 @@ async def other_process(settings: Settings) -> AsyncIterator[Database]:
 
 async def note_elsewhere(database: Database, realm: RealmRecord, text: str) -> None:
     async with DatabaseSession(database) as db:
-        number = EventNumber(await db.lock_realm(realm.id) + 1)
+        await db.lock_realm(realm.id)
         await take_message_ids(db, 50)
-        entry = Entry(realm.id, number, Noted(text=text), Everyone())
-        await EventLog(db).append(realm.id, [entry], datetime.now(UTC))
+        await append(db, realm, Noted(text=text), at=datetime.now(UTC))
         await db.commit()
 
 
@@ -138,8 +137,14 @@ async def somebody_else_writing(notebook: Notebook) -> AsyncIterator[None]:
 
 
 async def until_waiting(notebook: Notebook, count: int) -> None:
-    gatherer, realm_id = notebook.runtime.gatherer, notebook.realm.id
-    await until(lambda: gatherer.count_waiting(realm_id) == count)
+    lines = notebook.runtime.gatherer._lines
+
+    def count_waiting() -> int:
+        return sum(
+            len(line.waiting) for kind, line in lines.items() if kind[0] == notebook.realm.id
+        )
+
+    await until(lambda: count_waiting() == count)
 
 
 @contextmanager

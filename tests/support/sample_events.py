@@ -1,5 +1,6 @@
 """Events that exist for the tests of the event core only."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from typing_extensions import override
@@ -8,10 +9,12 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
+from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience, Everyone
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Event
+from chatapi.events.log import EventLog
 from chatapi.events.membership import NOWHERE
 
 
@@ -88,6 +91,12 @@ async def tell(
         await work.commit()
     finally:
         await work.db.close()
+
+
+async def append(db: DatabaseSession, realm: RealmRecord, event: Event, at: datetime) -> None:
+    """Write an event under the lock of a session, and nothing besides."""
+    number = EventNumber(await db.lock_realm(realm.id) + 1)
+    await EventLog(db).append(realm.id, [Entry(realm.id, number, event, Everyone())], at)
 
 
 def entry(number: int, event: Event | None = None, to: Audience | None = None) -> Entry:

@@ -120,10 +120,6 @@ class Gatherer:
         # Whoever stops waiting does not take back what may already be on its way.
         return await asyncio.shield(done)
 
-    def count_waiting(self, realm_id: RealmId) -> int:
-        """How many items of a realm wait for a transaction that has not begun."""
-        return sum(len(line.waiting) for kind, line in self._lines.items() if kind[0] == realm_id)
-
     async def close(self) -> None:
         """Let what is under way come to its end."""
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -3,16 +3,18 @@
 import argparse
 import asyncio
 import statistics
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
+from benchmarks.compare import compare
+from benchmarks.databases import databases
 from benchmarks.http_client import Account, build_request
-from benchmarks.messages import narrows, reactions, renamings, searches
+from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
+from benchmarks.report import Report
 from benchmarks.retention import retention_cost
 from benchmarks.servers import RunningServer, bare_server, chat_server, create_account, run_command
 from benchmarks.workloads import (
@@ -22,26 +24,8 @@ from benchmarks.workloads import (
     requests_per_second,
 )
 from benchmarks.world import Size, World, fill
-from tests.support.temporary_postgres import temporary_postgres
 
 _ROUNDS = 9
-
-
-@dataclass
-class Report:
-    """Rows of the table that is printed at the end."""
-
-    database: str
-    rows: list[tuple[str, str, str]] = field(default_factory=list)
-
-    def add(self, what: str, measured: str, expected: str = "") -> None:
-        self.rows.append((what, measured, expected))
-
-    def show(self, console: Console) -> None:
-        table = Table("measured on " + self.database, "result", "expected")
-        for row in self.rows:
-            table.add_row(*row)
-        console.print(table)
 
 
 @dataclass(frozen=True)
@@ -57,19 +41,6 @@ class Measured:
 
     def rounds(self, count: int) -> int:
         return max(3, int(count * self.scale))
-
-
-@contextmanager
-def databases(kind: str) -> Iterator[tuple[str, str]]:
-    """The addresses of an empty database for the service and of one for the yardstick."""
-    with tempfile.TemporaryDirectory(prefix="chatapi-bench-") as folder:
-        if kind == "sqlite":
-            yield f"sqlite+aiosqlite:///{folder}/chat.db", f"sqlite+aiosqlite:///{folder}/bare.db"
-            return
-        with temporary_postgres(durable=True) as server:
-            asyncio.run(server.create_database("chat"))
-            asyncio.run(server.create_database("bare"))
-            yield server.url_for("chat"), server.url_for("bare")
 
 
 @contextmanager
@@ -124,16 +95,7 @@ async def measure_sending(on: Measured) -> None:
 
 
 async def measure_reading(on: Measured) -> None:
-    narrow = [
-        {"operator": "channel", "operand": on.world.history_channel},
-        {"operator": "topic", "operand": on.world.busy_topic},
-    ]
-    newest = build_request(
-        "GET",
-        "/api/v1/messages",
-        on.owner,
-        {"anchor": "newest", "num_before": 100, "num_after": 0, "narrow": narrow},
-    )
+    newest = newest_of_topic(on.world, on.owner)
     took = await milliseconds(on.chat.port, [newest] * on.rounds(100))
     on.report.add("newest 100 of a topic in 100,000 messages, p50", f"{took:.1f} ms", "< 10 ms")
     mark = {"stream_id": on.world.history_channel, "topic_name": on.world.busy_topic}
@@ -266,10 +228,17 @@ def main() -> None:
     parser.add_argument("--database", choices=["sqlite", "postgresql"], help="only this one")
     parser.add_argument("--scale", type=float, default=1.0, help="how long to measure")
     parser.add_argument("--only", choices=list(PARTS), help="only this part")
+    parser.add_argument(
+        "--against", type=Path, help="compare with another checkout instead, request by request"
+    )
     options = parser.parse_args()
     console = Console()
     for kind in [options.database] if options.database else ["sqlite", "postgresql"]:
         report = Report(kind)
+        if options.against is not None:
+            compare(report, options.against, options.scale)
+            report.show(console)
+            continue
         for name, part in PARTS.items():
             if options.only in {None, name}:
                 part(report, options.scale)

@@ -15,6 +15,12 @@ def searches(reader: Account, count: int) -> dict[str, list[bytes]]:
     return {"a common word": common, "a rare word": rare}
 
 
+def newest_of_topic(world: World, reader: Account) -> bytes:
+    """What a client asks for when somebody opens the busiest topic."""
+    terms = [("channel", world.history_channel), ("topic", world.busy_topic)]
+    return _narrow(reader, terms, num_before=100)
+
+
 def narrows(world: World, count: int) -> dict[str, list[bytes]]:
     """What clients open most."""
     reader = world.readers[0]
@@ -59,9 +65,15 @@ def renamings(world: World, owner: Account, count: int) -> Sequence[bytes]:
     ]
 
 
-def _narrow(reader: Account, terms: Sequence[tuple[str, object]], anchor: str = "newest") -> bytes:
+def _narrow(
+    reader: Account,
+    terms: Sequence[tuple[str, object]],
+    *,
+    anchor: str = "newest",
+    num_before: int = 50,
+) -> bytes:
     narrow = [{"operator": operator, "operand": operand} for operator, operand in terms]
-    around = {"num_before": 50, "num_after": 50 if anchor == "first_unread" else 0}
+    around = {"num_before": num_before, "num_after": 50 if anchor == "first_unread" else 0}
     return build_request(
         "GET", "/api/v1/messages", reader, {"anchor": anchor, "narrow": narrow, **around}
     )

@@ -33,6 +33,12 @@ class RunningServer:
         line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
         return int(line.split()[1])
 
+    def processor_seconds(self) -> float:
+        """How long the process has been computing, in all its threads."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
+        user, system = fields.split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
 
 @contextmanager
 def chat_server(environment: dict[str, str]) -> Iterator[RunningServer]:

@@ -1,0 +1,169 @@
+"""Two versions of the service side by side: what a change costs, whatever else the machine does."""
+
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.databases import databases
+from benchmarks.http_client import Account, Connection, build_request
+from benchmarks.messages import newest_of_topic, searches
+from benchmarks.report import Report
+from benchmarks.servers import RunningServer, chat_server
+from benchmarks.world import World
+
+_ROUNDS = 10
+_CONNECTIONS = 8
+_THIS_VERSION = Path(__file__).resolve().parent.parent
+# Run by the code of the version that it prepares a database for.
+_PREPARE = """
+import dataclasses, json, sys
+from benchmarks.servers import create_account, run_command
+from benchmarks.world import Size, fill
+environment = json.loads(sys.argv[1])
+run_command(environment, "db", "upgrade")
+run_command(environment, "org", "create", "--name", "Benchmark")
+owner = create_account(environment, "owner@example.com", "owner")
+world = fill(environment["CHATAPI_DATABASE_URL"], Size(people=1_000, channels=200, messages=50_000))
+print(json.dumps({"owner": dataclasses.asdict(owner), "world": dataclasses.asdict(world)}))
+"""
+
+
+@dataclass(frozen=True)
+class Version:
+    """One of the two versions, running with a database of its own."""
+
+    server: RunningServer
+    world: World
+    owner: Account
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one round of requests took: processor time of the server, and time on the clock."""
+
+    processor: float
+    clock: float
+
+
+Workload = Callable[[Version, int], list[bytes]]
+"""So many requests of one kind; each version has ids of its own."""
+
+
+def compare(report: Report, before: Path, scale: float) -> None:
+    """Measure this version and another checkout of the project in turns."""
+    with (
+        _running(report.database, before.resolve()) as old,
+        _running(report.database, _THIS_VERSION) as new,
+    ):
+        for name, (workload, count) in _WORKLOADS.items():
+            ratios = asyncio.run(_ratios(old, new, workload, max(8, int(count * scale))))
+            report.add(f"{name}, processor time / before", f"{ratios.processor:.3f}", "<= 1.05")
+            report.add(f"{name}, time on the clock / before", f"{ratios.clock:.3f}")
+
+
+async def _ratios(old: Version, new: Version, workload: Workload, count: int) -> Cost:
+    """Medians of the rounds; who comes first changes from round to round."""
+    rounds: list[Cost] = []
+    for number in range(_ROUNDS):
+        step = -1 if number % 2 else 1
+        costs = [await _cost(version, workload(version, count)) for version in (old, new)[::step]]
+        before, after = costs[::step]
+        rounds.append(Cost(after.processor / before.processor, after.clock / before.clock))
+    return Cost(
+        statistics.median(each.processor for each in rounds),
+        statistics.median(each.clock for each in rounds),
+    )
+
+
+async def _cost(version: Version, requests: Sequence[bytes]) -> Cost:
+    connections = [await Connection.open(version.server.port) for _ in range(_CONNECTIONS)]
+    processor = version.server.processor_seconds()
+    started = time.perf_counter()
+    await asyncio.gather(
+        *(
+            _send_all(connection, requests[first::_CONNECTIONS])
+            for first, connection in enumerate(connections)
+        )
+    )
+    clock = time.perf_counter() - started
+    processor = version.server.processor_seconds() - processor
+    for connection in connections:
+        await connection.close()
+    return Cost(processor, clock)
+
+
+async def _send_all(connection: Connection, requests: Sequence[bytes]) -> None:
+    for request in requests:
+        await connection.send(request)
+
+
+@contextmanager
+def _running(database: str, checkout: Path) -> Iterator[Version]:
+    with databases(database) as (url, _):
+        environment = {
+            "CHATAPI_DATABASE_URL": url,
+            "CHATAPI_RATE_LIMITS": "off",
+            "CHATAPI_QUEUES_PER_USER": "5000",
+            "CHATAPI_LOG_LEVEL": "warning",
+            "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{checkout}",
+        }
+        prepared = subprocess.run(
+            [sys.executable, "-c", _PREPARE, json.dumps(environment)],
+            env={**os.environ, **environment},
+            cwd=checkout,
+            check=True,
+            stdout=subprocess.PIPE,
+        )
+        found = json.loads(prepared.stdout)
+        world = World(
+            **{
+                **found["world"],
+                "readers": [Account(**reader) for reader in found["world"]["readers"]],
+            }
+        )
+        with chat_server(environment) as server:
+            yield Version(server, world, Account(**found["owner"]))
+
+
+def _sends(version: Version, count: int) -> list[bytes]:
+    message = {
+        "type": "channel",
+        "to": version.world.history_channel,
+        "topic": "greetings",
+        "content": "Hello world, how are you today?",
+    }
+    return [build_request("POST", "/api/v1/messages", version.owner, message)] * count
+
+
+def _history(version: Version, count: int) -> list[bytes]:
+    return [newest_of_topic(version.world, version.world.readers[0])] * count
+
+
+def _searches(version: Version, count: int) -> list[bytes]:
+    kinds = searches(version.world.readers[0], count // 2).values()
+    return [request for kind in kinds for request in kind]
+
+
+def _registrations(version: Version, count: int) -> list[bytes]:
+    return [build_request("POST", "/api/v1/register", version.world.readers[0])] * count
+
+
+def _own_user(version: Version, count: int) -> list[bytes]:
+    return [build_request("GET", "/api/v1/users/me", version.owner)] * count
+
+
+_WORKLOADS: dict[str, tuple[Workload, int]] = {
+    "GET /users/me": (_own_user, 2_000),
+    "send": (_sends, 1_000),
+    "newest 100 of a topic": (_history, 200),
+    "search": (_searches, 200),
+    "register": (_registrations, 80),
+}

@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.settings import Settings
 from chatapi.events.bus import Batch
-from chatapi.events.redis_bus import RedisBus
+from chatapi.events.redis_bus import RedisBus, stream_name
 from chatapi.main import ChatApp
 from tests.factories import Person
 from tests.support.apps import StartApp
@@ -33,22 +34,28 @@ def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
 
 
 PROBE = "probe"
+DEPLOYMENT = "ours"
 
 
 class Inbox:
     """What a process was told over the bus."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, deployment: str = DEPLOYMENT) -> None:
         self.bus = RedisBus(url)
+        self.deployment = deployment
         self.received: list[Batch] = []
 
     async def start(self) -> None:
         """Begin to read, and come back when that is certain."""
-        await self.bus.start(self.received.append)
+
+        async def find_deployment() -> str:
+            return self.deployment
+
+        await self.bus.start(self.received.append, find_deployment)
         probe: dict[Any, Any] = {b"sender": b"a test", b"batch": note(PROBE).encode()}
 
         async def hears() -> bool:
-            await self.bus._redis.xadd("chatapi:events", probe)
+            await self.bus._redis.xadd(stream_name(self.deployment), probe)
             return bool(self.received)
 
         await until_true(hears)
@@ -93,10 +100,10 @@ class TestBus:
     async def test_says_its_last_words_before_it_ends(
         self, inboxes: list[Inbox], valkey: TemporaryValkey
     ) -> None:
-        bus = RedisBus(valkey.url)
-        await bus.start(lambda _batch: None)
-        bus.publish(note("last words"))
-        await bus.close()
+        leaving = Inbox(valkey.url)
+        await leaving.start()
+        leaving.bus.publish(note("last words"))
+        await leaving.bus.close()
         await until(lambda: inboxes[0].texts() == ["last words"])
 
     async def test_says_how_it_is(self, inboxes: list[Inbox], valkey: TemporaryValkey) -> None:
@@ -123,9 +130,56 @@ class TestBus:
         await until_true(arrives)
         assert "lost" not in reader.texts()
 
+    async def test_another_deployment_on_the_same_server_hears_nothing(
+        self, inboxes: list[Inbox], valkey: TemporaryValkey
+    ) -> None:
+        stranger = Inbox(valkey.url, "theirs")
+        await stranger.start()
+        inboxes[0].bus.publish(note("a"))
+        await until(lambda: inboxes[1].texts() == ["a"])
+        friend = Inbox(valkey.url, "theirs")
+        await friend.start()
+        friend.bus.publish(note("b"))
+        await until(lambda: stranger.texts() == ["b"])
+        assert inboxes[1].texts() == ["a"]
+        for inbox in (stranger, friend):
+            await inbox.bus.close()
+
+    async def test_a_loss_and_its_end_are_logged_once(
+        self, inboxes: list[Inbox], valkey: TemporaryValkey
+    ) -> None:
+        bus = inboxes[0].bus
+        with capture_logs() as lines:
+            valkey.kill()
+            for _ in range(5):
+                bus.publish(note("lost"))
+            await until(bus._waiting.empty)
+            await until(lambda: bus._retry_seconds > 1)
+            valkey.start()
+            await until(lambda: sum(line["event"] == "bus_back" for line in lines) == len(inboxes))
+        assert sum(line["event"] == "bus_lost" for line in lines) == len(inboxes)
+
+    async def test_a_database_that_comes_later_is_waited_for(
+        self, inboxes: list[Inbox], valkey: TemporaryValkey
+    ) -> None:
+        attempts: list[str] = []
+
+        async def find_deployment() -> str:
+            attempts.append("try")
+            if len(attempts) == 1:
+                raise ConnectionRefusedError
+            return DEPLOYMENT
+
+        bus = RedisBus(valkey.url)
+        await bus.start(lambda _batch: None, find_deployment)
+        bus.publish(note("late"))
+        await until(lambda: inboxes[0].texts() == ["late"])
+        await bus.close()
+
     async def test_a_batch_nobody_understands_does_not_end_it(self, inboxes: list[Inbox]) -> None:
         sender, reader = inboxes
-        await sender.bus._redis.xadd("chatapi:events", {b"sender": b"x", b"batch": b"{}"})
+        nonsense: dict[Any, Any] = {b"sender": b"x", b"batch": b"{}"}
+        await sender.bus._redis.xadd(stream_name(DEPLOYMENT), nonsense)
         sender.bus.publish(note("a"))
         await until(lambda: reader.texts() == ["a"])
 

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from chatapi.db.base import Base
+from chatapi.db.models import Deployment
 from tests.support.servers import TEMPLATE, migrate
 from tests.support.temporary_postgres import TemporaryPostgres
 
@@ -33,6 +34,9 @@ async def make_sqlite_template(folder: Path) -> SqliteTemplate:
     return SqliteTemplate(path)
 
 
+_DEPLOYMENT = Deployment.__table__
+
+
 @dataclass(frozen=True)
 class WorkerPostgres:
     """The one PostgreSQL database of a worker.
@@ -45,7 +49,9 @@ class WorkerPostgres:
     engine: AsyncEngine
 
     async def empty(self) -> str:
-        tables = ", ".join(table.name for table in Base.metadata.sorted_tables)
+        # Which deployment it is comes with the tables and stays.
+        made_by_use = [table.name for table in Base.metadata.sorted_tables if table != _DEPLOYMENT]
+        tables = ", ".join(made_by_use)
         async with self.engine.connect() as connection:
             await connection.execute(text(f"TRUNCATE {tables} RESTART IDENTITY"))
         return self.url

@@ -1,6 +1,6 @@
 """The bus carries what was committed to the hubs of all processes; it may lose, the log may not."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,12 +45,15 @@ class Batch:
 
 
 Receiver = Callable[[Batch], None]
+FindDeployment = Callable[[], Awaitable[str]]
+"""Asks the database which deployment it belongs to; it may be away."""
 
 
 class Bus(Protocol):
     """Carries batches to the other processes."""
 
-    async def start(self, receive: Receiver) -> None: ...
+    async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
+        """Begin to listen, to processes of the same deployment only."""
 
     def publish(self, batch: Batch) -> None:
         """Hand over a batch without waiting: the request that caused it is already answered."""
@@ -63,7 +66,7 @@ class Bus(Protocol):
 class LocalBus:
     """For one process: its own hub already has everything."""
 
-    async def start(self, receive: Receiver) -> None:
+    async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
         """There are no others to listen to."""
 
     def publish(self, batch: Batch) -> None:

@@ -8,6 +8,7 @@ import structlog
 
 from chatapi.core.ids import EventNumber, QueueId, RealmId
 from chatapi.db.database import Database
+from chatapi.db.deployment import find_deployment
 from chatapi.db.faults import is_unavailable
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import Batch, Bus
@@ -52,7 +53,7 @@ class Hub:
         self._queue_closers.append(forget)
 
     async def start(self) -> None:
-        await self._bus.start(self.receive)
+        await self._bus.start(self.receive, lambda: find_deployment(self._database))
         self._spawn(self._look_at_clocks())
 
     def wake_everybody(self) -> None:

@@ -1,4 +1,4 @@
-"""The bus between processes: one Redis stream that every process appends to and reads."""
+"""The bus between processes: one Redis stream that every process of a deployment appends to."""
 
 import asyncio
 import contextlib
@@ -11,19 +11,21 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from chatapi.events.bus import Batch, Receiver
+from chatapi.events.bus import Batch, FindDeployment, Receiver
 
 log = structlog.get_logger()
 
 Message = tuple[bytes, dict[bytes, bytes]]
 
-_STREAM = "chatapi:events"
 _BATCH = b"batch"
 _SENDER = b"sender"
 _STREAM_LENGTH = 10_000
+_STREAM_SECONDS = 24 * 60 * 60
+"""A deployment that is gone leaves nothing behind."""
 _READ_COUNT = 500
 _BLOCK_MILLISECONDS = 2_000
-_RETRY_SECONDS = 0.2
+_FIRST_RETRY_SECONDS = 0.2
+_LONGEST_RETRY_SECONDS = 2.0
 _WAITING_BATCHES = 10_000
 _LAST_WORDS_SECONDS = 0.5
 
@@ -43,13 +45,12 @@ class RedisBus:
             retry=Retry(NoBackoff(), 1),
         )
         self._waiting: asyncio.Queue[Batch] = asyncio.Queue(_WAITING_BATCHES)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._running: asyncio.Task[None] | None = None
+        self._retry_seconds = _FIRST_RETRY_SECONDS
+        self._is_lost = False
 
-    async def start(self, receive: Receiver) -> None:
-        self._tasks = [
-            asyncio.create_task(self._append_all()),
-            asyncio.create_task(self._read_all(receive)),
-        ]
+    async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
+        self._running = asyncio.create_task(self._run(receive, find_deployment))
 
     def publish(self, batch: Batch) -> None:
         # A full queue means Redis is away: the log delivers instead.
@@ -68,46 +69,90 @@ class RedisBus:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS_SECONDS):
                 await self._waiting.join()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
         await self._redis.aclose()
 
-    async def _append_all(self) -> None:
+    async def _run(self, receive: Receiver, find_deployment: FindDeployment) -> None:
+        stream = stream_name(await self._find(find_deployment))
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._append_all(stream))
+            tasks.create_task(self._read_all(stream, receive))
+
+    async def _find(self, find_deployment: FindDeployment) -> str:
+        """Ask until the database answers: a process may start before it does."""
+        while True:
+            try:
+                return await find_deployment()
+            except Exception as error:  # noqa: BLE001 (whatever it is, the bus has to wait for it)
+                await self._pause(error)
+
+    async def _append_all(self, stream: str) -> None:
         while True:
             batch = await self._waiting.get()
             try:
-                await self._redis.xadd(
-                    _STREAM,
-                    {_SENDER: self._sender, _BATCH: batch.encode()},
-                    maxlen=_STREAM_LENGTH,
-                    approximate=True,
-                )
+                await self._append(stream, batch)
             except (RedisError, OSError) as error:
-                log.warning("bus_append_failed", reason=str(error))
+                self._note_loss(error)
             finally:
                 self._waiting.task_done()
 
-    async def _read_all(self, receive: Receiver) -> None:
+    async def _append(self, stream: str, batch: Batch) -> None:
+        async with self._redis.pipeline(transaction=False) as commands:
+            # What is returned here only looks like something to wait for: nothing was sent yet.
+            _ = commands.xadd(
+                stream,
+                {_SENDER: self._sender, _BATCH: batch.encode()},
+                maxlen=_STREAM_LENGTH,
+                approximate=True,
+            )
+            _ = commands.expire(stream, _STREAM_SECONDS)
+            await commands.execute()
+
+    async def _read_all(self, stream: str, receive: Receiver) -> None:
         position: bytes | None = None
         while True:
             try:
-                position = position or await self._newest_position()
+                position = position or await self._newest_position(stream)
                 answer = await self._redis.xread(
-                    {_STREAM: position}, count=_READ_COUNT, block=_BLOCK_MILLISECONDS
+                    {stream: position}, count=_READ_COUNT, block=_BLOCK_MILLISECONDS
                 )
             except (RedisError, OSError) as error:
-                log.warning("bus_read_failed", reason=str(error))
-                await asyncio.sleep(_RETRY_SECONDS)
+                await self._pause(error)
                 continue
+            self._note_return()
             for position, fields in _messages(answer):  # noqa: B007 (the last one is kept)
                 if fields[_SENDER] != self._sender:
                     _pass_on(fields[_BATCH], receive)
 
-    async def _newest_position(self) -> bytes:
+    async def _newest_position(self, stream: str) -> bytes:
         """Where to begin; asking for `$` again and again would skip what comes in between."""
-        newest = cast(list[Message], await self._redis.xrevrange(_STREAM, count=1))
+        newest = cast(list[Message], await self._redis.xrevrange(stream, count=1))
         return newest[0][0] if newest else b"0-0"
+
+    async def _pause(self, error: Exception) -> None:
+        """Wait before the next attempt, longer each time."""
+        self._note_loss(error)
+        await asyncio.sleep(self._retry_seconds)
+        self._retry_seconds = min(self._retry_seconds * 2, _LONGEST_RETRY_SECONDS)
+
+    def _note_loss(self, error: Exception) -> None:
+        """One log line for a loss, however many attempts fail."""
+        if not self._is_lost:
+            self._is_lost = True
+            log.warning("bus_lost", reason=str(error))
+
+    def _note_return(self) -> None:
+        self._retry_seconds = _FIRST_RETRY_SECONDS
+        if self._is_lost:
+            self._is_lost = False
+            log.info("bus_back")
+
+
+def stream_name(deployment: str) -> str:
+    """Deployments that share a Redis database must not hear each other."""
+    return f"chatapi:{deployment}:events"
 
 
 def _messages(answer: object) -> list[Message]:

@@ -87,6 +87,22 @@ class TestLocalIds:
         ]
         assert ids[0] < ids[1]
 
+    @pytest.mark.parametrize(
+        "changes", [{"content": "Something else"}, {"type": "channel", "to": "general"}]
+    )
+    async def test_another_message_with_the_same_local_id_is_sent(
+        self,
+        client: ApiClient,
+        owner: Person,
+        make_channel: MakeChannel,
+        changes: dict[str, object],
+    ) -> None:
+        await make_channel("general", subscribers=[owner])
+        message = hello(owner, queue_id="q", local_id="1", topic="tea")
+        first = assert_success(await client.post("/messages", owner, **message))
+        second = assert_success(await client.post("/messages", owner, **{**message, **changes}))
+        assert first["id"] < second["id"]
+
     async def test_also_in_another_process(
         self, client: ApiClient, start_app: StartApp, owner: Person
     ) -> None:

@@ -132,11 +132,13 @@ class TestReady:
         assert_error(answer, "SERVICE_UNAVAILABLE", 503, unavailable=["database"])
         assert answer.headers["retry-after"] == "1"
 
-    async def test_names_a_missing_bus(self, settings: Settings, start_app: StartApp) -> None:
+    async def test_is_degraded_without_the_bus(
+        self, settings: Settings, start_app: StartApp
+    ) -> None:
         lonely = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1"})
         async with client_of(await start_app(settings=lonely)) as client:
-            answer = await probe(client, "/ready")
-        assert_error(answer, "SERVICE_UNAVAILABLE", 503, unavailable=["bus"])
+            answer = assert_success(await probe(client, "/ready"))
+        assert answer == {"status": "degraded", "unavailable": ["bus"]}
 
 
 class TestLimits:

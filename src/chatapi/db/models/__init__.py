@@ -3,6 +3,7 @@
 from chatapi.db.base import Base
 from chatapi.db.models.attention import AlertWord, MutedUser
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
+from chatapi.db.models.deployment import Deployment
 from chatapi.db.models.edit import MessageEdit
 from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.folder import ChannelFolder
@@ -38,6 +39,7 @@ __all__ = [
     "ChannelFolder",
     "Conversation",
     "ConversationMember",
+    "Deployment",
     "Draft",
     "EventQueueRow",
     "EventRow",

@@ -33,7 +33,7 @@ class MessageService:
         """Send a message, once, however often the request is repeated."""
         ctx = self._ctx
         echo = _echo(params)
-        outgoing = await self.prepare(params, echo, self._request(echo))
+        outgoing = await self.prepare(params, echo, self._request(params))
         # What follows is another transaction, which may have to wait.
         await ctx.db.close()
         writer = MessageWriter(ctx.runtime, ctx.realm)
@@ -69,12 +69,17 @@ class MessageService:
             return await to_people(self._ctx, params.to)
         return await to_topic(self._ctx, params.to, params.topic)
 
-    def _request(self, echo: Echo | None) -> Request | None:
-        """What the request is called: by the header any request may have, or by its local id."""
+    def _request(self, params: SendMessageParams) -> Request | None:
+        """What makes a repeated request recognizable: its header, or else its local id.
+
+        Clients choose local ids as they like: only the same message under the same one is a
+        repetition, another message is sent.
+        """
         named = self._ctx.work.hand_over_request()
-        if named is not None or echo is None:
+        if named is not None or params.queue_id is None or params.local_id is None:
             return named
-        return Request.named(self._ctx.user.id, ("message", echo["queue_id"], echo["local_id"]), ())
+        name = ("message", params.queue_id, params.local_id, *_content(params))
+        return Request.named(self._ctx.user.id, name, ())
 
 
 async def render(directory: Directory, content: str) -> RenderedMessage:
@@ -90,3 +95,8 @@ def _echo(params: SendMessageParams) -> Echo | None:
     if params.local_id is None:
         raise BadRequestError("Missing 'local_id' argument: it belongs to queue_id")
     return {"queue_id": QueueId(params.queue_id), "local_id": params.local_id}
+
+
+def _content(params: SendMessageParams) -> tuple[str, ...]:
+    """What is sent to whom, as it was asked for."""
+    return params.type, repr(params.to), params.topic or "", params.content

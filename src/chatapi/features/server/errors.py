@@ -11,4 +11,4 @@ class NotReadyError(UnavailableError):
 
     text = "The service is not ready"
     unavailable: list[str]
-    """What is missing: `database`, `bus`."""
+    """What is missing: `database`, and perhaps `bus`."""

@@ -59,3 +59,11 @@ class HealthPayload(TypedDict):
     """All is well."""
 
     status: Literal["ok"]
+
+
+class ReadinessPayload(TypedDict):
+    """Requests are served; `degraded`: but something that makes it faster is away."""
+
+    status: Literal["ok", "degraded"]
+    unavailable: NotRequired[list[str]]
+    """What is away: `bus`. Events reach other processes within a second all the same."""

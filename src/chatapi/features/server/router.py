@@ -2,7 +2,11 @@
 
 from chatapi.auth.guards import Probe, Server
 from chatapi.features.server.errors import NotReadyError
-from chatapi.features.server.payloads import HealthPayload, ServerSettingsPayload
+from chatapi.features.server.payloads import (
+    HealthPayload,
+    ReadinessPayload,
+    ServerSettingsPayload,
+)
 from chatapi.features.server.service import ProbeService, ServerService
 from chatapi.http.route import FeatureRouter
 
@@ -33,10 +37,10 @@ async def get_health(ctx: Probe) -> HealthPayload:
 
 
 @probes.get("/ready", errors=[NotReadyError])
-async def get_readiness(ctx: Probe) -> HealthPayload:
+async def get_readiness(ctx: Probe) -> ReadinessPayload:
     """Ask whether the process can serve requests.
 
-    The database and the bus between processes must answer within a second.
+    The database must answer within a second. Without the bus between processes the answer is
+    `degraded`: requests are served, and events reach other processes a little later.
     """
-    await ProbeService(ctx).check_ready()
-    return {"status": "ok"}
+    return await ProbeService(ctx).check_ready()

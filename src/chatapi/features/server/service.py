@@ -7,7 +7,7 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.db.faults import is_unavailable
 from chatapi.features.realm.rules import icon_url
 from chatapi.features.server.errors import NotReadyError
-from chatapi.features.server.payloads import ServerSettingsPayload
+from chatapi.features.server.payloads import ReadinessPayload, ServerSettingsPayload
 from chatapi.features.server.repository import ServerRepository
 from chatapi.rendering import render_markdown
 from chatapi.wire.version import VERSION_PAYLOAD
@@ -67,15 +67,18 @@ class ProbeService:
         self._hub = ctx.runtime.hub
         self._server = ServerRepository(ctx.db)
 
-    async def check_ready(self) -> None:
-        """Raise unless everything a request may need answers within a second."""
+    async def check_ready(self) -> ReadinessPayload:
+        """Raise unless the database answers within a second; the bus is not needed to serve."""
         answers = {
             "database": await self._is_database_up(),
             "bus": await self._hub.is_bus_healthy(),
         }
         unavailable = [name for name, is_up in answers.items() if not is_up]
-        if unavailable:
+        if not answers["database"]:
             raise NotReadyError(unavailable)
+        if unavailable:
+            return {"status": "degraded", "unavailable": unavailable}
+        return {"status": "ok"}
 
     async def _is_database_up(self) -> bool:
         try:

@@ -8,6 +8,7 @@ import pytest
 from chatapi.core import errors
 from chatapi.core.errors import ApiError, BadRequestError, MethodNotAllowedError, RateLimitedError
 from chatapi.core.ids import QueueId
+from chatapi.main import FEATURES
 
 
 @dataclass(eq=False)
@@ -61,12 +62,24 @@ class TestEnvelope:
         assert error.headers() == headers
 
 
+def all_kinds(kind: type[ApiError]) -> list[type[ApiError]]:
+    """Every error below one; those of features are there because these are imported."""
+    assert FEATURES
+    return [kind, *(found for child in kind.__subclasses__() for found in all_kinds(child))]
+
+
 class TestTree:
     @pytest.mark.parametrize("kind", ApiError.__subclasses__(), ids=lambda kind: kind.__name__)
     def test_each_kind_is_described(self, kind: type[ApiError]) -> None:
         assert kind.__doc__
         assert kind.code == kind.code.upper()
         assert 400 <= kind.status < 600
+
+    @pytest.mark.parametrize("kind", all_kinds(ApiError), ids=lambda kind: kind.__name__)
+    def test_a_bad_request_is_400_without_further_keys(self, kind: type[ApiError]) -> None:
+        if kind.code == "BAD_REQUEST":
+            assert kind.status == 400
+            assert kind.extra_fields() == ()
 
     def test_a_rate_limit_speaks_the_protocol(self) -> None:
         envelope = orjson.loads(orjson.dumps(RateLimitedError(1.5).envelope()))

@@ -1,15 +1,10 @@
 """Narrows that cannot be understood."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
-from chatapi.core.errors import ApiError
+from chatapi.core.errors import BadRequestError
 
 
-@dataclass(eq=False)
-class BadNarrowError(ApiError):
+class BadNarrowError(BadRequestError):
     """A term of the narrow has an operator or an operand that nobody knows."""
 
-    code: ClassVar[str] = "BAD_REQUEST"
-    text: ClassVar[str] = "Invalid narrow operator: {desc}"
-    desc: str
+    def __init__(self, desc: str) -> None:
+        super().__init__(f"Invalid narrow operator: {desc}")

@@ -185,7 +185,7 @@ class TestRemove:
         assert_error(await client.delete("/realm/emoji/party", member))
         assert_success(await client.delete("/realm/emoji/party", admin))
         gone = await client.delete("/realm/emoji/party", admin)
-        assert assert_error(gone, "BAD_REQUEST", 404) == "Emoji 'party' does not exist"
+        assert assert_error(gone, "BAD_REQUEST", 400) == "Emoji 'party' does not exist"
 
 
 class TestUse:

@@ -146,7 +146,7 @@ async def test_what_a_new_message_cannot_tell_is_refused(
     client: ApiClient, reader: Person, term: Term, desc: str
 ) -> None:
     answer = await client.post("/register", reader, narrow=[term])
-    assert_error(answer, "BAD_REQUEST", desc=desc)
+    assert assert_error(answer, "BAD_REQUEST") == f"Invalid narrow operator: {desc}"
 
 
 async def test_private_channels_of_others_are_unknown(
@@ -154,4 +154,5 @@ async def test_private_channels_of_others_are_unknown(
 ) -> None:
     await make_channel("secret", subscribers=[writer], invite_only=True)
     answer = await client.post("/register", reader, narrow=[["channel", "secret"]])
-    assert_error(answer, "BAD_REQUEST", desc="unknown channel secret")
+    refusal = assert_error(answer, "BAD_REQUEST")
+    assert refusal == "Invalid narrow operator: unknown channel secret"

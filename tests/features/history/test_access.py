@@ -34,7 +34,8 @@ async def can_read(
         "/messages/flags", person, messages=[message_id], op="add", flag="starred"
     )
     if narrowed.status != 200:
-        assert_error(narrowed, "BAD_REQUEST", desc=f"unknown channel {channel.id}")
+        refusal = assert_error(narrowed, "BAD_REQUEST")
+        assert refusal == f"Invalid narrow operator: unknown channel {channel.id}"
     in_channel = narrowed.status == 200 and message_id in [
         message["id"] for message in narrowed["messages"]
     ]

@@ -275,7 +275,7 @@ class TestRefusals:
         self, client: ApiClient, reader: Person, term: Term, desc: str
     ) -> None:
         answer = await ask(client, reader, term)
-        assert assert_error(answer, "BAD_REQUEST", desc=desc) == f"Invalid narrow operator: {desc}"
+        assert assert_error(answer, "BAD_REQUEST") == f"Invalid narrow operator: {desc}"
 
     @pytest.mark.parametrize(
         "narrow",

@@ -110,7 +110,7 @@ class TestEdit:
         await add(client, owner)
         path = f"{VIEWS}/{ALERTED}"
         assert_error(await client.patch(path, member, is_pinned=False), "NOT_FOUND", 404)
-        assert_error(await client.delete(path, member), "BAD_REQUEST", 404)
+        assert_error(await client.delete(path, member), "BAD_REQUEST", 400)
         assert "name" in assert_error(await client.patch(path, owner, name="x" * 61))
         assert await views_of(client, owner) == [view()]
 

@@ -163,9 +163,9 @@ class TestRemove:
         listener = await listen(client, member, event_types=["reminders"])
         for person, unknown in ((owner, reminder_id), (member, scheduled_id), (member, 10**18)):
             answer = await client.delete(f"{REMINDERS}/{unknown}", person)
-            assert assert_error(answer, status=404) == "Reminder does not exist"
+            assert assert_error(answer, status=400) == "Reminder does not exist"
         answer = await client.delete(f"/scheduled_messages/{reminder_id}", member)
-        assert assert_error(answer, status=404) == "Scheduled message does not exist"
+        assert assert_error(answer, status=400) == "Scheduled message does not exist"
         assert_success(await client.delete(f"{REMINDERS}/{reminder_id}", member))
         assert await reminders_of(client, member) == []
         [event] = await listener.new_events()

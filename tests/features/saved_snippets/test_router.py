@@ -129,7 +129,7 @@ class TestEdit:
                 await client.patch(path, member, title="Mine"),
                 await client.delete(path, member),
             ):
-                refusal = assert_error(answer, "BAD_REQUEST", 404)
+                refusal = assert_error(answer, "BAD_REQUEST", 400)
                 assert refusal == "Saved snippet does not exist."
         assert [each["title"] for each in await snippets_of(client, owner)] == ["Welcome"]
 

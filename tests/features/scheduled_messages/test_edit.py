@@ -36,7 +36,7 @@ class TestEdit:
         assert_error(answer, "UNAUTHORIZED", 401)
         for person, unknown in ((owner, scheduled_id), (member, scheduled_id + 1)):
             answer = await edit(client, person, unknown, content="Mine")
-            assert assert_error(answer, status=404) == "Scheduled message does not exist"
+            assert assert_error(answer, status=400) == "Scheduled message does not exist"
         assert await only(client, member) == before
 
     async def test_changes_only_what_is_passed(

@@ -249,7 +249,7 @@ class TestRemove:
         [event] = await listener.new_events()
         assert (event["op"], event["scheduled_message_id"]) == ("remove", scheduled_id)
         again = await client.delete(f"{SCHEDULED}/{scheduled_id}", member)
-        assert assert_error(again, status=404) == "Scheduled message does not exist"
+        assert assert_error(again, status=400) == "Scheduled message does not exist"
 
     async def test_nobody_else_s(
         self, client: ApiClient, owner: Person, member: Person, at: int
@@ -257,5 +257,5 @@ class TestRemove:
         scheduled_id = await schedule(client, member, to_people(owner), at)
         for unknown in (scheduled_id, 10**18):
             answer = await client.delete(f"{SCHEDULED}/{unknown}", owner)
-            assert assert_error(answer, status=404) == "Scheduled message does not exist"
+            assert assert_error(answer, status=400) == "Scheduled message does not exist"
         assert len(await scheduled_of(client, member)) == 1

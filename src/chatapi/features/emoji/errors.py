@@ -1,7 +1,7 @@
 """What can be wrong with a custom emoji."""
 
 from dataclasses import Field, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -11,8 +11,6 @@ from chatapi.core.errors import ApiError
 @dataclass(eq=False)
 class EmojiDoesNotExistError(ApiError):
     """There is no custom emoji of this name."""
-
-    status: ClassVar[int] = 404
 
     name: str
 

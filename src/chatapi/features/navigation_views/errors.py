@@ -19,5 +19,4 @@ class ViewToEditDoesNotExistError(ApiError):
 class ViewToRemoveDoesNotExistError(ApiError):
     """The same when removing it, for which clients know another code."""
 
-    status: ClassVar[int] = 404
     text: ClassVar[str] = "Navigation view does not exist."

@@ -10,5 +10,4 @@ from chatapi.core.errors import ApiError
 class ReminderDoesNotExistError(ApiError):
     """The caller has no such reminder, or it was delivered meanwhile."""
 
-    status: ClassVar[int] = 404
     text: ClassVar[str] = "Reminder does not exist"

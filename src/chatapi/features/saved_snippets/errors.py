@@ -10,5 +10,4 @@ from chatapi.core.errors import ApiError
 class SnippetDoesNotExistError(ApiError):
     """There is no snippet with this id, or it is somebody else's."""
 
-    status: ClassVar[int] = 404
     text: ClassVar[str] = "Saved snippet does not exist."

@@ -10,5 +10,4 @@ from chatapi.core.errors import ApiError
 class ScheduledMessageDoesNotExistError(ApiError):
     """The caller has not scheduled such a message, or it was sent meanwhile."""
 
-    status: ClassVar[int] = 404
     text: ClassVar[str] = "Scheduled message does not exist"

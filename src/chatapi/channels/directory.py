@@ -82,9 +82,16 @@ class ChannelDirectory:
         self, db: DatabaseSession, realm_id: RealmId, channel_ids: Iterable[ChannelId]
     ) -> dict[ChannelId, ChannelRecord]:
         """The channels with these ids, for the question who may read what in them."""
+        known = await self.many_known(db, realm_id, channel_ids)
+        return {channel_id: each.record for channel_id, each in known.items()}
+
+    async def many_known(
+        self, db: DatabaseSession, realm_id: RealmId, channel_ids: Iterable[ChannelId]
+    ) -> dict[ChannelId, KnownChannel]:
+        """The same with whether each is outdated, for what is used after a later snapshot."""
         memory = self._memory(realm_id)
         wanted = set(channel_ids)
-        found = {key: memory.by_id[key].record for key in wanted & memory.by_id.keys()}
+        found = {key: memory.by_id[key] for key in wanted & memory.by_id.keys()}
         if missing := wanted - found.keys():
             await self._hub.feed(realm_id)
             changes = memory.changes
@@ -94,10 +101,8 @@ class ChannelDirectory:
                 )
             )
             for row in rows:
-                record = channel_records.read(row)
-                found[record.id] = record
-                is_outdated = changes != memory.changes
-                self._keep(db, memory, KnownChannel(record, is_outdated))
+                known = KnownChannel(channel_records.read(row), changes != memory.changes)
+                found[known.record.id] = self._keep(db, memory, known)
         return found
 
     async def newest_message(self, db: DatabaseSession, realm_id: RealmId) -> MessageId:

@@ -76,9 +76,7 @@ class WhoSees(AudienceBase):
 
     @override
     def admits(self, view: ClientView, number: EventNumber) -> bool:
-        if view.sees_everybody or self.user_id in view.acquaintances:
-            return True
-        return view.user_id in {self.user_id, self.bot_owner_id}
+        return view.sees_user(self.user_id) or view.user_id == self.bot_owner_id
 
 
 class Subscribers(AudienceBase):

@@ -1,6 +1,6 @@
 """What a client asked for when it registered, and who reads through it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -63,3 +63,11 @@ class ClientView:
     queue_id: QueueId
     acquaintances: frozenset[UserId] = frozenset()
     """Whom a reader sees who does not see everybody."""
+
+    def sees_user(self, user_id: int) -> bool:
+        """Whether a user exists for the reader; one's bots may be missing."""
+        return self.sees_everybody or user_id in self.acquaintances or user_id == self.user_id
+
+    def sees_among(self, user_ids: Iterable[int]) -> list[int]:
+        """Those of some users that exist for the reader."""
+        return [user_id for user_id in user_ids if self.sees_user(user_id)]

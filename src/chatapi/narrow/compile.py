@@ -17,6 +17,7 @@ from chatapi.narrow.operator import (
     Surroundings,
     along_channel,
     along_conversation,
+    message_operand,
     text_operand,
 )
 from chatapi.narrow.operators import is_one, operator_of
@@ -43,6 +44,9 @@ _SMALL = {*InTopic.names, *DirectWith.names, *InThreadOf.names}
 _THREAD = {*InChannel.names, *InTopic.names, *DirectWith.names}
 """What `with` knows better."""
 
+_Scopes = tuple[tuple[Scope, ...], tuple[KnownChannel, ...]]
+"""Where to look, and the channels whose settings decided that."""
+
 
 @dataclass(frozen=True)
 class Narrow:
@@ -54,11 +58,16 @@ class Narrow:
     """All of that at once."""
     channel: KnownChannel | None
     """The channel it lies in, if it names one."""
+    channels: tuple[KnownChannel, ...]
+    """All channels whose settings it was compiled with."""
     names_topic: bool
-    is_by_id: bool
-    """Whether it may show single messages from anywhere: whoever reads asks for access then."""
     search: SearchText | None
     """What to highlight."""
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the reader may see something else of its channels by now."""
+        return any(channel.is_outdated for channel in self.channels)
 
 
 async def compile_narrow(
@@ -66,9 +75,12 @@ async def compile_narrow(
     access: MessageAccess,
     terms: Sequence[Term],
     *,
-    is_by_id: bool = False,
+    message_ids: Sequence[int] = (),
 ) -> Narrow:
-    """Where to look, as the reader's access says, and what the terms take away of that."""
+    """Where to look, as the reader's access says, and what the terms take away of that.
+
+    `message_ids` are messages the caller of this function asks for, also outside the feed.
+    """
     wanted = [term for term in terms if not term.negated]
     if access.reader_id is None and not any(is_one(_OPEN_TO_EVERYBODY, term) for term in wanted):
         raise UnauthorizedError
@@ -78,20 +90,39 @@ async def compile_narrow(
     around = await _surroundings(around, wanted)
     said = [(term, await operator_of(term).compile(term.operand, around)) for term in terms]
     filters = [(term, compiled) for term, compiled in said if compiled is not None]
-    named = [compiled.scope for term, compiled in filters if not term.negated]
-    scopes = tuple(scope for scope in named if scope is not None)[:1]
-    is_by_id = not scopes and (is_by_id or any(is_one(WithId.names, term) for term in wanted))
-    if not scopes:
-        feed = (Message.realm_id == ctx.realm.id,) if is_by_id else await access.in_feed()
-        scopes = tuple(Scope(condition) for condition in feed)
+    named = [compiled for term, compiled in filters if not term.negated]
+    ids = [*message_ids, *(message_operand(each.operand) for each in wanted if _is_by_id(each))]
+    scopes, channels = _named_scopes(named) or await _open_scopes(access, ids)
+    if around.known_channel is not None:
+        channels = (around.known_channel, *channels)
     return Narrow(
         parts=_parts(scopes, filters),
         condition=and_(_all_of(scopes), *(_condition(*each) for each in filters)),
         channel=around.known_channel,
+        channels=channels,
         names_topic=any(is_one({*InTopic.names, *InThreadOf.names}, term) for term in wanted),
-        is_by_id=is_by_id,
-        search=_search([compiled for term, compiled in filters if not term.negated]),
+        search=_search(named),
     )
+
+
+def _is_by_id(term: Term) -> bool:
+    return is_one(WithId.names, term)
+
+
+def _named_scopes(named: Sequence[Compiled]) -> _Scopes | None:
+    """Where the first term says that tells a place; None: no term does."""
+    found = next((each for each in named if each.scope is not None), None)
+    if found is None or found.scope is None:
+        return None
+    return (found.scope,), found.channels
+
+
+async def _open_scopes(access: MessageAccess, message_ids: Sequence[int]) -> _Scopes:
+    """What was sent to the reader, or where single messages are that were asked for."""
+    if message_ids:
+        places = await access.in_places_of(Message.id.in_(message_ids))
+        return (Scope(places.condition),), places.channels
+    return tuple(Scope(condition) for condition in await access.in_feed()), ()
 
 
 def _condition(term: Term, compiled: Compiled) -> ColumnElement[bool]:

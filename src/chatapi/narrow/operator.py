@@ -79,6 +79,8 @@ class Compiled:
     """Where to look instead of in what was sent to the reader."""
     place: Run | None = None
     """The place, if being there is all that the term says."""
+    channels: tuple[KnownChannel, ...] = ()
+    """Further channels whose settings the scope was made of."""
     parts: tuple[Part, ...] = ()
     """The condition again, in parts that indexes lead to."""
     search: SearchText | None = None

@@ -21,6 +21,7 @@ from chatapi.narrow.operator import (
     along_conversation,
 )
 from chatapi.narrow.terms import Operand
+from chatapi.permissions.people import sight_of
 
 _FEWEST_IN_GROUP = 3
 _NOTHING = Compiled(false(), Scope(false()))
@@ -150,9 +151,10 @@ async def _find_people(operand: Operand, around: Surroundings) -> list[UserId]:
 
 async def _by_id(numbers: Sequence[int], around: Surroundings) -> list[UserId]:
     rows = await around.ctx.db.execute(
-        select(User.id).where(User.realm_id == around.ctx.realm.id, User.id.in_(numbers))
+        user_records.select().where(User.realm_id == around.ctx.realm.id, User.id.in_(numbers))
     )
-    found = {UserId(user_id) for (user_id,) in rows}
+    sight = await sight_of(around.ctx)
+    found = {user.id for user in user_records.read_all(rows) if sight.sees(user)}
     for number in numbers:
         if number not in found:
             raise BadNarrowError(f"unknown user {number}")
@@ -164,7 +166,7 @@ async def _by_name(names: Sequence[str], around: Surroundings) -> list[UserId]:
 
 
 async def _find_named(name: str, around: Surroundings) -> UserRecord:
-    """By API email, or by the real address for those who may see it."""
+    """By API email, or by the real address for those who may see it; as `Sight` allows."""
     ctx = around.ctx
     root_domain = ctx.settings.root_domain
     rows = await ctx.db.execute(user_records.select().where(is_named(ctx.realm, root_domain, name)))
@@ -174,6 +176,6 @@ async def _find_named(name: str, around: Surroundings) -> UserRecord:
     is_known_by_it = user is not None and (
         name.lower() == made_up or user.shows_email_to(ctx.reader)
     )
-    if user is None or not is_known_by_it:
+    if user is None or not is_known_by_it or not (await sight_of(ctx)).sees(user):
         raise BadNarrowError(f"unknown user {name}")
     return user

@@ -173,16 +173,17 @@ async def find_thread(operand: Operand, around: Surroundings) -> Thread | None:
 
 async def find_channel(operand: Operand, around: Surroundings) -> KnownChannel:
     """The channel a term names; one that the reader may not know of is as unknown as any."""
-    ctx = around.ctx
-    known = None
+    ctx, directory = around.ctx, around.ctx.runtime.channels
     if isinstance(operand, str):
-        known = await ctx.runtime.channels.by_name(ctx.db, ctx.realm.id, operand)
+        named = await directory.by_name(ctx.db, ctx.realm.id, operand)
+        if named is not None and around.access.channels.knows(named.record):
+            return named
     number = id_operand(operand)
-    if known is None and number is not None:
-        known = await ctx.runtime.channels.by_id(ctx.db, ctx.realm.id, ChannelId(number))
-    if known is None or not around.access.channels.knows(known.record):
-        raise BadNarrowError(f"unknown channel {operand}")
-    return known
+    if number is not None:
+        numbered = await directory.by_id(ctx.db, ctx.realm.id, ChannelId(number))
+        if numbered is not None and around.access.channels.knows(numbered.record):
+            return numbered
+    raise BadNarrowError(f"unknown channel {operand}")
 
 
 async def find_conversation(topic: str, around: Surroundings) -> ConversationId | None:

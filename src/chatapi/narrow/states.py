@@ -6,7 +6,7 @@ from sqlalchemy import CompoundSelect, Select, and_, exists, false, or_, select,
 from sqlalchemy.orm import aliased
 from typing_extensions import override
 
-from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.ids import UserId
 from chatapi.db.models import GroupMention, Mention, Message, MessageFlag
 from chatapi.events.client import ClientView
 from chatapi.narrow.operator import Compiled, LiveOperator, Scope, SentMessage, Surroundings
@@ -42,17 +42,9 @@ class IsStarred(LiveOperator):
             return Compiled(false())
         noted = MessageFlag.user_id == reader_id, MessageFlag.starred
         starred = Message.id.in_(select(MessageFlag.message_id).where(*noted).correlate(None))
-        rows = await around.ctx.db.execute(
-            select(Message.channel_id)
-            .distinct()
-            .join(MessageFlag, MessageFlag.message_id == Message.id)
-            .where(*noted, Message.channel_id.is_not(None))
-        )
-        ctx = around.ctx
-        channel_ids = {ChannelId(found) for (found,) in rows if found is not None}
-        channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
-        places = [around.access.in_channel(channel) for channel in channels.values()]
-        return Compiled(starred, Scope(and_(starred, or_(around.access.in_direct(), *places))))
+        places = await around.access.in_places_of(starred)
+        scope = Scope(and_(starred, places.condition))
+        return Compiled(starred, scope, channels=places.channels)
 
     @override
     def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:

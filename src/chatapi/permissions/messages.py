@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, case, exists, false, or_,
 from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.auth.context import RealmContext
+from chatapi.channels.directory import KnownChannel
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
 from chatapi.db.models import ConversationMember, Message, SubscriptionPeriod
@@ -38,6 +39,15 @@ class Placed(Protocol):
     @property
     def arrival(self) -> EventNumber | None:
         """The event that brought it into its channel, None for one that was sent there."""
+
+
+@dataclass(frozen=True)
+class VisiblePlaces:
+    """What a reader may see in some channels, and in direct messages."""
+
+    condition: ColumnElement[bool]
+    channels: tuple[KnownChannel, ...]
+    """The condition holds as long as none of these is outdated."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +143,34 @@ class MessageAccess:
             else Message.conversation_id == conversation_id
         )
         return and_(in_channel, self.visible_of(channel))
+
+    async def in_places_of(self, messages: ColumnElement[bool]) -> VisiblePlaces:
+        """What the reader may see in the channels of a few messages, and in direct messages.
+
+        For narrows that name single messages, wherever these are. Costs one statement, which
+        looks up where they are; a message that is moved elsewhere afterwards is not included.
+        """
+        rows = await self.ctx.db.execute(
+            select(Message.channel_id)
+            .distinct()
+            .where(Message.realm_id == self.ctx.realm.id, messages, Message.channel_id.is_not(None))
+        )
+        channel_ids = {ChannelId(channel_id) for (channel_id,) in rows if channel_id is not None}
+        known = await self.ctx.runtime.channels.many_known(
+            self.ctx.db, self.ctx.realm.id, channel_ids
+        )
+        in_channels = (self.in_channel(each.record) for each in known.values())
+        return VisiblePlaces(or_(self._is_own_direct(), *in_channels), tuple(known.values()))
+
+    def _is_own_direct(self) -> ColumnElement[bool]:
+        """The same as `in_direct`, asked of each message, for when these are few."""
+        if self.reader_id is None:
+            return false()
+        takes_part = exists().where(
+            ConversationMember.user_id == self.reader_id,
+            ConversationMember.conversation_id == Message.conversation_id,
+        )
+        return takes_part.correlate(Message)
 
     def visible_of(self, channel: ChannelRecord) -> ColumnElement[bool]:
         """Which messages of a channel the reader may see; says nothing about any others."""

@@ -1,5 +1,6 @@
 """Whom a reader may see: the one rule that reads and events about users share."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select, union
@@ -58,7 +59,7 @@ class Sight:
     """Whom somebody sees who does not see everybody: the people they talk with."""
 
     def sees(self, user: UserRecord) -> bool:
-        if self.sees_everybody or user.id in self.acquaintances:
+        if self.sees_everybody or user.id in self.acquaintances or user.is_system_bot:
             return True
         return self.reader is not None and self.reader.id in {user.id, user.bot_owner_id}
 
@@ -67,6 +68,12 @@ class Sight:
         if self.sees_everybody or user_id in self.acquaintances:
             return True
         return self.reader is not None and self.reader.id == user_id
+
+    def among(self, user_ids: Iterable[UserId]) -> list[UserId]:
+        """Those of some users that `sees_id` says yes of, for lists of members."""
+        if self.sees_everybody:
+            return list(user_ids)
+        return [user_id for user_id in user_ids if self.sees_id(user_id)]
 
 
 async def sight_of(ctx: RealmContext) -> Sight:

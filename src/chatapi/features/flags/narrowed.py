@@ -25,8 +25,7 @@ async def change_in_narrow(ctx: Context, params: ChangeNarrowFlagsParams) -> Nar
     anchor = await Anchors(repository, access, narrow).find(params.anchor, params.anchor_date)
     wanted = Wanted(anchor, params.num_before, params.num_after, params.include_anchor)
     window = await read_window(repository, narrow, wanted)
-    visible = await access.visible(window.rows) if narrow.is_by_id else None
-    ids = [row.id for row in window.rows if visible is None or row.id in visible]
+    ids = [row.id for row in window.rows]
     changed = await FlagService(ctx).change_visible(ids, params)
     answer: NarrowFlagsPayload = {
         "processed_count": len(ids),

@@ -42,13 +42,12 @@ class HistoryService:
             self._ctx,
             access,
             read_terms(params.narrow),
-            is_by_id=params.message_ids is not None,
+            message_ids=params.message_ids or (),
         )
         await self._take_snapshot(access, narrow)
         if params.message_ids is not None:
             rows = await self._repository.list_some(narrow, params.message_ids)
-            shown = await self._visible(access, narrow, rows)
-            return {"messages": await self._show(access, narrow, shown, params)}
+            return {"messages": await self._show(access, narrow, rows, params)}
         return await self._read_around(access, narrow, params)
 
     async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
@@ -66,11 +65,10 @@ class HistoryService:
         """Which messages are in a narrow; those the caller may not see are in none."""
         access = await message_access(self._ctx)
         terms = read_terms(params.narrow)
-        narrow = await compile_narrow(self._ctx, access, terms, is_by_id=True)
+        narrow = await compile_narrow(self._ctx, access, terms, message_ids=params.msg_ids)
         await self._take_snapshot(access, narrow)
         rows = await self._repository.list_some(narrow, params.msg_ids)
-        visible = await self._visible(access, narrow, rows)
-        return {"messages": await show_matches(self._ctx, narrow.search, visible)}
+        return {"messages": await show_matches(self._ctx, narrow.search, rows)}
 
     async def _read_around(
         self, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
@@ -82,11 +80,10 @@ class HistoryService:
             anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
         )
         window = await read_window(self._repository, narrow, wanted)
-        shown = await self._visible(access, narrow, window.rows)
         return {
-            "messages": await self._show(access, narrow, shown, params),
+            "messages": await self._show(access, narrow, window.rows, params),
             "anchor": anchor,
-            "found_anchor": window.found_anchor and len(shown) == len(window.rows),
+            "found_anchor": window.found_anchor,
             "found_oldest": window.found_oldest,
             "found_newest": window.found_newest,
             "history_limited": False,
@@ -119,16 +116,8 @@ class HistoryService:
                 self._ctx.db, self._ctx.realm.id, access.channels.membership.stays
             )
         await self._ctx.snapshot()
-        if narrow.channel is not None and narrow.channel.is_outdated:
+        if narrow.is_outdated:
             raise AdmissionOutdatedError
-
-    async def _visible(
-        self, access: MessageAccess, narrow: Narrow, rows: Sequence[HistoryRow]
-    ) -> list[HistoryRow]:
-        if not narrow.is_by_id:
-            return list(rows)
-        visible = await access.visible(rows)
-        return [row for row in rows if row.id in visible]
 
     def _refusal(self, access: MessageAccess) -> Exception:
         if access.reader_id is None:

@@ -29,6 +29,7 @@ from chatapi.features.messages.payloads import (
 from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.reactions.repository import ReactionRepository
 from chatapi.permissions.messages import MessageAccess
+from chatapi.permissions.people import Sight, sight_of
 from chatapi.rendering import NO_LINKIFIERS
 
 _FLAGS_OF_STRANGERS = ["read"]
@@ -69,7 +70,8 @@ class MessageShowing:
             key: tuple(self._person(users[user_id]) for user_id in people)
             for key, people in members.items()
         }
-        self._senders = {each: self._sender(users[each]) for each in sender_ids}
+        sight = await sight_of(ctx)
+        self._senders = {each: self._sender(users[each], sight) for each in sender_ids}
         self._linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
         message_ids = [row.id for row in rows]
         self._reactions = await ReactionRepository(ctx.db).list_of(message_ids)
@@ -83,17 +85,19 @@ class MessageShowing:
     def _person(self, user: UserRecord) -> RecipientPayload:
         return person_payload(user, self._ctx.realm, self._ctx.settings.root_domain)
 
-    def _sender(self, user: UserRecord) -> tuple[SenderFacts, MessageForm]:
+    def _sender(self, user: UserRecord, sight: Sight) -> tuple[SenderFacts, MessageForm]:
         reader = self._ctx.reader
         facts = SenderFacts.of(user, self._ctx.realm, self._ctx.settings.root_domain)
         if reader is None and not user.is_bot:
             hidden = user.made_up_email(self._ctx.realm, self._ctx.settings.root_domain)
             facts = replace(facts, email=hidden)
+        hides_sender = not sight.sees(user)
         form = MessageForm(
             apply_markdown=self._params.apply_markdown,
             allow_empty_topic=self._params.allow_empty_topic_name,
-            shows_email=user.shows_email_to(reader),
+            shows_email=not hides_sender and user.shows_email_to(reader),
             client_gravatar=self._params.client_gravatar,
+            hides_sender=hides_sender,
         )
         return facts, form
 

@@ -91,12 +91,20 @@ class MessageSent(Mentioning):
 
     def _form(self, view: ClientView) -> MessageForm:
         profile = view.profile
+        hides_sender = not view.sees_everybody and self._hides_sender(view)
         return MessageForm(
             apply_markdown=profile.apply_markdown,
             allow_empty_topic="empty_topic_name" in profile.capabilities,
-            shows_email=self.facts.sender.shows_email_to(view.user_id, view.role),
+            shows_email=not hides_sender
+            and self.facts.sender.shows_email_to(view.user_id, view.role),
             client_gravatar=profile.client_gravatar,
+            hides_sender=hides_sender,
         )
+
+    def _hides_sender(self, view: ClientView) -> bool:
+        """Whoever writes a direct message exists for those who receive it from then on."""
+        is_known = self.facts.channel_id is None or self.facts.sender.is_system_bot
+        return not (is_known or view.sees_user(self.facts.sender.id))
 
     def _flags(self, view: ClientView) -> tuple[str, ...]:
         flags = []

@@ -1,6 +1,6 @@
 """What there is to know about a message, and what one reader is shown of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from chatapi.auth.people import UserRecord
@@ -15,6 +15,9 @@ from chatapi.features.messages.payloads import (
 from chatapi.features.users.rules import avatar_url
 from chatapi.wire.topics import show_topic
 
+_UNKNOWN_NAME = "Unknown user"
+_UNKNOWN_AVATAR_VERSION = 1
+
 
 @dataclass(frozen=True)
 class SenderFacts:
@@ -28,6 +31,9 @@ class SenderFacts:
     email_visibility: EmailVisibility
     is_bot: bool
     avatar_version: int
+    made_up_email: str = ""
+    """For readers who may not see the sender."""
+    is_system_bot: bool = False
 
     @classmethod
     def of(cls, user: UserRecord, realm: RealmRecord, root_domain: str) -> "SenderFacts":
@@ -39,6 +45,20 @@ class SenderFacts:
             email_visibility=user.email_visibility,
             is_bot=user.is_bot,
             avatar_version=user.avatar_version,
+            made_up_email=user.made_up_email(realm, root_domain),
+            is_system_bot=user.is_system_bot,
+        )
+
+    def unknown(self) -> "SenderFacts":
+        """The sender as messages show them to readers for whom they do not exist."""
+        return replace(
+            self,
+            full_name=_UNKNOWN_NAME,
+            email=self.made_up_email,
+            delivery_email=self.made_up_email,
+            email_visibility=EmailVisibility.NOBODY,
+            is_bot=False,
+            avatar_version=_UNKNOWN_AVATAR_VERSION,
         )
 
     def shows_email_to(self, reader_id: UserId | None, role: Role | None) -> bool:
@@ -77,11 +97,13 @@ class MessageForm(NamedTuple):
     allow_empty_topic: bool
     shows_email: bool
     client_gravatar: bool
+    hides_sender: bool = False
+    """Whether the sender does not exist for the reader."""
 
 
 def message_payload(facts: MessageFacts, form: MessageForm) -> MessagePayload:
     """A message as a reader of this form sees it."""
-    sender = facts.sender
+    sender = facts.sender.unknown() if form.hides_sender else facts.sender
     payload: MessagePayload = {
         "id": facts.id,
         "sender_id": sender.id,
@@ -116,7 +138,7 @@ def message_payload(facts: MessageFacts, form: MessageForm) -> MessagePayload:
 
 
 def person_payload(user: UserRecord, realm: RealmRecord, root_domain: str) -> RecipientPayload:
-    """A participant of a direct message."""
+    """A participant of a direct message; all participants exist for each other."""
     return {
         "id": user.id,
         "email": user.api_email(realm, root_domain),

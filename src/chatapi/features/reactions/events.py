@@ -1,11 +1,13 @@
 """Events about reactions."""
 
-from typing import ClassVar
+from collections.abc import Hashable
+from typing import Annotated, Any, ClassVar
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import MessageId, UserId
-from chatapi.events.event import Event
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event, ServerOnly
 
 
 class ReactingUserPayload(TypedDict):
@@ -27,6 +29,19 @@ class ReactionChanged(Event):
     reaction_type: str
     user_id: UserId
     user: ReactingUserPayload
+    unknown_user: Annotated[ReactingUserPayload | None, ServerOnly()] = None
+    """The same for readers who may not see them."""
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return view.sees_user(self.user_id)
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        body = super().body(view)
+        if not view.sees_user(self.user_id):
+            body["user"] = self.unknown_user
+        return body
 
 
 class ReactionAdded(ReactionChanged):

@@ -7,11 +7,17 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
 from chatapi.features.emoji.choice import Emoji, EmojiChoice, EmojiKind
 from chatapi.features.emoji.repository import EmojiRepository
+from chatapi.features.messages.facts import SenderFacts
 from chatapi.features.reactions.errors import (
     ReactionAlreadyExistsError,
     ReactionDoesNotExistError,
 )
-from chatapi.features.reactions.events import ReactionAdded, ReactionChanged, ReactionRemoved
+from chatapi.features.reactions.events import (
+    ReactingUserPayload,
+    ReactionAdded,
+    ReactionChanged,
+    ReactionRemoved,
+)
 from chatapi.features.reactions.params import AddReactionParams, RemoveReactionParams
 from chatapi.features.reactions.repository import ReactionRepository, Standing
 from chatapi.permissions.message_lookup import FoundMessage, message_to_change, who_follows
@@ -90,6 +96,7 @@ class ReactionService:
         self, change: type[ReactionChanged], message: FoundMessage, emoji: Emoji
     ) -> None:
         user = self._ctx.user
+        shown = SenderFacts.of(user, self._ctx.realm, self._ctx.settings.root_domain)
         self._ctx.emit(
             change(
                 message_id=message.id,
@@ -97,11 +104,12 @@ class ReactionService:
                 emoji_code=emoji.code,
                 reaction_type=emoji.kind.value,
                 user_id=user.id,
-                user={
-                    "user_id": user.id,
-                    "email": user.api_email(self._ctx.realm, self._ctx.settings.root_domain),
-                    "full_name": user.full_name,
-                },
+                user=_reacting_user(shown),
+                unknown_user=_reacting_user(shown.unknown()),
             ),
             to=await who_follows(self._ctx, message),
         )
+
+
+def _reacting_user(shown: SenderFacts) -> ReactingUserPayload:
+    return {"user_id": shown.id, "email": shown.email, "full_name": shown.full_name}

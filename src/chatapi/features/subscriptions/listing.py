@@ -22,6 +22,7 @@ from chatapi.features.subscriptions.payloads import (
 from chatapi.features.subscriptions.repository import SubscriptionRepository
 from chatapi.features.users.service import UserReader
 from chatapi.permissions.channels import channel_access
+from chatapi.permissions.people import sight_of
 
 IncludeSubscribers = Literal["true", "false", "partial"]
 _FEW = 250
@@ -73,7 +74,9 @@ class SubscriptionReader:
     async def list_members(self, channel_id: ChannelId) -> SubscribersPayload:
         """GET /streams/{stream_id}/members."""
         channel = await ChannelFinder(self._ctx).get_known(channel_id)
-        return {"subscribers": await self._subscriptions.list_present(channel.id)}
+        present = await self._subscriptions.list_present(channel.id)
+        sight = await sight_of(self._ctx)
+        return {"subscribers": [*sight.among(map(UserId, present))]}
 
     async def is_subscribed(self, user_id: UserId, channel_id: ChannelId) -> IsSubscribedPayload:
         """GET /users/{user_id}/subscriptions/{stream_id}."""
@@ -96,13 +99,19 @@ class SubscriptionReader:
         return {"subscribed_channel_ids": [*known]}
 
     async def _subscribers(self, include_subscribers: IncludeSubscribers) -> dict[ChannelId, str]:
-        match include_subscribers:
-            case "true":
-                return await self._subscriptions.subscribers_as_text()
-            case "partial":
-                return await self._subscriptions.subscribers_as_text(few=_FEW)
-            case "false":
-                return {}
+        if include_subscribers == "false":
+            return {}
+        few = _FEW if include_subscribers == "partial" else None
+        subscribers = await self._subscriptions.subscribers_as_text(few)
+        sight = await sight_of(self._ctx)
+        if sight.sees_everybody:
+            return subscribers
+        return {
+            channel_id: ",".join(
+                map(str, sight.among(UserId(int(each)) for each in ids.split(",")))
+            )
+            for channel_id, ids in subscribers.items()
+        }
 
 
 def _listed(

@@ -36,6 +36,8 @@ class Typing(Event):
     def is_for(self, view: ClientView) -> bool:
         if not (super().is_for(view) and view.hears_typing):
             return False
+        if not view.sees_user(self.sender["user_id"]):
+            return False
         return self.message_type == "direct" or CHANNEL_TYPING in view.profile.capabilities
 
     @override
@@ -72,7 +74,7 @@ class EditTyping(Event):
 
     @override
     def is_for(self, view: ClientView) -> bool:
-        return super().is_for(view) and view.hears_typing
+        return super().is_for(view) and view.hears_typing and view.sees_user(self.sender_id)
 
     @override
     def variant(self, view: ClientView) -> Hashable:

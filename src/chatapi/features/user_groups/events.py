@@ -4,7 +4,8 @@ Clients that did not say at POST /register that they know deactivated groups see
 disappear, and appear again when it is reactivated; between the two they hear nothing of it.
 """
 
-from typing import Annotated, ClassVar
+from collections.abc import Hashable
+from typing import Annotated, Any, ClassVar
 
 from typing_extensions import override
 
@@ -32,6 +33,16 @@ class GroupAdded(Event):
     def is_for(self, view: ClientView) -> bool:
         is_news = not (self.is_reactivated and knows_deactivated_groups(view.profile))
         return is_news and super().is_for(view)
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return None if view.sees_everybody else tuple(view.sees_among(self.group["members"]))
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        body = super().body(view)
+        body["group"]["members"] = view.sees_among(self.group["members"])
+        return body
 
     @override
     def changed_users(self) -> frozenset[UserId]:
@@ -85,7 +96,15 @@ class _MembersChanged(Event):
     @override
     def is_for(self, view: ClientView) -> bool:
         is_known = not self.is_about_deactivated or knows_deactivated_groups(view.profile)
-        return is_known and super().is_for(view)
+        return is_known and super().is_for(view) and any(map(view.sees_user, self.user_ids))
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return None if view.sees_everybody else tuple(view.sees_among(self.user_ids))
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {**super().body(view), "user_ids": view.sees_among(self.user_ids)}
 
     @override
     def changed_users(self) -> frozenset[UserId]:

@@ -29,14 +29,16 @@ from chatapi.features.user_groups.payloads import (
 )
 from chatapi.features.user_groups.repository import GroupRepository
 from chatapi.permissions.memberships import GroupRecord, Memberships
+from chatapi.permissions.people import sight_of
 
 IdT = TypeVar("IdT", bound=int)
 
 
 class MembershipReader:
-    """Who is in a group; everybody may know."""
+    """Who is in a group; everybody may know, as far as they see its members."""
 
     def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
         self._groups = GroupRepository(ctx.db, ctx.realm.id)
         self._memberships = Memberships(ctx.db, ctx.realm)
 
@@ -49,7 +51,7 @@ class MembershipReader:
             members = await self._memberships.direct_members_of(group_id)
         else:
             members = await self._memberships.members_of([group_id])
-        return {"members": sorted(members)}
+        return {"members": [*(await sight_of(self._ctx)).among(sorted(members))]}
 
     async def list_subgroups(
         self, group_id: GroupId, params: ReadSubgroupsParams
@@ -68,6 +70,8 @@ class MembershipReader:
         """Whether one user is in a group; nobody who is deactivated is in any."""
         await self._groups.get(group_id)
         user = await self._groups.get_user(user_id)
+        if not (await sight_of(self._ctx)).sees(user):
+            raise BadRequestError("No such user")
         if params.direct_member_only:
             is_member = user.id in await self._memberships.direct_members_of(group_id)
         else:

@@ -8,6 +8,7 @@ from chatapi.features.state import state_section
 from chatapi.features.user_groups.events import knows_deactivated_groups
 from chatapi.features.user_groups.listing import GroupReader
 from chatapi.features.user_groups.payloads import UserGroupPayload
+from chatapi.permissions.people import sees_everybody
 
 
 class UserGroupsState(TypedDict):
@@ -16,7 +17,10 @@ class UserGroupsState(TypedDict):
     realm_user_groups: list[UserGroupPayload]
 
 
-def _look(_ctx: Context, profile: ClientProfile) -> bool:
+def _look(ctx: Context, profile: ClientProfile) -> bool | None:
+    """None for a reader who does not see all members."""
+    if not sees_everybody(ctx.realm, ctx.user):
+        return None
     return knows_deactivated_groups(profile)
 
 

@@ -91,7 +91,7 @@ def _sqlite(url: URL) -> AsyncEngine:
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise RuntimeError(f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed")
     if url.database and url.database != ":memory:":
-        _make_private(Path(url.database))
+        _make_private(Path(url.database).resolve())
 
     async def open_connection() -> EagerConnection:
         arguments, options = engine.dialect.create_connect_args(url)

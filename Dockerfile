@@ -10,7 +10,7 @@ FROM python:3.13-slim
 COPY --from=builder /opt/chatapi /opt/chatapi
 RUN groupadd --gid 10001 chatapi \
     && useradd --uid 10001 --gid chatapi --no-create-home --home-dir /data chatapi \
-    && install --directory --owner chatapi --group chatapi --mode 0750 /data \
+    && install --directory --owner chatapi --group chatapi --mode 0700 /data \
     && printf '#!/bin/sh\nexec /opt/chatapi/bin/python -P -m chatapi "$@"\n' \
         > /opt/chatapi/bin/chatapi \
     && chmod 0755 /opt/chatapi/bin/chatapi

@@ -57,12 +57,13 @@ def bare_server(environment: dict[str, str]) -> Iterator[RunningServer]:
         yield server
 
 
-def run_command(environment: dict[str, str], *arguments: str) -> dict[str, object]:
+def run_command(environment: dict[str, str], *arguments: str, stdin: str = "") -> dict[str, object]:
     """A `chatapi` command's JSON answer."""
     answer = subprocess.run(
         [sys.executable, "-m", "chatapi", *arguments, "--json"],
         env={**os.environ, **environment},
         check=True,
+        input=stdin.encode(),
         stdout=subprocess.PIPE,
     )
     content: dict[str, object] = orjson.loads(answer.stdout)
@@ -73,7 +74,8 @@ def create_account(environment: dict[str, str], email: str, role: str) -> Accoun
     answer = run_command(
         environment,
         *("user", "create", "--email", email, "--name", email.partition("@")[0]),
-        *("--role", role, "--password", "a long enough password"),
+        *("--role", role, "--password-stdin"),
+        stdin="a long enough password\n",
     )
     return Account(str(answer["email"]), str(answer["api_key"]))
 

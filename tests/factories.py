@@ -62,6 +62,7 @@ async def make_user(
     full_name: str | None = None,
     password: str | None = None,
     bot_owner: Person | None = None,
+    bot_type: BotType = BotType.GENERIC,
 ) -> Person:
     number = next(_numbers)
     ctx = realm_context(runtime, realm)
@@ -70,7 +71,7 @@ async def make_user(
         full_name=full_name or f"Person {number}",
         role=role,
         password_hash=None if password is None else await runtime.passwords.hash(password),
-        bot_type=None if bot_owner is None else BotType.GENERIC,
+        bot_type=None if bot_owner is None else bot_type,
         bot_owner_id=None if bot_owner is None else bot_owner.user_id,
     )
     try:

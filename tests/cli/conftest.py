@@ -12,7 +12,8 @@ from tests.support.command import Command, Outcome
 from tests.support.servers import Servers
 
 OWNER_EMAIL = "iago@example.com"
-OWNER = ("--email", OWNER_EMAIL, "--name", "Iago", "--role", "owner", "--password", "very secret")
+OWNER = ("--email", OWNER_EMAIL, "--name", "Iago", "--role", "owner", "--password-stdin")
+OWNER_PASSWORD = "very secret"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
         database=folder / "chatapi.sqlite3",
         upgrade=command.run("db", "upgrade", "--json"),
         organization=command.run("org", "create", "--name", "Acme", "--json"),
-        owner=command.run("user", "create", *OWNER, "--json"),
+        owner=command.run("user", "create", *OWNER, "--json", stdin=OWNER_PASSWORD),
     )
 
 

@@ -97,7 +97,9 @@ class TestCommandsBesideTheServer:
                 assert (await waiting).status_code == 401
             async with serving.client(OWNER_EMAIL, renewed["api_key"]) as client:
                 assert (await client.get("/users/me")).status_code == 200
-            command.answer("user", "password", "--email", OWNER_EMAIL, "--password", "better one")
+            command.answer(
+                "user", "password", "--email", OWNER_EMAIL, "--password-stdin", stdin="better one\n"
+            )
             async with httpx.AsyncClient(base_url=f"{serving.url}/api/v1") as client:
                 credentials = {"username": OWNER_EMAIL, "password": "better one"}
                 assert (await client.post("/fetch_api_key", data=credentials)).status_code == 200

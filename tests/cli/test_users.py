@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.conftest import OWNER, OWNER_EMAIL, Prepared
+from tests.cli.conftest import OWNER, OWNER_EMAIL, OWNER_PASSWORD, Prepared
 from tests.support.command import Command
 
 
@@ -30,14 +30,14 @@ class TestSettingUp:
     def test_works_on_postgresql(self, postgres_command: Command) -> None:
         postgres_command.answer("db", "upgrade")
         postgres_command.answer("org", "create", "--name", "Acme", "--subdomain", "here")
-        created = postgres_command.answer("user", "create", *OWNER)
+        created = postgres_command.answer("user", "create", *OWNER, stdin=OWNER_PASSWORD)
         (listed,) = postgres_command.answer("user", "list")["users"]
         assert listed == {key: created[key] for key in listed}
 
 
 class TestRefusals:
     def test_come_as_one_line_on_stderr(self, command: Command) -> None:
-        refused = command.run("user", "create", *OWNER)
+        refused = command.run("user", "create", *OWNER, stdin=OWNER_PASSWORD)
         assert refused.status == 1
         assert refused.stdout == ""
         assert refused.stderr == f"Error: email {OWNER_EMAIL} is already in use\n"
@@ -60,9 +60,8 @@ class TestRefusals:
         assert "emperor" in refused.stderr
 
     def test_of_a_short_password_name_it(self, command: Command) -> None:
-        refused = command.run(
-            "user", "create", "--email", "a@b.example", "--name", "A", "--password", "short"
-        )
+        somebody = ("--email", "a@b.example", "--name", "A", "--password-stdin")
+        refused = command.run("user", "create", *somebody, stdin="short\n")
         assert refused.status == 1
         assert "password is too short" in refused.stderr
 

@@ -46,6 +46,8 @@ class TestEscapeControlCharacters:
             ("\x1b[31m", "\\x1b[31m"),
             ("\x9b31m", "\\x9b31m"),
             ("\u2028", "\\u2028"),
+            ("\u202egpj", "\\u202egpj"),
+            ("\u2066\u200f", "\\u2066\\u200f"),
             ("ä€😀", "ä€😀"),
         ],
     )

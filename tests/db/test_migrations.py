@@ -4,21 +4,31 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 import pytest
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from chatapi.core.roles import EmailVisibility, Role
 from chatapi.core.settings import Settings
 from chatapi.db.base import Base
 from chatapi.db.database import Database
 from chatapi.db.migrate import pending_changes, upgrade_database
+from chatapi.db.models import Realm, User
 from chatapi.db.search import is_of_models
 from tests.support.server_process import PROJECT, inherited_environment
 from tests.support.servers import Servers
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+_numbers = count(1)
 
 
 @pytest.fixture
@@ -105,6 +115,77 @@ class TestDowngrade:
             assert await pending_changes(database) != []
             await upgrade_database(database)
             assert await pending_changes(database) == []
+
+
+class TestRolesOfBots:
+    """0023: bots of before may have more rights than their owners."""
+
+    async def test_higher_bots_are_lowered_to_their_owners(self, empty_url: str) -> None:
+        async with opened(empty_url) as database:
+            await upgrade_database(database)
+            admin, member, newcomer = (
+                User(role=Role.ADMIN),
+                User(role=Role.MEMBER),
+                User(role=Role.MEMBER, is_full_member=False),
+            )
+            async with AsyncSession(database.engine) as session:
+                realm_id = await _add_realm(session)
+                await _add_users(session, realm_id, admin, member, newcomer)
+                bots = [
+                    User(role=role, bot_owner_id=owner.id)
+                    for owner, role in (
+                        (admin, Role.OWNER),
+                        (admin, Role.ADMIN),
+                        (admin, Role.GUEST),
+                        (member, Role.ADMIN),
+                        (newcomer, Role.MEMBER),
+                    )
+                ]
+                await _add_users(session, realm_id, *bots)
+                bot_ids = [bot.id for bot in bots]
+                await session.commit()
+            async with database.engine.begin() as connection:
+                await connection.run_sync(_apply, "0023")
+                rows = await connection.execute(
+                    select(User.role, User.is_full_member)
+                    .where(User.id.in_(bot_ids))
+                    .order_by(User.id)
+                )
+                found = [tuple(row) for row in rows]
+        assert found == [
+            (Role.ADMIN, True),
+            (Role.ADMIN, True),
+            (Role.GUEST, True),
+            (Role.MEMBER, True),
+            (Role.MEMBER, False),
+        ]
+
+
+def _apply(connection: Connection, revision: str) -> None:
+    """What a migration does to the rows, with the tables as they are now."""
+    script = ScriptDirectory.from_config(alembic_config()).get_revision(revision)
+    with Operations.context(MigrationContext.configure(connection)):
+        script.module.upgrade()
+
+
+async def _add_realm(session: AsyncSession) -> int:
+    values = {"name": "Acme", "subdomain": "acme", "uuid": "1", "date_created": NOW}
+    realm = Realm(settings={}, system_groups={}, **values)
+    session.add(realm)
+    await session.flush()
+    return realm.id
+
+
+async def _add_users(session: AsyncSession, realm_id: int, *users: User) -> None:
+    for user in users:
+        email = f"{next(_numbers)}@example.com"
+        user.realm_id, user.delivery_email, user.email_key = realm_id, email, email
+        user.full_name, user.date_joined, user.timezone = "Somebody", NOW, ""
+        user.is_active, user.is_imported_stub = True, False
+        user.is_full_member = user.is_full_member is not False
+        user.email_visibility, user.avatar_version, user.settings = EmailVisibility.EVERYONE, 1, {}
+        session.add(user)
+        await session.flush()
 
 
 class TestScripts:

@@ -1,11 +1,13 @@
 """A real server in a process of its own, back a moment after it was killed."""
 
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from tests.support.command_child import Streams
 from tests.support.ready_processes import start_command
 from tests.support.server_process import free_port, inherited_environment
 from tests.support.waiting import until
@@ -26,8 +28,9 @@ class QuickServer:
     async def start(self) -> None:
         """Start it and wait until it can be reached."""
         stdout, stderr = self._folder / "server.stdout", self._folder / "server.stderr"
+        streams = Streams(Path(os.devnull), stdout, stderr)
         arguments = ("serve", "--port", str(self.port))
-        process = start_command(arguments, self._environment, self._folder, stdout, stderr)
+        process = start_command(arguments, self._environment, self._folder, streams)
         self._process = process
         await until(lambda: self._listens() or not process.is_alive(), seconds=20)
         assert process.is_alive(), stderr.read_text()

@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 
 from tests.support.child_server import dying_with_parent
+from tests.support.command_child import Streams
 from tests.support.ready_processes import start_command
 from tests.support.server_process import inherited_environment
 
@@ -54,19 +55,21 @@ class Command:
     def with_settings(self, **settings: str) -> "Command":
         return Command(self.folder, {**self.settings, **settings})
 
-    def run(self, *arguments: str) -> Outcome:
+    def run(self, *arguments: str, stdin: str = "") -> Outcome:
         """Run it to its end, in a new process that has not to import everything anew."""
         stdout, stderr = self.folder / "command.stdout", self.folder / "command.stderr"
-        process = start_command(arguments, self.environment, self.folder, stdout, stderr)
+        streams = Streams(self.folder / "command.stdin", stdout, stderr)
+        streams.stdin.write_text(stdin)
+        process = start_command(arguments, self.environment, self.folder, streams)
         process.join(PATIENCE_SECONDS)
         if process.exitcode is None:
             process.kill()
             raise TimeoutError(f"{arguments} did not end: {stderr.read_text()}")
         return Outcome(process.exitcode, stdout.read_text(), stderr.read_text())
 
-    def answer(self, *arguments: str) -> Any:
+    def answer(self, *arguments: str, stdin: str = "") -> Any:
         """The JSON of a command that must succeed."""
-        outcome = self.run(*arguments, "--json")
+        outcome = self.run(*arguments, "--json", stdin=stdin)
         assert outcome.status == 0, outcome
         return outcome.json
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from tests.support.command_child import be_the_command
+from tests.support.command_child import Streams, be_the_command
 
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload(["chatapi.cli", "chatapi.main"])
@@ -15,12 +15,11 @@ def start_command(
     arguments: Sequence[str],
     environment: dict[str, str],
     folder: Path,
-    stdout: Path,
-    stderr: Path,
+    streams: Streams,
 ) -> BaseProcess:
     """The command with arguments, in a new process that begins where the imports end."""
     process = _processes.Process(
-        target=be_the_command, args=(arguments, environment, folder, stdout, stderr)
+        target=be_the_command, args=(arguments, environment, folder, streams)
     )
     process.start()
     return process

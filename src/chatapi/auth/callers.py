@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
-from sqlalchemy import ColumnElement, exists
+from sqlalchemy import ScalarSelect, select
 
 from chatapi.auth.people import UserRecord, is_named, user_records
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.errors import UnauthorizedError
-from chatapi.core.ids import RealmId, UserId, hash_api_key
+from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
 from chatapi.core.settings import Settings
 from chatapi.db.models import ApiKey, User
 from chatapi.db.session import DatabaseSession
@@ -31,6 +31,8 @@ class Caller:
     """An authenticated user, and what was worked out about them since they last changed."""
 
     user: UserRecord
+    key_id: ApiKeyId | None = None
+    """The key they authenticated with; None where the service acts by itself."""
     is_outdated: bool = False
     """Set by the log as soon as the user changed; whoever asks next gets a new Caller."""
     _remembered: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
@@ -73,7 +75,7 @@ class Callers:
         rows = await db.execute(
             user_records.select().where(User.realm_id == realm_id, User.id == user_id)
         )
-        return self._keep(key, user_records.read(rows.one()), changes)
+        return self._keep(key, Caller(user_records.read(rows.one())), changes)
 
     async def _look_up(
         self, db: DatabaseSession, realm: RealmRecord, header: str, key: _Key
@@ -86,28 +88,29 @@ class Callers:
         # the time it takes tells them apart.
         rows = await db.execute(
             user_records.select()
-            .add_columns(_has_key(hash_api_key(api_key)))
+            .add_columns(_id_of_key(hash_api_key(api_key)))
             .where(is_named(realm, self._root_domain, email))
         )
         row = rows.one_or_none()
-        if row is None or not row[-1]:
+        if row is None or row[-1] is None:
             raise UnauthorizedError
         user = user_records.read(tuple(row)[:-1])
         if not user.is_active:
             raise UnauthorizedError
-        return self._keep(key, user, changes)
+        return self._keep(key, Caller(user, ApiKeyId(row[-1])), changes)
 
-    def _keep(self, key: _Key, user: UserRecord, changes: int) -> Caller:
+    def _keep(self, key: _Key, caller: Caller, changes: int) -> Caller:
         """The caller that the log will mark; whoever looked them up meanwhile gets the same one.
 
         What changed since the user was read is marked already.
         """
         if changes != self._changes:
-            return Caller(user, is_outdated=True)
+            caller.is_outdated = True
+            return caller
         if len(self._by_credentials) >= _MOST_CALLERS:
             self._forget_all()
-        self._credentials_of.setdefault(user.id, set()).add(key)
-        return self._by_credentials.setdefault(key, Caller(user))
+        self._credentials_of.setdefault(caller.user.id, set()).add(key)
+        return self._by_credentials.setdefault(key, caller)
 
     def _saw(self, entry: Entry) -> None:
         for user_id in entry.event.changed_users() | entry.event.revoked_users():
@@ -125,8 +128,12 @@ class Callers:
         self._credentials_of.clear()
 
 
-def _has_key(key_hash: str) -> ColumnElement[bool]:
-    return exists().where(ApiKey.user_id == User.id, ApiKey.key_hash == key_hash)
+def _id_of_key(key_hash: str) -> ScalarSelect[int]:
+    return (
+        select(ApiKey.id)
+        .where(ApiKey.user_id == User.id, ApiKey.key_hash == key_hash)
+        .scalar_subquery()
+    )
 
 
 def _parse_basic(header: str) -> tuple[str, str]:

@@ -19,8 +19,9 @@ from chatapi.core.errors import (
     ApiError,
     UnauthorizedError,
     UnknownOrganizationError,
+    WebhookRefusedError,
 )
-from chatapi.core.roles import Role
+from chatapi.core.roles import BotType, Role
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.http.call import Call
 from chatapi.http.operation import Credentials
@@ -78,12 +79,15 @@ class RealmGuard:
 
 @dataclass(frozen=True)
 class VisitorGuard:
-    """Users, and people without an account; a header that is there must be right."""
+    """Users, and people without an account; a header that is there must be right.
+
+    Incoming webhook bots are refused: they read nothing, not even what everybody may read.
+    """
 
     credentials: ClassVar[Credentials] = "optional"
 
     def errors(self) -> Sequence[type[ApiError]]:
-        return (UnknownOrganizationError, UnauthorizedError)
+        return (UnknownOrganizationError, UnauthorizedError, WebhookRefusedError)
 
     async def admit(self, call: Call) -> VisitorContext:
         runtime = runtime_of(call)
@@ -92,25 +96,33 @@ class VisitorGuard:
         visitor = None
         if call.header(b"authorization"):
             visitor = await _authenticate(call, runtime, work, realm)
+            _refuse_webhook(visitor)
         return VisitorContext(runtime, work, call.origin, realm, realm, visitor)
 
 
 @dataclass(frozen=True)
 class CallerGuard:
-    """Active users of the organization with at least the given role."""
+    """Active users of the organization with at least the given role.
+
+    Incoming webhook bots are refused unless `admits_webhooks` is set, as it is for sending.
+    """
 
     role: Role = Role.GUEST
+    admits_webhooks: bool = False
     credentials: ClassVar[Credentials] = "required"
 
     def errors(self) -> Sequence[type[ApiError]]:
-        refusals = () if self.role is Role.GUEST else (AdministratorRequiredError,)
-        return (UnknownOrganizationError, UnauthorizedError, *refusals)
+        webhooks = () if self.admits_webhooks else (WebhookRefusedError,)
+        roles = () if self.role is Role.GUEST else (AdministratorRequiredError,)
+        return (UnknownOrganizationError, UnauthorizedError, *webhooks, *roles)
 
     async def admit(self, call: Call) -> Context:
         runtime = runtime_of(call)
         realm = await runtime.realms.of_host(call.host)
         work = runtime.begin()
         caller = await _authenticate(call, runtime, work, realm)
+        if not self.admits_webhooks:
+            _refuse_webhook(caller)
         if not caller.user.role.at_least(self.role):
             raise AdministratorRequiredError
         return Context(runtime, work, call.origin, realm, realm, caller, call.client_name)
@@ -128,9 +140,16 @@ async def _authenticate(
     return caller
 
 
+def _refuse_webhook(caller: AuthenticatedCaller) -> None:
+    if caller.user.bot_type is BotType.INCOMING_WEBHOOK:
+        raise WebhookRefusedError
+
+
 Probe = Annotated[ProcessContext, ProbeGuard()]
 Server = Annotated[ServerContext, ServerGuard()]
 Anybody = Annotated[RealmContext, RealmGuard()]
 MaybeAnonymous = Annotated[VisitorContext, VisitorGuard()]
 Caller = Annotated[Context, CallerGuard()]
+Sender = Annotated[Context, CallerGuard(admits_webhooks=True)]
+"""Callers and incoming webhook bots: for POST /messages alone."""
 Admin = Annotated[Context, CallerGuard(Role.ADMIN)]

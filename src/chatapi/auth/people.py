@@ -69,8 +69,11 @@ user_records = RecordReader(UserRecord, User)
 
 
 def user_id_in(api_email: str, realm_host: str) -> UserId | None:
-    """Whose address the API made up, None for one that it did not make up."""
-    match = re.fullmatch(r"user(\d{1,18})@(.+)", api_email.strip().lower())
+    """Whose address the API made up, None for one that it did not make up.
+
+    Only the spelling that it makes up counts: attempts to log in are limited by the name given.
+    """
+    match = re.fullmatch(r"user([1-9][0-9]{0,17})@(.+)", api_email.strip().lower())
     is_made_up = match is not None and match[2] == realm_host.lower()
     return UserId(int(match[1])) if match and is_made_up else None
 

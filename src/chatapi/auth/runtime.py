@@ -10,7 +10,8 @@ from chatapi.auth.realms import RealmDirectory
 from chatapi.channels.directory import ChannelDirectory
 from chatapi.core.alarm import Alarm
 from chatapi.core.clock import Clock
-from chatapi.core.settings import Settings
+from chatapi.core.private_files import close_data_folder
+from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.blocks import Blocks
@@ -50,6 +51,7 @@ class Runtime:
 
     @classmethod
     def assemble(cls, settings: Settings, clock: Clock, bus: Bus) -> "Runtime":
+        close_data_folder(settings.data_dir, (SQLITE_FILE, UPLOADS_FOLDER))
         database = Database(settings)
         hub = Hub(database, bus)
         return cls(

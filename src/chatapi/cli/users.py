@@ -10,6 +10,12 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.cli.operator import OrganizationOption, organization, perform
+from chatapi.cli.passwords import (
+    AskForPassword,
+    PasswordArgument,
+    PasswordFromStdin,
+    read_password,
+)
 from chatapi.cli.terminal import AsJson, answer, printable, table
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
@@ -47,18 +53,22 @@ def create(
     email: EmailOption,
     name: Annotated[str, typer.Option(help="Full name.")],
     role: RoleOption = RoleName.MEMBER,
-    password: Annotated[
-        str | None, typer.Option(help="Without one, only the API key opens the account.")
-    ] = None,
+    password: PasswordArgument = None,
+    password_stdin: PasswordFromStdin = False,
+    ask_password: AskForPassword = False,
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a user and print the API key, which is never shown again."""
+    """Create a user and print the API key, which is never shown again.
+
+    Without a password, only the API key opens the account.
+    """
+    chosen = read_password(password, from_stdin=password_stdin, asks=ask_password, as_json=as_json)
 
     async def work(ctx: RealmContext) -> CreatedUser:
         password_hash = None
-        if password is not None:
-            password_hash = await ctx.runtime.passwords.hash(check_password(password))
+        if chosen is not None:
+            password_hash = await ctx.runtime.passwords.hash(check_password(chosen))
         return await add_user(ctx, NewUser(email, name, role.role, password_hash))
 
     created = _in_organization(work, org, as_json=as_json)
@@ -132,14 +142,20 @@ def new_api_key(
 @app.command("password")
 def set_password(
     email: EmailOption,
-    password: Annotated[str, typer.Option(help="The new one.")],
+    password: PasswordArgument = None,
+    password_stdin: PasswordFromStdin = False,
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a user another password; the API keys stay as they are."""
+    """Give a user another password; the API keys stay as they are.
+
+    Asks for it, without showing it, unless it comes by standard input.
+    """
+    asks = password is None and not password_stdin
+    chosen = read_password(password, from_stdin=password_stdin, asks=asks, as_json=as_json)
 
     async def work(ctx: RealmContext) -> UserRecord:
-        password_hash = await ctx.runtime.passwords.hash(check_password(password))
+        password_hash = await ctx.runtime.passwords.hash(check_password(chosen or ""))
         user = await _get(ctx, email)
         await change_password(ctx, user, password_hash)
         return user

@@ -3,6 +3,7 @@
     ApiError                   400  BAD_REQUEST unless stated otherwise
       BadRequestError          400  BAD_REQUEST, with a message of its own
       UnauthorizedError        401  UNAUTHORIZED
+        WebhookRefusedError    401  UNAUTHORIZED, for bots that may only send
       ...                           features add their own in errors.py
 
 A subclass is a dataclass; its fields are the extra keys of the answer.
@@ -76,6 +77,13 @@ class UnauthorizedError(ApiError):
     @override
     def headers(self) -> dict[str, str]:
         return {"WWW-Authenticate": 'Basic realm="chatapi", charset="UTF-8"'}
+
+
+@dataclass(eq=False)
+class WebhookRefusedError(UnauthorizedError):
+    """An incoming webhook bot, which may only send messages, called something else."""
+
+    text = "This API is not available to incoming webhook bots."
 
 
 @dataclass(eq=False)

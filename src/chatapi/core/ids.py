@@ -6,6 +6,7 @@ from typing import NewType
 
 RealmId = NewType("RealmId", int)
 UserId = NewType("UserId", int)
+ApiKeyId = NewType("ApiKeyId", int)
 GroupId = NewType("GroupId", int)
 EventNumber = NewType("EventNumber", int)
 QueueId = NewType("QueueId", str)

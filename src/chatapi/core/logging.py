@@ -11,8 +11,10 @@ from chatapi.core.settings import Settings
 
 _SECRET_NAMES = re.compile(r"password|api_key|authorization|secret|token", re.IGNORECASE)
 _URL_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
-_CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_NOT_LAYOUT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_OF_UNICODE = r"\u200e\u200f\u2028-\u202e\u2066-\u2069"
+"""Ends of lines and changes of direction."""
+_CONTROL_CHARACTERS = re.compile(rf"[\x00-\x1f\x7f-\x9f{_OF_UNICODE}]")
+_NOT_LAYOUT = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_OF_UNICODE}]")
 
 LogEntry = MutableMapping[str, object]
 

@@ -15,6 +15,10 @@ class Role(IntEnum):
     def at_least(self, other: "Role") -> bool:
         return self <= other
 
+    def capped_at(self, limit: "Role") -> "Role":
+        """The role itself, or the limit if the role may do more than that."""
+        return max(self, limit)
+
     @property
     def is_member(self) -> bool:
         """Whether the public channels of the organization are open: to all but guests."""

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+SQLITE_FILE = "chatapi.sqlite3"
+UPLOADS_FOLDER = "uploads"
 _DRIVERS = {
     "postgres": "postgresql+asyncpg",
     "postgresql": "postgresql+asyncpg",
@@ -148,4 +150,9 @@ class Settings(BaseSettings):
 
     @property
     def effective_database_url(self) -> str:
-        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'chatapi.sqlite3'}"
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / SQLITE_FILE}"
+
+    @property
+    def uploads_dir(self) -> Path:
+        """Where uploaded files are, unless they are in a bucket."""
+        return self.data_dir / UPLOADS_FOLDER

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from chatapi.core.ids import RealmId
+from chatapi.core.private_files import close_to_others, make_private_file
 from chatapi.core.settings import Settings
 from chatapi.db.sqlite_driver import EagerConnection, connect
 
@@ -89,8 +90,8 @@ def _postgres(url: URL, settings: Settings) -> AsyncEngine:
 def _sqlite(url: URL) -> AsyncEngine:
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise RuntimeError(f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed")
-    if url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    if url.database and url.database != ":memory:":
+        _make_private(Path(url.database).resolve())
 
     async def open_connection() -> EagerConnection:
         arguments, options = engine.dialect.create_connect_args(url)
@@ -110,6 +111,12 @@ def _sqlite(url: URL) -> AsyncEngine:
     event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
     event.listen(engine.sync_engine, "close", _end_sqlite_transaction)
     return engine
+
+
+def _make_private(path: Path) -> None:
+    """SQLite gives the files beside its database the mode that this one has."""
+    make_private_file(path)
+    close_to_others(path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
 
 
 def _configure_sqlite_connection(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 (a driver object)

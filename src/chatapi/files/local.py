@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
 
+from chatapi.core.private_files import make_private_folder
 from chatapi.files.store import CHUNK_BYTES, MissingFileError
 
 
@@ -41,8 +42,9 @@ class LocalStore:
 
 
 def _write(path: Path, content: IO[bytes]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     content.seek(0)
+    # Temporary files are for their owner alone, and stay so under their new name.
     with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
         try:
             shutil.copyfileobj(content, file, CHUNK_BYTES)

@@ -8,7 +8,7 @@ from chatapi.files.store import FileStore
 
 def store_for(settings: Settings, clock: Clock) -> FileStore:
     if not settings.uploads_url:
-        return LocalStore(settings.data_dir / "uploads")
+        return LocalStore(settings.uploads_dir)
     # The HTTP client takes some megabytes that a server with a folder can do without.
     from chatapi.files.s3 import Bucket, S3Store  # noqa: PLC0415
 

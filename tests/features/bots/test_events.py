@@ -79,7 +79,7 @@ class TestEvents:
         bot = await add_bot(client, member)
         listeners = [await hear(client, who) for who in (admin, member, heir, guest)]
         everybody = await listen(client, guest, fetch_event_types=[])
-        assert_success(await client.patch(f"/bots/{bot}", member, bot_owner_id=heir.user_id))
+        assert_success(await client.patch(f"/bots/{bot}", admin, bot_owner_id=heir.user_id))
         assert [await told(listener) for listener in listeners] == [
             [("update", shown(bot))],
             [("delete", {"user_id": bot})],

@@ -259,11 +259,11 @@ class TestChangeBot:
         assert "full_name" in assert_error(await client.patch(path, member, full_name="<b>"))
 
     async def test_owner(
-        self, client: ApiClient, member: Person, bot: Person, make_user: MakeUser
+        self, client: ApiClient, admin: Person, member: Person, bot: Person, make_user: MakeUser
     ) -> None:
         heir = await make_user()
         path = f"/bots/{bot.user_id}"
-        assert_success(await client.patch(path, member, bot_owner_id=heir.user_id))
+        assert_success(await client.patch(path, admin, bot_owner_id=heir.user_id))
         assert (await user_seen_by(client, bot, member))["bot_owner_id"] == heir.user_id
         assert assert_error(await client.patch(path, member, full_name="Mine")) == FORBIDDEN
         assert_success(await client.patch(path, heir, full_name="Yours"))
@@ -273,6 +273,7 @@ class TestChangeBot:
         client: ApiClient,
         runtime: Runtime,
         realm: RealmRecord,
+        admin: Person,
         member: Person,
         bot: Person,
         make_user: MakeUser,
@@ -285,12 +286,14 @@ class TestChangeBot:
             (robot.user_id, "bots can't own"),
             (999_999, "no such user"),
         ):
-            answer = await client.patch(f"/bots/{bot.user_id}", member, bot_owner_id=user_id)
+            answer = await client.patch(f"/bots/{bot.user_id}", admin, bot_owner_id=user_id)
             assert reason in assert_error(answer)
 
-    async def test_all_or_nothing(self, client: ApiClient, member: Person, bot: Person) -> None:
+    async def test_all_or_nothing(
+        self, client: ApiClient, admin: Person, member: Person, bot: Person
+    ) -> None:
         answer = await client.patch(
-            f"/bots/{bot.user_id}", member, full_name="Climate", bot_owner_id=999_999
+            f"/bots/{bot.user_id}", admin, full_name="Climate", bot_owner_id=999_999
         )
         assert_error(answer)
         assert (await user_seen_by(client, bot, member))["full_name"] == "Weather"

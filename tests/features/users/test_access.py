@@ -22,7 +22,7 @@ NO_SUCH_USER = "No such user"
 
 @pytest.fixture
 async def bot(make_user: MakeUser, guest: Person) -> Person:
-    return await make_user(bot_owner=guest)
+    return await make_user(Role.GUEST, bot_owner=guest)
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ class TestEvents:
         self, client: ApiClient, guest: Person, make_user: MakeUser
     ) -> None:
         listener = await listen(client, guest, event_types=["realm_user"])
-        bot = await make_user(bot_owner=guest)
+        bot = await make_user(Role.GUEST, bot_owner=guest)
         assert_success(await client.patch("/settings", guest, full_name="New Name"))
         assert_success(await client.patch("/settings", bot, full_name="Helper"))
         people = [event["person"] for event in await listener.new_events()]

@@ -283,8 +283,9 @@ class TestBotsOfPeople:
         assert_error(answer, ADMIN_NEEDED)
 
     async def test_administrators_change_their_role(
-        self, client: ApiClient, admin: Person, bot: Person
+        self, client: ApiClient, admin: Person, make_user: MakeUser
     ) -> None:
+        bot = await make_user(bot_owner=admin)
         assert_success(await client.patch(f"/users/{bot.user_id}", admin, role=200))
         assert await role_of(client, bot, admin) is Role.ADMIN
         assert_error(await client.patch(f"/users/{bot.user_id}", admin, role=100), ADMIN_NEEDED)

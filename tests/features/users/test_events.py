@@ -61,7 +61,7 @@ class TestAdd:
     async def test_bots(
         self, client: ApiClient, guest: Person, make_user: MakeUser, listener: Listener
     ) -> None:
-        bot = await make_user(bot_owner=guest)
+        bot = await make_user(Role.GUEST, bot_owner=guest)
         event = await only_event(listener)
         assert event["person"]["delivery_email"] == bot.email
         assert "profile_data" not in event["person"]

@@ -201,7 +201,7 @@ class TestView:
         renamed = {"full_name": "Renamed", "new_email": "renamed@example.com"}
         assert_success(await client.patch(f"/users/{gone.user_id}", owner, **renamed))
         assert_success(await client.delete(f"/users/{gone.user_id}", owner))
-        assert_success(await client.patch(f"/bots/{bot}", member, bot_owner_id=guest.user_id))
+        assert_success(await client.patch(f"/bots/{bot}", admin, bot_owner_id=guest.user_id))
         assert_success(await client.delete(f"/bots/{bot}", guest))
         assert_success(await client.post(f"/users/{bot}/reactivate", admin))
         await change_role(runtime, realm, member, Role.ADMIN)

@@ -71,7 +71,7 @@ async def test_people_see_their_own_address(
 async def test_bots_hide_nothing(
     client: ApiClient, guest: Person, make_user: MakeUser, visibility: EmailVisibility
 ) -> None:
-    bot = await make_user(bot_owner=guest)
+    bot = await make_user(Role.GUEST, bot_owner=guest)
     await hide_email(client, bot, visibility)
     for view in await views_of(client, bot, guest):
         assert view["delivery_email"] == bot.email

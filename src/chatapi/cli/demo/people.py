@@ -100,15 +100,16 @@ async def _make(ctx: RealmContext, people: Sequence[DemoPerson]) -> None:
 
 
 async def _add(ctx: RealmContext, person: DemoPerson, owners: Sequence[UserRecord]) -> UserRecord:
+    owner = owners[-1] if person.is_bot and owners else None
     created = await add_user(
         ctx,
         NewUser(
             email=person.email,
             full_name=person.full_name,
-            role=person.role,
+            role=person.role if owner is None else person.role.capped_at(owner.role),
             password_hash=person.password_hash,
             bot_type=BotType.GENERIC if person.is_bot else None,
-            bot_owner_id=owners[-1].id if person.is_bot and owners else None,
+            bot_owner_id=None if owner is None else owner.id,
         ),
     )
     if person.has_left:

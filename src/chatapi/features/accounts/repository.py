@@ -14,6 +14,7 @@ class Login:
 
     user: UserRecord
     password_hash: str | None
+    """None for bots: who owns one changes, and with it who may act as it."""
 
     def admits_like(self, checked: "Login") -> bool:
         """Whether what was found out about the other one holds for this one as well."""
@@ -39,4 +40,7 @@ class LoginRepository:
             .where(is_named(self._realm, self._root_domain, username))
         )
         row = rows.one_or_none()
-        return None if row is None else Login(user_records.read(tuple(row)[:-1]), row[-1])
+        if row is None:
+            return None
+        user = user_records.read(tuple(row)[:-1])
+        return Login(user, None if user.is_bot else row[-1])

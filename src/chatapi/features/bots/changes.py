@@ -4,14 +4,20 @@ from dataclasses import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
+from chatapi.features.accounts.keys import revoke_access
 from chatapi.features.bots.announcements import tell_bot_given
+from chatapi.features.users.changes import apply_role
 from chatapi.features.users.events import UserUpdated
+from chatapi.features.users.memberships import tell_moves
 from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.people import who_sees
 
 
 async def give_bot(ctx: RealmContext, bot: UserRecord, new_owner: UserRecord) -> UserRecord:
-    """Make somebody else the owner of a bot."""
+    """Make somebody else the owner of a bot.
+
+    Whoever could act as the bot before no longer can, and it may do no more than its new owner.
+    """
     await ctx.lock()
     users = UserRepository(ctx.db, ctx.realm.id)
     old_owner = None if bot.bot_owner_id is None else await users.find(bot.bot_owner_id)
@@ -21,4 +27,18 @@ async def give_bot(ctx: RealmContext, bot: UserRecord, new_owner: UserRecord) ->
         UserUpdated(person={"user_id": bot.id, "bot_owner_id": new_owner.id}), to=who_sees(given)
     )
     await tell_bot_given(ctx, given, old_owner, new_owner)
-    return given
+    await revoke_access(ctx, bot.id)
+    return await _limit_to_owner(ctx, given, new_owner)
+
+
+async def _limit_to_owner(ctx: RealmContext, bot: UserRecord, owner: UserRecord) -> UserRecord:
+    role = bot.role.capped_at(owner.role)
+    if role is not bot.role:
+        await apply_role(ctx, bot, role)
+        bot = replace(bot, role=role)
+    if bot.is_full_member and not owner.is_full_member:
+        limited = replace(bot, is_full_member=False)
+        await UserRepository(ctx.db, ctx.realm.id).change(bot.id, is_full_member=False)
+        tell_moves(ctx, [(bot, limited)])
+        bot = limited
+    return bot

@@ -1,6 +1,7 @@
 """Endpoints of bots."""
 
 from chatapi.auth.guards import Caller
+from chatapi.core.errors import AdministratorRequiredError
 from chatapi.core.ids import UserId
 from chatapi.features.accounts.payloads import ApiKeyPayload
 from chatapi.features.bots import state  # noqa: F401 (adds its section to POST /register)
@@ -33,9 +34,13 @@ async def create_bot(ctx: Caller, params: CreateBotParams) -> CreatedBotPayload:
     return await BotService(ctx).create(params)
 
 
-@router.patch("/bots/{bot_id:int}")
+@router.patch("/bots/{bot_id:int}", errors=[AdministratorRequiredError])
 async def change_bot(ctx: Caller, bot_id: Id, params: ChangeBotParams) -> None:
-    """Rename a bot, or give it to another owner."""
+    """Rename a bot, or give it to another owner.
+
+    Only administrators give bots to somebody else. All API keys and event queues of the bot end
+    with it, and its role is lowered to that of the new owner if it is higher.
+    """
     await BotService(ctx).change(UserId(bot_id), params)
 
 

@@ -48,6 +48,12 @@ def bot_email(short_name: str, realm_host: str) -> str:
     return f"{short_name}-bot@{realm_host}"
 
 
+def check_bot_role(role: Role, owner: UserRecord | None) -> None:
+    """A bot never has a higher role than its owner, who has the use of it."""
+    if owner is not None and role is not role.capped_at(owner.role):
+        raise BadRequestError("role: A bot cannot have a higher role than its owner")
+
+
 def check_owner(user: UserRecord | None) -> UserRecord:
     """Only an active person can own a bot."""
     if user is None:

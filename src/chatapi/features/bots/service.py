@@ -2,7 +2,7 @@
 
 from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord
-from chatapi.core.errors import BadRequestError
+from chatapi.core.errors import AdministratorRequiredError, BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.core.roles import BotType, Role
 from chatapi.features.accounts.keys import add_login_key
@@ -44,7 +44,7 @@ class BotService:
             NewUser(
                 email=email,
                 full_name=params.full_name,
-                role=Role.MEMBER,
+                role=Role.MEMBER.capped_at(self._ctx.user.role),
                 bot_type=bot_type,
                 bot_owner_id=self._ctx.user.id,
             ),
@@ -62,11 +62,17 @@ class BotService:
         return {"bots": [own_bot_payload(bot) for bot in bots]}
 
     async def change(self, bot_id: UserId, params: ChangeBotParams) -> None:
-        """Rename a bot, or give it to somebody else."""
+        """Rename a bot, or, as an administrator, give it to somebody else.
+
+        Nobody can be asked whether they want a bot, and it may write wherever its owner is: so
+        its owner alone cannot make somebody else responsible for it.
+        """
         bot = await self._get_managed(bot_id)
         if params.full_name is not None and params.full_name.strip() != bot.full_name:
             await rename_user(self._ctx, bot, params.full_name)
         if params.bot_owner_id is not None and params.bot_owner_id != bot.bot_owner_id:
+            if not self._ctx.user.role.at_least(Role.ADMIN):
+                raise AdministratorRequiredError
             owner = await self._users.find(UserId(params.bot_owner_id))
             if owner is not None and not (await sight_of(self._ctx)).sees(owner):
                 owner = None

@@ -1,6 +1,6 @@
 """POST /messages."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import Sender
 from chatapi.channels.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
 from chatapi.features.messages.errors import (
     StreamWildcardMentionNotAllowedError,
@@ -23,6 +23,6 @@ router = FeatureRouter("Messages", "Send messages to channels and people.")
         TopicWildcardMentionNotAllowedError,
     ],
 )
-async def send_message(ctx: Caller, params: SendMessageParams) -> SentPayload:
+async def send_message(ctx: Sender, params: SendMessageParams) -> SentPayload:
     """Send a message to a channel or to people."""
     return await MessageService(ctx).send(params)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing_extensions import override
 
 from chatapi.core.clock import unix_seconds
-from chatapi.core.ids import AttachmentId
+from chatapi.core.ids import ApiKeyId, AttachmentId
 from chatapi.features.uploads.records import AttachmentRecord
 
 _GOOD_FOR = timedelta(seconds=60)
@@ -16,37 +16,40 @@ _GOOD_FOR = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class TemporaryLink:
-    """What such an address says: which file, until when, and a signature."""
+    """What such an address says: which file, asked for with which key, until when, signed."""
 
     attachment_id: AttachmentId
+    key_id: ApiKeyId
+    """The address ends with the API key it was asked for with."""
     until: int
     signature: str
 
     @classmethod
-    def to(cls, attachment: AttachmentRecord, now: datetime) -> "TemporaryLink":
+    def to(cls, attachment: AttachmentRecord, key_id: ApiKeyId, now: datetime) -> "TemporaryLink":
         until = unix_seconds(now + _GOOD_FOR)
-        return cls(attachment.id, until, _sign(attachment, until))
+        return cls(attachment.id, key_id, until, _sign(attachment, key_id, until))
 
     @classmethod
     def parse(cls, text: str) -> "TemporaryLink | None":
         match text.split("."):
-            case [number, until, signature] if _is_number(number) and _is_number(until):
-                return cls(AttachmentId(int(number)), int(until), signature)
+            case [*numbers, signature] if len(numbers) == 3 and all(map(_is_number, numbers)):  # noqa: PLR2004 (see __str__)
+                attachment_id, key_id, until = map(int, numbers)
+                return cls(AttachmentId(attachment_id), ApiKeyId(key_id), until, signature)
             case _:
                 return None
 
     @override
     def __str__(self) -> str:
-        return f"{self.attachment_id}.{self.until}.{self.signature}"
+        return f"{self.attachment_id}.{self.key_id}.{self.until}.{self.signature}"
 
     def opens(self, attachment: AttachmentRecord, now: datetime) -> bool:
-        expected = _sign(attachment, self.until)
+        expected = _sign(attachment, self.key_id, self.until)
         is_genuine = hmac.compare_digest(expected.encode(), self.signature.encode())
         return is_genuine and unix_seconds(now) <= self.until
 
 
-def _sign(attachment: AttachmentRecord, until: int) -> str:
-    text = f"{attachment.id}.{until}"
+def _sign(attachment: AttachmentRecord, key_id: ApiKeyId, until: int) -> str:
+    text = f"{attachment.id}.{key_id}.{until}"
     return hmac.digest(attachment.link_secret.encode(), text.encode(), hashlib.sha256).hex()
 
 

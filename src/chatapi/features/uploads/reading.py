@@ -10,6 +10,7 @@ from chatapi.features.uploads.names import name_in_path
 from chatapi.features.uploads.payloads import TemporaryAddressPayload
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.users.repository import ApiKeyRepository
 from chatapi.permissions.messages import message_access
 
 TEMPORARY = "temporary"
@@ -35,7 +36,10 @@ class FileReader:
     async def temporary_address(self, realm_id: int, path: str) -> TemporaryAddressPayload:
         """Where the file can be opened without credentials, for a moment."""
         attachment = await self.get(realm_id, path)
-        link = TemporaryLink.to(attachment, self._ctx.now())
+        caller = self._ctx.admitted
+        if caller is None or caller.key_id is None:
+            raise self._refusal()
+        link = TemporaryLink.to(attachment, caller.key_id, self._ctx.now())
         return {"url": f"{PREFIX}{TEMPORARY}/{link}/{name_in_path(attachment.name)}"}
 
     async def get_by_link(self, text: str) -> AttachmentRecord:
@@ -43,6 +47,8 @@ class FileReader:
         link = TemporaryLink.parse(text)
         attachment = None if link is None else await self._attachments.find(link.attachment_id)
         if link is None or attachment is None or not link.opens(attachment, self._ctx.now()):
+            raise NotFoundError
+        if not await ApiKeyRepository(self._ctx.db).key_exists(link.key_id):
             raise NotFoundError
         return attachment
 

@@ -40,6 +40,7 @@ async def get_file_temporary_url(
 ) -> TemporaryAddressPayload:
     """Get an address at which a file can be opened without credentials, for a minute.
 
+    It ends sooner if the API key ends that it was asked for with.
     The file itself is at the same path outside the API, for requests with credentials.
     """
     return await FileReader(ctx).temporary_address(realm_id, f"{shelf}/{token}/{filename}")

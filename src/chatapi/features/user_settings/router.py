@@ -15,7 +15,7 @@ async def change_settings(ctx: Caller, params: ChangeSettingsParams, call: Call)
     """Change your settings.
 
     What is not passed stays as it is. A new password needs the old one; all API keys stay
-    valid.
+    valid. Only administrators can change their email address.
     """
     if params.has("new_password"):
         # A stolen key must not be a way to guess the password behind it.

@@ -75,8 +75,10 @@ class UserSettingsService:
         if params.has("email_address_visibility"):
             visibility = EmailVisibility(params.email_address_visibility)
         if email != user.delivery_email:
-            if self._ctx.realm.options.email_changes_disabled and not self._is_admin:
-                raise BadRequestError("Email address changes are disabled in this organization.")
+            # Nothing can be sent to an address to see whose it is, and whether one is taken is not
+            # for everybody to know: it is refused before anything is looked up.
+            if not self._is_admin:
+                raise BadRequestError("email: Only administrators can change email addresses.")
         elif visibility is user.email_visibility:
             return
         await change_address(self._ctx, user, email, visibility)

@@ -3,13 +3,13 @@
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.core.roles import Role
-from chatapi.events.queue_rows import QueueRows
+from chatapi.features.accounts.keys import revoke_access
 from chatapi.features.bots.announcements import tell_bot_added, tell_bot_removed
 from chatapi.features.subscriptions.attendance import count_in, count_out
 from chatapi.features.users.errors import CannotDeactivateLastUserError
 from chatapi.features.users.events import UserUpdated
 from chatapi.features.users.memberships import tell_departure, tell_return
-from chatapi.features.users.repository import ApiKeyRepository, UserRepository
+from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.people import who_sees
 
 
@@ -44,11 +44,8 @@ async def keep_an_owner(users: UserRepository, user: UserRecord) -> None:
 
 
 async def _end(ctx: RealmContext, user: UserRecord) -> None:
-    """Keys, queues and waiting polls."""
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=False)
-    await ApiKeyRepository(ctx.db).delete_all(user.id)
-    for queue_id in await QueueRows(ctx.db).delete_of_user(user.id):
-        ctx.work.close_queue(ctx.realm.id, queue_id)
+    await revoke_access(ctx, user.id)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=who_sees(user))
     await tell_departure(ctx, user)
     await count_out(ctx, user)

@@ -7,16 +7,12 @@ from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.events.audience import Nobody
+from chatapi.features.accounts.keys import revoke_access
 from chatapi.features.bots.announcements import tell_bots_of_new_role
+from chatapi.features.bots.rules import check_bot_role
 from chatapi.features.channels.sight import restart_clients, tell_new_sight
 from chatapi.features.users.activation import keep_an_owner
-from chatapi.features.users.events import (
-    CredentialsChanged,
-    PersonChange,
-    PicturedBy,
-    UserUpdated,
-)
+from chatapi.features.users.events import PersonChange, PicturedBy, UserUpdated
 from chatapi.features.users.memberships import tell_moves
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name
@@ -24,15 +20,27 @@ from chatapi.permissions.people import sees_everybody, who_sees
 
 
 async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
-    """Give a user another role; the last owner stays one."""
+    """Give a user another role; the last owner stays one.
+
+    Bots of a user whose role is lowered are lowered with it: they never have a higher one.
+    """
     await ctx.lock()
     users = UserRepository(ctx.db, ctx.realm.id)
     before = await users.get(user.id)
     if role is before.role:
         return
     await keep_an_owner(users, before)
-    await users.change(user.id, role=role)
-    ctx.emit(UserUpdated(person={"user_id": user.id, "role": role}), to=who_sees(user))
+    if before.bot_owner_id is not None:
+        check_bot_role(role, await users.find(before.bot_owner_id))
+    await apply_role(ctx, before, role)
+    for bot in await users.list_bots_above(role, of=before.id):
+        await apply_role(ctx, bot, role)
+
+
+async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
+    """Write a role that was checked, and tell what follows from it; call it under the lock."""
+    await UserRepository(ctx.db, ctx.realm.id).change(before.id, role=role)
+    ctx.emit(UserUpdated(person={"user_id": before.id, "role": role}), to=who_sees(before))
     after = replace(before, role=role)
     tell_moves(ctx, [(before, after)])
     await tell_bots_of_new_role(ctx, before, role)
@@ -97,16 +105,15 @@ def _tell_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> N
 
 async def change_password(ctx: RealmContext, user: UserRecord, password_hash: str) -> None:
     """Another password; keys that were made with the old one stay valid."""
+    if user.is_bot:
+        raise BadRequestError("Bots have no password")
     await ctx.lock()
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, password_hash=password_hash)
 
 
 async def replace_api_key(ctx: RealmContext, user: UserRecord) -> str:
-    """A new API key; the old ones, of every device, are worth nothing from the commit on."""
-    await ctx.lock()
+    """A new API key; the old ones, of every device, end with the queues they were used for."""
+    await revoke_access(ctx, user.id)
     api_key = new_api_key()
-    keys = ApiKeyRepository(ctx.db)
-    await keys.delete_all(user.id)
-    await keys.add(user.id, api_key, ctx.now(), is_primary=True)
-    ctx.emit(CredentialsChanged(user_id=user.id), to=Nobody())
+    await ApiKeyRepository(ctx.db).add(user.id, api_key, ctx.now(), is_primary=True)
     return api_key

@@ -8,6 +8,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.features.bots.announcements import tell_bot_added
+from chatapi.features.bots.rules import check_bot_role
 from chatapi.features.subscriptions.attendance import join_default_channels
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.memberships import tell_first_group
@@ -48,6 +49,8 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     users = UserRepository(ctx.db, ctx.realm.id)
     if await users.find_by_delivery_email(email) is not None:
         raise BadRequestError(f"email {email} is already in use")
+    if new.bot_owner_id is not None:
+        check_bot_role(new.role, await users.find(new.bot_owner_id))
     user_id = await users.add(
         delivery_email=email,
         email_key=email.lower(),

@@ -140,7 +140,7 @@ class UserUpdated(Event):
 
 
 class CredentialsChanged(Event):
-    """A user's API key was replaced; processes forget the old one."""
+    """A user's API keys ended; processes forget them."""
 
     type = "credentials_changed"
     is_internal = True

@@ -5,11 +5,24 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, not_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    not_,
+    select,
+    update,
+)
+from sqlalchemy.orm import aliased
 
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import RealmId, UserId, hash_api_key
+from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
 from chatapi.core.roles import Role
 from chatapi.db.base import UtcDateTime
 from chatapi.db.models import ApiKey, ProfileValue, Realm, User
@@ -30,6 +43,9 @@ _ACTIVE_BOTS = (
     .order_by(User.id)
 )
 _ACTIVE_BOTS_OF_OWNER = _ACTIVE_BOTS.where(User.bot_owner_id == bindparam("owner_id"))
+
+
+_owner = aliased(User)
 
 
 class UserRepository:
@@ -118,6 +134,15 @@ class UserRepository:
             rows = await self._db.execute(_ACTIVE_BOTS_OF_OWNER, {**values, "owner_id": of})
         return user_records.read_all(rows)
 
+    async def list_bots_above(self, role: Role, of: UserId) -> list[UserRecord]:
+        """The bots of an owner with a higher role than the given one, deactivated ones included."""
+        rows = await self._db.execute(
+            user_records.select()
+            .where(User.realm_id == self._realm_id, User.bot_owner_id == of, User.role < role)
+            .order_by(User.id)
+        )
+        return user_records.read_all(rows)
+
     async def list_administrators(self) -> frozenset[UserId]:
         """Owners included."""
         rows = await self._db.execute(
@@ -200,8 +225,13 @@ class WaitingRepository:
         return _waiting_days(rows.scalar_one())
 
     async def list_longest_waits(self) -> list[LongestWait]:
+        # A bot waits as long as its owner does.
+        since = case(
+            (_owner.date_joined > User.date_joined, _owner.date_joined), else_=User.date_joined
+        )
         rows = await self._db.execute(
-            select(User.realm_id, func.min(User.date_joined, type_=UtcDateTime).label("joined_at"))
+            select(User.realm_id, func.min(since, type_=UtcDateTime).label("joined_at"))
+            .outerjoin(_owner, _owner.id == User.bot_owner_id)
             .where(~User.is_full_member)
             .group_by(User.realm_id)
         )
@@ -215,8 +245,14 @@ class WaitingRepository:
         ]
 
     async def recount(self, realm_id: RealmId, joined_until: datetime) -> list[UserRecord]:
-        """Set the flag by the time people joined; those for whom it changed, as they are now."""
-        is_over = User.date_joined <= joined_until
+        """Set the flag by the time people joined; those for whom it changed, as they are now.
+
+        Bots are no full members before their owners are.
+        """
+        owner_waits = exists().where(
+            _owner.id == User.bot_owner_id, _owner.date_joined > joined_until
+        )
+        is_over = and_(User.date_joined <= joined_until, ~owner_waits)
         rows = await self._db.execute(
             update(User)
             .where(User.realm_id == realm_id, User.is_full_member != is_over)
@@ -248,6 +284,10 @@ class ApiKeyRepository:
                 created_at=created_at,
             )
         )
+
+    async def key_exists(self, key_id: ApiKeyId) -> bool:
+        rows = await self._db.execute(select(exists().where(ApiKey.id == key_id)))
+        return bool(rows.scalar_one())
 
     async def delete_all(self, user_id: UserId) -> None:
         await self._db.execute(delete(ApiKey).where(ApiKey.user_id == user_id))

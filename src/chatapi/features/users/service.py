@@ -55,8 +55,10 @@ class UserReader:
 
     async def find(self, reference: str) -> UserRecord:
         """A user whom the reader may see; all others are as unknown as nobody's."""
+        # Asked for in any case: how long it takes does not tell whether there is somebody.
+        sight = await sight_of(self._ctx)
         user = await self._look_up(reference)
-        if user is None or not (await sight_of(self._ctx)).sees(user):
+        if user is None or not sight.sees(user):
             raise BadRequestError("No such user")
         return user
 

@@ -1,0 +1,55 @@
+"""How a command is told a password: never as an argument, which every process list shows."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from chatapi.cli.terminal import note, refuse
+from chatapi.core.errors import BadRequestError
+
+PasswordFromStdin = Annotated[
+    bool,
+    typer.Option(
+        "--password-stdin",
+        help="Read the password from the first line of standard input.",
+        show_default=False,
+    ),
+]
+AskForPassword = Annotated[
+    bool,
+    typer.Option(
+        "--ask-password", help="Ask for a password, without showing it.", show_default=False
+    ),
+]
+PasswordArgument = Annotated[str | None, typer.Option("--password", hidden=True)]
+"""Scripts of before may still pass it; they are told not to."""
+
+
+def read_password(
+    argument: str | None, *, from_stdin: bool, asks: bool, as_json: bool
+) -> str | None:
+    """The password in the way that was chosen; None if none was."""
+    if sum((argument is not None, from_stdin, asks)) > 1:
+        refuse(BadRequestError("Choose one way to pass the password"), as_json=as_json)
+    if argument is not None:
+        note(
+            "--password shows the password to everybody on this machine, and to the history of "
+            "the shell: use --password-stdin"
+        )
+        return argument
+    if from_stdin:
+        password = sys.stdin.readline().rstrip("\r\n")
+        if not password:
+            refuse(BadRequestError("Standard input has no password"), as_json=as_json)
+        return password
+    return _ask(as_json=as_json) if asks else None
+
+
+def _ask(*, as_json: bool) -> str:
+    if not sys.stdin.isatty():
+        message = "There is no terminal to ask for a password: use --password-stdin"
+        refuse(BadRequestError(message), as_json=as_json)
+    # On stderr, since stdout may be read by a script.
+    password: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return password

@@ -1,0 +1,72 @@
+"""Folders and files of the service that no other account of the machine may read.
+
+Everything the service keeps on disk is made here, with its mode from the start, so that it does not
+depend on the umask of whoever starts the service.
+"""
+
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+_OPEN_TO_OTHERS = 0o077
+
+log = structlog.get_logger(__name__)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing; one that exists stays as it is."""
+    if not folder.is_dir():
+        make_private_folder(folder.parent)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+
+
+def make_private_file(path: Path) -> None:
+    """Make an empty file; one that exists is closed to others."""
+    make_private_folder(path.parent)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
+    except FileExistsError:
+        close_to_others([path])
+
+
+def close_data_folder(folder: Path, names: Iterable[str]) -> None:
+    """Close an existing data folder, and what is in it under the given names, to others.
+
+    A folder with something else in it and nothing of these is not ours alone: it stays as it is.
+    What is in a folder that was closed before cannot be reached, so it is not looked through.
+    """
+    if not folder.is_dir():
+        return
+    folder = folder.resolve()
+    ours = [folder / name for name in names if (folder / name).exists()]
+    was_open = folder.stat().st_mode & _OPEN_TO_OTHERS
+    if was_open and (ours or not any(folder.iterdir())):
+        close_to_others([folder])
+        for path in ours:
+            close_to_others([path, *path.rglob("*")])
+
+
+def close_to_others(paths: Iterable[Path]) -> None:
+    """Take the rights of others from files and folders; those of another account stay."""
+    for path in paths:
+        # Somebody else may remove it meanwhile.
+        with suppress(FileNotFoundError):
+            _close(path)
+
+
+def _close(path: Path) -> None:
+    found = path.lstat()
+    is_wanted = stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)
+    is_ours = found.st_uid == os.geteuid()
+    if not (is_wanted and is_ours and found.st_mode & _OPEN_TO_OTHERS):
+        return
+    try:
+        path.chmod(FOLDER_MODE if stat.S_ISDIR(found.st_mode) else FILE_MODE)
+    except OSError as error:
+        log.warning("stays_open_to_others", path=str(path), reason=error.strerror)

@@ -1,0 +1,146 @@
+"""Passwords at the command line: asked for unseen, or by standard input; never as an argument."""
+
+import os
+import pty
+import select
+import sqlite3
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from chatapi.auth.passwords import Passwords
+from chatapi.core.settings import Settings
+from tests.cli.conftest import OWNER_EMAIL
+from tests.support.command import COMMAND, PATIENCE_SECONDS, Command
+
+NEW = "a better one"
+EMILIA = ("--email", "emilia@example.com", "--name", "Emilia")
+PROMPTS = {"Password: ": NEW, "Repeat for confirmation: ": NEW}
+SET_PASSWORD = ("user", "password", "--email", OWNER_EMAIL)
+
+
+def stored_hash(command: Command, email: str) -> str | None:
+    with sqlite3.connect(command.folder / "chatapi.sqlite3") as database:
+        query = "SELECT password_hash FROM account WHERE delivery_email = ?"
+        (found,) = database.execute(query, [email]).fetchone()
+    database.close()
+    return None if found is None else str(found)
+
+
+async def is_right(command: Command, email: str, password: str) -> bool:
+    return await Passwords(Settings()).verify(password, stored_hash(command, email))
+
+
+def type_into_terminal(
+    command: Command, arguments: tuple[str, ...], answers: Mapping[str, str]
+) -> tuple[int, str]:
+    """Run a command in a terminal of its own, answer its prompts, and return what was shown."""
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=command.folder,
+        env=command.environment,
+        preexec_fn=lambda: os.login_tty(terminal),  # noqa: PLW1509 (it makes no thread)
+    )
+    os.close(terminal)
+    shown = ""
+    for prompt, line in answers.items():
+        while not shown.endswith(prompt):
+            shown += read_terminal(controller)
+        os.write(controller, f"{line}\n".encode())
+    while piece := read_terminal(controller):
+        shown += piece
+    os.close(controller)
+    return process.wait(PATIENCE_SECONDS), shown
+
+
+def read_terminal(controller: int) -> str:
+    """What is shown next; nothing once the last process that had the terminal open has ended."""
+    ready, _, _ = select.select([controller], [], [], PATIENCE_SECONDS)
+    assert ready, "nothing was shown"
+    try:
+        return os.read(controller, 1024).decode()
+    except OSError:
+        return ""
+
+
+class TestStandardInput:
+    async def test_gives_a_new_user_a_password(self, command: Command) -> None:
+        command.answer("user", "create", *EMILIA, "--password-stdin", stdin=f"{NEW}\nnot this\n")
+        assert await is_right(command, "emilia@example.com", NEW)
+
+    async def test_gives_another_password(self, command: Command) -> None:
+        command.answer(*SET_PASSWORD, "--password-stdin", stdin=NEW)
+        assert await is_right(command, OWNER_EMAIL, NEW)
+
+    def test_without_a_line_is_refused(self, command: Command) -> None:
+        refused = command.run(*SET_PASSWORD, "--password-stdin", "--json")
+        assert refused.status == 1
+        assert refused.json["msg"] == "Standard input has no password"
+
+    def test_nobody_is_asked_without_a_terminal(self, command: Command) -> None:
+        for arguments in (SET_PASSWORD, ("user", "create", *EMILIA, "--ask-password")):
+            refused = command.run(*arguments, stdin=NEW)
+            assert refused.status == 1
+            assert "--password-stdin" in refused.stderr
+
+    def test_only_one_way_at_a_time(self, command: Command) -> None:
+        refused = command.run(
+            "user", "create", *EMILIA, "--password-stdin", "--ask-password", stdin=NEW
+        )
+        assert refused.status == 1
+        assert "one way" in refused.stderr
+
+
+class TestTerminal:
+    @pytest.mark.parametrize(
+        "arguments", [SET_PASSWORD, ("user", "create", *EMILIA, "--ask-password")]
+    )
+    async def test_password_is_asked_for_twice_and_not_shown(
+        self, command: Command, arguments: tuple[str, ...]
+    ) -> None:
+        status, shown = type_into_terminal(command, arguments, PROMPTS)
+        assert status == 0, shown
+        assert NEW not in shown
+        assert await is_right(command, arguments[3], NEW)
+
+
+class TestArgument:
+    async def test_works_and_warns_on_stderr(self, command: Command) -> None:
+        outcome = command.run(*SET_PASSWORD, "--password", NEW, "--json")
+        assert outcome.status == 0
+        assert outcome.json["result"] == "success"
+        assert "--password-stdin" in outcome.stderr
+        assert NEW not in outcome.stderr
+        assert await is_right(command, OWNER_EMAIL, NEW)
+
+    @pytest.mark.parametrize("verb", ["create", "password"])
+    def test_is_in_no_help(self, empty_command: Command, verb: str) -> None:
+        shown = empty_command.run("user", verb, "--help").stdout
+        assert "--password-stdin" in shown
+        assert "--password " not in shown.replace("--password-stdin", "")
+
+
+def test_user_without_a_password_has_none(command: Command) -> None:
+    command.answer("user", "create", *EMILIA)
+    assert stored_hash(command, "emilia@example.com") is None
+
+
+def test_bots_get_no_password(command: Command) -> None:
+    command.answer("demo", "--people", "20")
+    users = command.answer("user", "list")["users"]
+    bot = next(user for user in users if user["is_bot"])
+    refused = command.run(
+        "user", "password", "--email", bot["email"], "--password-stdin", "--json", stdin=NEW
+    )
+    assert refused.json["msg"] == "Bots have no password"
+    assert stored_hash(command, bot["email"]) is None
+
+
+class TestCompose:
+    def test_database_has_no_default_password(self) -> None:
+        text = (Path(__file__).parents[2] / "compose.yaml").read_text()
+        assert text.count("${CHATAPI_DATABASE_PASSWORD:?") == 2
+        assert ":-" not in text

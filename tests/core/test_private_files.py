@@ -1,0 +1,97 @@
+"""What the service keeps on disk is for its own account alone, whatever the umask is."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chatapi.core.private_files import (
+    close_data_folder,
+    close_to_others,
+    make_private_file,
+    make_private_folder,
+)
+
+NAMES = ("chatapi.sqlite3", "uploads")
+
+
+@pytest.fixture(autouse=True)
+def _usual_umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def open_folder(tmp_path: Path) -> Path:
+    """A data folder as it was made before modes were looked after."""
+    folder = tmp_path / "data"
+    (folder / "uploads" / "1" / "ab").mkdir(parents=True)
+    (folder / "uploads" / "1" / "ab" / "file").write_text("secret")
+    (folder / "chatapi.sqlite3").write_text("secret")
+    assert mode_of(folder) == 0o755
+    return folder
+
+
+class TestMaking:
+    def test_new_folders_are_closed_up_to_the_one_that_exists(self, tmp_path: Path) -> None:
+        tmp_path.chmod(0o755)
+        make_private_folder(tmp_path / "a" / "b")
+        assert [mode_of(path) for path in (tmp_path / "a", tmp_path / "a" / "b")] == [0o700] * 2
+        assert mode_of(tmp_path) == 0o755
+
+    def test_new_file_is_closed(self, tmp_path: Path) -> None:
+        make_private_file(tmp_path / "a" / "file")
+        assert mode_of(tmp_path / "a" / "file") == 0o600
+
+    def test_existing_file_is_closed_and_keeps_its_content(self, tmp_path: Path) -> None:
+        path = tmp_path / "file"
+        path.write_text("content")
+        assert mode_of(path) == 0o644
+        make_private_file(path)
+        assert (mode_of(path), path.read_text()) == (0o600, "content")
+
+
+class TestClosing:
+    def test_open_data_folder_is_closed_with_all_that_is_in_it(self, open_folder: Path) -> None:
+        close_data_folder(open_folder, NAMES)
+        modes = {path.name: mode_of(path) for path in (open_folder, *open_folder.rglob("*"))}
+        assert modes == {
+            "data": 0o700,
+            "uploads": 0o700,
+            "1": 0o700,
+            "ab": 0o700,
+            "file": 0o600,
+            "chatapi.sqlite3": 0o600,
+        }
+
+    def test_empty_folder_is_closed(self, tmp_path: Path) -> None:
+        folder = tmp_path / "data"
+        folder.mkdir()
+        close_data_folder(folder, NAMES)
+        assert mode_of(folder) == 0o700
+
+    def test_folder_of_something_else_stays_as_it_is(self, tmp_path: Path) -> None:
+        folder = tmp_path / "project"
+        folder.mkdir()
+        (folder / "README").write_text("for everybody")
+        close_data_folder(folder, NAMES)
+        assert (mode_of(folder), mode_of(folder / "README")) == (0o755, 0o644)
+
+    def test_what_a_link_leads_to_stays_as_it_is(self, open_folder: Path, tmp_path: Path) -> None:
+        target = tmp_path / "target"
+        target.write_text("elsewhere")
+        (open_folder / "uploads" / "link").symlink_to(target)
+        close_data_folder(open_folder, NAMES)
+        assert mode_of(target) == 0o644
+
+    def test_missing_file_is_passed_over(self, tmp_path: Path) -> None:
+        close_to_others([tmp_path / "gone"])
+        close_data_folder(tmp_path / "gone", NAMES)
+        assert not list(tmp_path.iterdir())

@@ -354,8 +354,9 @@ class TestAnswers:
         schema = answer_schema(document, "delete", f"{PICTURES}/{{picture_id}}", "400")
         assert "AdministratorRequiredError" in names(schema["anyOf"])
 
-    def test_only_what_has_a_body_can_be_too_large(self, document: dict[str, Any]) -> None:
-        assert "413" not in operation(document, "get", PICTURES)["responses"]
+    @pytest.mark.parametrize("method", ["get", "post"])
+    def test_query_or_body_can_be_too_large(self, document: dict[str, Any], method: str) -> None:
+        assert "413" in operation(document, method, PICTURES)["responses"]
 
     def test_what_is_not_limited_cannot_be_refused_for_it(self) -> None:
         unlimited = FeatureRouter("Unlimited", is_limited=False)

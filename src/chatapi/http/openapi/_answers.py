@@ -33,6 +33,7 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
     operation = route.operation
     everywhere: list[type[ApiError]] = [
         BadRequestError,
+        RequestTooLargeError,
         InternalError,
         UnavailableError,
     ]
@@ -40,8 +41,6 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
         everywhere.append(RateLimitedError)
     if operation.path_types:
         everywhere.append(NotFoundError)
-    if route.method != "GET":
-        everywhere.append(RequestTooLargeError)
     if route.method == "POST" and operation.guard.credentials == "required":
         everywhere.append(IdempotencyKeyReusedError)
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]

@@ -76,7 +76,7 @@ class Call:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port the client used."""
+        """Scheme, host and port the client used; the gate lets only host names through."""
         return f"{self.scope['scheme']}://{self.header(b'host') or 'localhost'}"
 
     @property

@@ -1,4 +1,4 @@
-"""The gate every request passes: request id, address limit, and an envelope for every failure."""
+"""The gate every request passes: request id, limits, other sites, an envelope for failures."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -14,6 +14,7 @@ from chatapi.http.answers import send_error
 from chatapi.http.call import BodyLimits, Call
 from chatapi.http.forms import ClientGoneError
 from chatapi.http.limits import RateLimits
+from chatapi.http.origins import check_host, check_site
 
 log = structlog.get_logger()
 
@@ -52,6 +53,8 @@ class Gate:
         try:
             if call.path not in self._unlimited_paths:
                 await self._limits.charge_address(call)
+            check_host(call)
+            check_site(call, self._settings.public_url)
             await self._find_route(call.scope)(call.scope, call.receive, send)
         except ApiError as error:
             await send_error(call, send, error)

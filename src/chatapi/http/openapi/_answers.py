@@ -16,6 +16,7 @@ from chatapi.core.errors import (
 )
 from chatapi.http.idempotency import IdempotencyKeyReusedError
 from chatapi.http.openapi._schemas import Schema, SchemaBook
+from chatapi.http.origins import CrossSiteRequestError
 from chatapi.http.route import ChatRoute
 
 ERRORS_ELSEWHERE: Sequence[type[ApiError]] = (NotFoundError, MethodNotAllowedError)
@@ -41,6 +42,8 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
         everywhere.append(RateLimitedError)
     if operation.path_types:
         everywhere.append(NotFoundError)
+    if route.method != "GET":
+        everywhere.append(CrossSiteRequestError)
     if route.method == "POST" and operation.guard.credentials == "required":
         everywhere.append(IdempotencyKeyReusedError)
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]

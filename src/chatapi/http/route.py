@@ -94,7 +94,8 @@ class ChatRoute(APIRoute):
             return given, ignored
         arguments = operation.arguments(admitted, call, params)
         payload = await operation.endpoint(**arguments)
-        await keep_answer(admitted, payload)
+        if admitted.work.has_named_request:
+            await keep_answer(admitted, None if operation.answers_with_secret else payload or {})
         await admitted.work.commit()
         return payload, ignored
 

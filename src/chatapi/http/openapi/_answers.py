@@ -14,7 +14,7 @@ from chatapi.core.errors import (
     RequestTooLargeError,
     UnavailableError,
 )
-from chatapi.http.idempotency import IdempotencyKeyReusedError
+from chatapi.http.idempotency import AnswerNotKeptError, IdempotencyKeyReusedError
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.origins import CrossSiteRequestError
 from chatapi.http.route import ChatRoute
@@ -46,6 +46,8 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
         everywhere.append(CrossSiteRequestError)
     if route.method == "POST" and operation.guard.credentials == "required":
         everywhere.append(IdempotencyKeyReusedError)
+        if operation.answers_with_secret:
+            everywhere.append(AnswerNotKeptError)
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]
     return sorted(dict.fromkeys(declared), key=lambda error: error.status)
 

@@ -49,6 +49,14 @@ class TestCredentials:
             name = f"user{member.user_id}@{host}"
             assert_success(await ask(client, name, member.api_key))
 
+    @pytest.mark.parametrize("spelling", ["user0{}", "user00{}", "user+{}", "user{} "])
+    async def test_other_spelling_of_the_address_the_api_shows_is_refused(
+        self, client: ApiClient, member: Person, realm: RealmRecord, spelling: str
+    ) -> None:
+        """Attempts at a password are counted by name: an account must not have many."""
+        name = f"{spelling.format(member.user_id)}@{realm.subdomain}.localhost"
+        assert_error(await ask(client, name, member.api_key), "UNAUTHORIZED", 401)
+
     async def test_an_address_of_another_host_is_not_ours(
         self, client: ApiClient, member: Person
     ) -> None:

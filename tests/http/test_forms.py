@@ -1,15 +1,18 @@
 """The parameter reader: query, urlencoded and multipart, alike on every method."""
 
+import base64
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from typing_extensions import TypedDict
 
-from chatapi.auth.guards import Anybody
+from chatapi.auth.guards import Anybody, Caller, MaybeAnonymous
 from chatapi.core.settings import Settings
 from chatapi.http.route import FeatureRouter
+from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Params
+from tests.factories import Person
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 
@@ -21,6 +24,10 @@ class EchoParams(Params):
     number: int = 0
 
 
+class FileParams(Params):
+    file: UploadedFile
+
+
 class EchoPayload(TypedDict):
     text: str
     number: int
@@ -29,7 +36,7 @@ class EchoPayload(TypedDict):
 router = FeatureRouter("Tests")
 
 
-async def echo(ctx: Anybody, params: EchoParams) -> EchoPayload:
+async def echo(ctx: Caller, params: EchoParams) -> EchoPayload:
     """Say what was understood."""
     return {"text": params.text, "number": params.number}
 
@@ -38,8 +45,26 @@ for method in (router.get, router.post, router.patch, router.delete):
     method("/test/echo")(echo)
 
 
+@router.post("/test/anybody")
+async def echo_anybody(ctx: Anybody, params: EchoParams) -> EchoPayload:
+    """Say what was understood, without a login."""
+    return {"text": params.text, "number": params.number}
+
+
+@router.post("/test/visitor")
+async def echo_visitor(ctx: MaybeAnonymous, params: EchoParams) -> EchoPayload:
+    """Say what was understood, with or without a login."""
+    return {"text": params.text, "number": params.number}
+
+
+@router.post("/test/file")
+async def read_size(ctx: MaybeAnonymous, params: FileParams) -> EchoPayload:
+    """Say how large a file is."""
+    return {"text": params.file.name, "number": params.file.size}
+
+
 @router.get("/test/letters/{letter}")
-async def read_letter(ctx: Anybody, letter: str) -> EchoPayload:
+async def read_letter(ctx: Caller, letter: str) -> EchoPayload:
     """Say what the path holds."""
     return {"text": letter, "number": 0}
 
@@ -54,7 +79,13 @@ def settings(settings: Settings) -> Settings:
     return settings.model_copy(update={"max_body_bytes": 100_000})
 
 
-pytestmark = pytest.mark.usefixtures("realm")
+@pytest.fixture
+def client(client: ApiClient, member: Person) -> ApiClient:
+    """Logged in, so that bodies may be as large as the settings say."""
+    credentials = base64.b64encode(f"{member.email}:{member.api_key}".encode()).decode()
+    client.http.headers["Authorization"] = f"Basic {credentials}"
+    return client
+
 
 EVERY_METHOD = pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
 METHODS_WITH_BODY = pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE"])
@@ -247,3 +278,55 @@ class TestSize:
     ) -> None:
         headers = {"Content-Length": announced.encode("latin-1")}
         assert_success(await send(client, "POST", content=b"text=x", headers=headers))
+
+
+class TestSizeWithoutCredentials:
+    """What everybody on the network can send is small, whatever the settings allow users."""
+
+    LARGE = b"text=" + b"x" * 16_380
+    SMALL = b"text=" + b"x" * 16_379
+
+    @pytest.fixture
+    def stranger(self, client: ApiClient) -> ApiClient:
+        del client.http.headers["Authorization"]
+        return client
+
+    @pytest.mark.parametrize("path", ["/test/anybody", "/test/visitor"])
+    async def test_large_body_is_refused(self, stranger: ApiClient, path: str) -> None:
+        assert_success(await stranger.call("POST", path, content=self.SMALL))
+        answer = await stranger.call("POST", path, content=self.LARGE)
+        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
+
+    async def test_large_query_is_refused(self, stranger: ApiClient) -> None:
+        answer = await stranger.call("POST", "/test/anybody", params={"text": "x" * 16_380})
+        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
+
+    async def test_large_file_is_refused(self, stranger: ApiClient) -> None:
+        small = await stranger.call("POST", "/test/file", files={"file": ("a.txt", b"x" * 16_000)})
+        assert assert_success(small)["number"] == 16_000
+        large = await stranger.call("POST", "/test/file", files={"file": ("a.txt", b"x" * 99_000)})
+        assert_error(large, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
+
+    async def test_header_that_nobody_looks_at_gives_no_right_to_more(
+        self, client: ApiClient
+    ) -> None:
+        answer = await client.call("POST", "/test/anybody", content=self.LARGE)
+        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
+
+    async def test_visitor_with_credentials_may_send_more(self, client: ApiClient) -> None:
+        assert_success(await client.call("POST", "/test/visitor", content=self.LARGE))
+
+    @pytest.mark.parametrize("path", ["/test/echo", "/test/visitor", "/test/file"])
+    async def test_body_is_not_read_before_credentials_are_checked(
+        self, client: ApiClient, path: str
+    ) -> None:
+        was_read = False
+
+        async def body() -> AsyncIterator[bytes]:
+            nonlocal was_read
+            was_read = True
+            yield b"text=x"
+
+        client.http.headers["Authorization"] = "Basic bm9ib2R5Ondyb25n"
+        assert_error(await client.call("POST", path, content=body()), "UNAUTHORIZED", 401)
+        assert not was_read

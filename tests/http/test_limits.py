@@ -1,6 +1,6 @@
 """Rate limits: per address, per user, and strict on logins."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
@@ -104,6 +104,22 @@ class TestLogins:
             assert (await self.log_in(client, f"a{number}@example.com")).status != 429
         assert_limited(await self.log_in(client, "other@example.com"), 2)
 
+    async def test_are_counted_before_the_body_is_read(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
+        was_read = False
+
+        async def body() -> AsyncIterator[bytes]:
+            nonlocal was_read
+            was_read = True
+            yield b"text=x"
+
+        for _ in range(2):
+            answer = await client.call("POST", "/fetch_api_key", content=b"%" * 16_000)
+            assert_error(answer)
+        assert_limited(await client.call("POST", "/fetch_api_key", content=body()), 2)
+        assert not was_read
+
     async def test_do_not_limit_other_requests(self, client: ApiClient, member: Person) -> None:
         for _ in range(3):
             await self.log_in(client, member.email)
@@ -111,7 +127,7 @@ class TestLogins:
 
 
 class TestSharedLogins:
-    """With Redis, processes count together; without it for a while, logins go on."""
+    """With Redis, processes count together; without it for a while, each counts by itself."""
 
     @pytest.fixture
     def settings(self, settings: Settings, valkey: TemporaryValkey) -> Settings:
@@ -129,16 +145,20 @@ class TestSharedLogins:
         answer = await client.post("/fetch_api_key", username="a@example.com", password="x")
         assert_limited(answer, 2)
 
-    async def test_redis_away_is_no_error(
+    async def test_redis_away_is_no_error_and_no_way_around_the_limit(
         self, client: ApiClient, make_user: MakeUser, valkey: TemporaryValkey
     ) -> None:
         person = await make_user(password="correct horse")
         valkey.kill()
-        for _ in range(4):
+        for _ in range(2):
             answer = await client.post(
                 "/fetch_api_key", username=person.email, password="correct horse"
             )
             assert answer["email"] == person.email
+        answer = await client.post(
+            "/fetch_api_key", username=person.email, password="correct horse"
+        )
+        assert_limited(answer, 2)
 
 
 class TestOff:

@@ -341,7 +341,7 @@ class TestAnswers:
 
     def test_lists_all_errors_of_a_status(self, document: dict[str, Any]) -> None:
         answers = operation(document, "post", PICTURES)["responses"]
-        assert list(answers) == ["200", "400", "401", "404", "413", "429", "500", "503"]
+        assert list(answers) == ["200", "400", "401", "403", "404", "413", "429", "500", "503"]
         schema = answer_schema(document, "post", PICTURES, "400")
         assert names(schema["anyOf"]) == {
             "BadRequestError",
@@ -354,8 +354,9 @@ class TestAnswers:
         schema = answer_schema(document, "delete", f"{PICTURES}/{{picture_id}}", "400")
         assert "AdministratorRequiredError" in names(schema["anyOf"])
 
-    def test_only_what_has_a_body_can_be_too_large(self, document: dict[str, Any]) -> None:
-        assert "413" not in operation(document, "get", PICTURES)["responses"]
+    @pytest.mark.parametrize("method", ["get", "post"])
+    def test_query_or_body_can_be_too_large(self, document: dict[str, Any], method: str) -> None:
+        assert "413" in operation(document, method, PICTURES)["responses"]
 
     def test_what_is_not_limited_cannot_be_refused_for_it(self) -> None:
         unlimited = FeatureRouter("Unlimited", is_limited=False)

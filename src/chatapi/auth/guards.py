@@ -64,8 +64,13 @@ class ServerGuard:
 
 @dataclass(frozen=True)
 class RealmGuard:
-    """Anybody who knocks at an organization; an Authorization header is not looked at."""
+    """Anybody who knocks at an organization; an Authorization header is not looked at.
 
+    `is_login` is for calls that try a password: those of one address are limited strictly, and
+    counted before their body is read.
+    """
+
+    is_login: bool = False
     credentials: ClassVar[Credentials] = "ignored"
 
     def errors(self) -> Sequence[type[ApiError]]:
@@ -73,6 +78,8 @@ class RealmGuard:
 
     async def admit(self, call: Call) -> RealmContext:
         runtime = runtime_of(call)
+        if self.is_login:
+            await runtime.limits.charge_login_from(call)
         realm = await runtime.realms.of_host(call.host)
         return RealmContext(runtime, runtime.begin(), call.origin, realm, realm)
 
@@ -148,6 +155,7 @@ def _refuse_webhook(caller: AuthenticatedCaller) -> None:
 Probe = Annotated[ProcessContext, ProbeGuard()]
 Server = Annotated[ServerContext, ServerGuard()]
 Anybody = Annotated[RealmContext, RealmGuard()]
+LoggingIn = Annotated[RealmContext, RealmGuard(is_login=True)]
 MaybeAnonymous = Annotated[VisitorContext, VisitorGuard()]
 Caller = Annotated[Context, CallerGuard()]
 Sender = Annotated[Context, CallerGuard(admits_webhooks=True)]

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, and_
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.ids import RealmId, UserId
+from chatapi.core.names import name_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.db.models import User
 from chatapi.db.records import RecordReader
@@ -71,11 +72,18 @@ user_records = RecordReader(UserRecord, User)
 def user_id_in(api_email: str, realm_host: str) -> UserId | None:
     """Whose address the API made up, None for one that it did not make up.
 
-    Only the spelling that it makes up counts: attempts to log in are limited by the name given.
+    An id is written in one way only: each further spelling of a name would be a further set of
+    attempts at its password.
     """
-    match = re.fullmatch(r"user([1-9][0-9]{0,17})@(.+)", api_email.strip().lower())
+    match = re.fullmatch(r"user([1-9][0-9]{0,17})@(.+)", name_key(api_email))
     is_made_up = match is not None and match[2] == realm_host.lower()
     return UserId(int(match[1])) if match and is_made_up else None
+
+
+def looks_made_up(email: str, realm_host: str) -> bool:
+    """Whether an address reads like those the API makes up; nobody can have it as a real one."""
+    match = re.fullmatch(r"user\d+@(.+)", name_key(email))
+    return match is not None and match[1] == realm_host.lower()
 
 
 def is_named(realm: RealmRecord, root_domain: str, name: str) -> ColumnElement[bool]:
@@ -83,4 +91,4 @@ def is_named(realm: RealmRecord, root_domain: str, name: str) -> ColumnElement[b
     user_id = user_id_in(name, realm.host(root_domain))
     if user_id is not None:
         return and_(User.realm_id == realm.id, User.id == user_id)
-    return and_(User.realm_id == realm.id, User.email_key == name.strip().lower())
+    return and_(User.realm_id == realm.id, User.email_key == name_key(name))

@@ -1,4 +1,4 @@
-"""How names of channels, topics and groups are compared, and a name for the topic without one."""
+"""How names, those of accounts too, are compared, and a name for the topic without one."""
 
 EMPTY_TOPIC_DISPLAY_NAME = "general chat"
 """What POST /register announces as `realm_empty_topic_display_name`."""

@@ -72,7 +72,8 @@ class Settings(BaseSettings):
         default=10, description="Attempts at fetch_api_key per minute, address and user name"
     )
     max_body_bytes: Positive = Field(
-        default=2 * 1024 * 1024, description="Largest request body, files aside"
+        default=2 * 1024 * 1024,
+        description="Largest request body, files aside; 16 KiB for requests without credentials",
     )
     uploads_url: str = Field(
         default="",

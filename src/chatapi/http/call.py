@@ -1,6 +1,7 @@
 """One HTTP request, read no further than somebody asks."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +11,22 @@ from chatapi.core.clock import stopwatch
 from chatapi.core.ids import new_request_id
 
 _LONGEST_CLIENT_NAME = 30
+_ANONYMOUS_BODY_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True)
+class BodyLimits:
+    """How large the body of a request may be."""
+
+    form_bytes: int
+    """Without a file in it."""
+    file_bytes: int
+
+    def without_credentials(self) -> "BodyLimits":
+        """For requests whose sender is not known: no call that needs no login needs more."""
+        return BodyLimits(
+            min(self.form_bytes, _ANONYMOUS_BODY_BYTES), min(self.file_bytes, _ANONYMOUS_BODY_BYTES)
+        )
 
 
 class Call:
@@ -59,7 +76,7 @@ class Call:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port the client used."""
+        """Scheme, host and port the client used; the gate lets only host names through."""
         return f"{self.scope['scheme']}://{self.header(b'host') or 'localhost'}"
 
     @property

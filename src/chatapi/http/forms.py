@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
-from urllib.parse import unquote_to_bytes
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
-from chatapi.http.call import Call
+from chatapi.http.call import BodyLimits, Call
 from chatapi.http.multipart import MOST_FIELDS, parse_multipart
+from chatapi.http.urlencoding import TooManyStraysError, decode_pairs
 from chatapi.wire.files import UploadedFile
 
 _URLENCODED = "application/x-www-form-urlencoded"
@@ -31,20 +31,22 @@ class Form:
             self.file.content.close()
 
 
-async def read_parameters(call: Call) -> dict[str, str]:
+async def read_parameters(call: Call, limits: BodyLimits) -> dict[str, str]:
     """All parameters by name; the body wins over the query, the last value over earlier ones."""
     query = call.scope["query_string"]
-    values = _decode(query, "query string") if query else {}
+    if len(query) > limits.form_bytes:
+        raise RequestTooLargeError(limits.form_bytes)
+    values = await _decode(query, "query string") if query else {}
     if call.method in {"GET", "HEAD"}:
         return values
-    body = await read_body(call, call.scope["state"]["max_body_bytes"])
+    body = await read_body(call, limits.form_bytes)
     if not body:
         return values
     kind = media_type(call)
     if kind == MULTIPART:
         values.update(await _decode_multipart(call, body))
     elif kind in {_URLENCODED, ""}:
-        values.update(_decode(body, "request body"))
+        values.update(await _decode(body, "request body"))
     else:
         raise BadRequestError(
             f"Send parameters as {_URLENCODED} or {MULTIPART}, not as {kind[:50]}"
@@ -81,19 +83,15 @@ class ClientGoneError(Exception):
     """The client hung up before its request was complete: there is nobody to answer."""
 
 
-def _decode(data: bytes, place: str) -> dict[str, str]:
-    """What the library's reader does, without its way from text to bytes and back."""
+async def _decode(data: bytes, place: str) -> dict[str, str]:
     if data.count(b"&") >= MOST_FIELDS:
         raise BadRequestError(f"The {place} has more than {MOST_FIELDS} parameters")
-    pairs = (field.partition(b"=") for field in data.split(b"&") if field)
     try:
-        return {_text(name): _text(value) for name, _, value in pairs}
+        return dict(await decode_pairs(data))
     except UnicodeDecodeError:
         raise BadRequestError(f"The {place} is not valid UTF-8") from None
-
-
-def _text(encoded: bytes) -> str:
-    return unquote_to_bytes(encoded.replace(b"+", b" ")).decode()
+    except TooManyStraysError:
+        raise BadRequestError(f"The {place} is not valid {_URLENCODED}") from None
 
 
 async def _decode_multipart(call: Call, body: bytes) -> Iterable[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The gate every request passes: request id, address limit, and an envelope for every failure."""
+"""The gate every request passes: request id, limits, other sites, an envelope for failures."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -11,9 +11,10 @@ from chatapi.core.settings import Settings
 from chatapi.db.faults import is_unavailable
 from chatapi.files.store import MissingFileError
 from chatapi.http.answers import send_error
-from chatapi.http.call import Call
+from chatapi.http.call import BodyLimits, Call
 from chatapi.http.forms import ClientGoneError
 from chatapi.http.limits import RateLimits
+from chatapi.http.origins import check_host, check_site
 
 log = structlog.get_logger()
 
@@ -34,13 +35,17 @@ class Gate:
         self._settings = settings
         self._limits = limits
         self._unlimited_paths = unlimited_paths
+        self._body_limits = BodyLimits(
+            settings.max_body_bytes, settings.max_file_upload_size_mib * _MIB
+        )
+        self._anonymous_body_limits = self._body_limits.without_credentials()
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         call = Call(scope, receive)
         scope["state"] = {
             "call": call,
-            "max_body_bytes": self._settings.max_body_bytes,
-            "max_file_bytes": self._settings.max_file_upload_size_mib * _MIB,
+            "body_limits": self._body_limits,
+            "anonymous_body_limits": self._anonymous_body_limits,
         }
         return self._logged(call, send) if self._settings.access_log else self._answer(call, send)
 
@@ -48,6 +53,8 @@ class Gate:
         try:
             if call.path not in self._unlimited_paths:
                 await self._limits.charge_address(call)
+            check_host(call)
+            check_site(call, self._settings.public_url)
             await self._find_route(call.scope)(call.scope, call.receive, send)
         except ApiError as error:
             await send_error(call, send, error)

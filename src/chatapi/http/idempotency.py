@@ -23,6 +23,18 @@ class IdempotencyKeyReusedError(ApiError):
     text: ClassVar[str] = "Idempotency-Key was used for a different request before"
 
 
+@dataclass(eq=False)
+class AnswerNotKeptError(ApiError):
+    """The request was carried out before; its answer showed a secret, once, and was not kept."""
+
+    code: ClassVar[str] = "IDEMPOTENCY_ANSWER_NOT_KEPT"
+    status: ClassVar[int] = 409
+    text: ClassVar[str] = (
+        "The request with this Idempotency-Key was carried out before; its answer holds a secret"
+        " and is not kept"
+    )
+
+
 async def find_given_answer(
     call: Call, admitted: Admitted, values: Mapping[str, str]
 ) -> dict[str, Any] | None:
@@ -40,12 +52,16 @@ async def find_given_answer(
         return None
     if given.digest != request.digest:
         raise IdempotencyKeyReusedError
-    answer: dict[str, Any] = orjson.loads(given.answer)
+    answer: dict[str, Any] | None = orjson.loads(given.answer)
+    if answer is None:
+        raise AnswerNotKeptError
     return answer
 
 
 async def keep_answer(admitted: Admitted, payload: Mapping[str, object] | None) -> None:
-    """Keep the answer of a request that has a name, in the transaction it tells about."""
-    if admitted.work.has_named_request:
-        answer = orjson.dumps(payload or {}, option=orjson.OPT_NON_STR_KEYS)
-        await admitted.work.keep_answer(answer.decode())
+    """Keep the answer of a request that has a name, in the transaction it tells about.
+
+    Of an answer with a secret, given as None, only is kept that there was one.
+    """
+    answer = orjson.dumps(payload, option=orjson.OPT_NON_STR_KEYS)
+    await admitted.work.keep_answer(answer.decode())

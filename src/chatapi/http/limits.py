@@ -13,6 +13,7 @@ from limits.errors import StorageError
 
 from chatapi.core.errors import RateLimitedError
 from chatapi.core.ids import UserId
+from chatapi.core.names import name_key
 from chatapi.core.settings import Settings
 from chatapi.http.call import Call
 
@@ -24,7 +25,8 @@ Closing: TypeAlias = Callable[[], Awaitable[None]]
 class RateLimits:
     """Requests are counted in each process, attempts at passwords in Redis where there is one.
 
-    A round trip per request would cost more than it protects; a password is worth it.
+    A round trip per request would cost more than it protects; a password is worth it. For as
+    long as Redis does not answer, each process counts attempts by itself.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -32,6 +34,7 @@ class RateLimits:
         self._requests = FixedWindowRateLimiter(MemoryStorage())
         shared, self._close_shared = _shared_storage(settings)
         self._logins = FixedWindowRateLimiter(shared)
+        self._own_logins = FixedWindowRateLimiter(MemoryStorage())
         self._per_address = RateLimitItemPerMinute(settings.address_requests_per_minute)
         self._per_user = RateLimitItemPerMinute(settings.requests_per_minute)
         self._per_login = RateLimitItemPerMinute(settings.logins_per_minute)
@@ -46,14 +49,24 @@ class RateLimits:
     async def charge_user(self, call: Call, user_id: UserId) -> None:
         await self._charge(call, self._requests, self._per_user, ("user", str(user_id)))
 
-    async def charge_login(self, call: Call, username: str) -> None:
-        """Guessing many passwords from one address, and one password from many addresses."""
-        name = username.strip().lower()
+    async def charge_login_from(self, call: Call) -> None:
+        """Guessing passwords from one address; call before anything of the request is read."""
+        await self._charge_login(call, ("login-from", call.address))
+
+    async def charge_login_as(self, call: Call, username: str) -> None:
+        """Guessing the password of one account from many addresses; call before it is looked up.
+
+        The name is counted as it is typed: a count per account would tell which names exist, and
+        which of them belong to the same person.
+        """
+        await self._charge_login(call, ("login-as", name_key(username)))
+
+    async def _charge_login(self, call: Call, key: tuple[str, str]) -> None:
         try:
-            await self._charge(call, self._logins, self._per_login, ("login-from", call.address))
-            await self._charge(call, self._logins, self._per_login, ("login-as", name))
+            await self._charge(call, self._logins, self._per_login, key)
         except StorageError as error:
             log.warning("login_limit_unavailable", reason=str(error))
+            await self._charge(call, self._own_logins, self._per_login, key)
 
     async def _charge(
         self,

@@ -1,5 +1,6 @@
 """Multipart forms, parsed strictly."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 
 from starlette.datastructures import FormData, Headers
@@ -10,6 +11,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.http.call import Call
 
 MOST_FIELDS = 1_000
+_PIECE_BYTES = 64 * 1024
 
 
 class StrictMultiPartParser(MultiPartParser):
@@ -43,13 +45,21 @@ class StrictMultiPartParser(MultiPartParser):
             file.close()
 
 
+async def _in_pieces(stream: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    """The same data in pieces, between which other requests are served."""
+    async for chunk in stream:
+        for start in range(0, len(chunk), _PIECE_BYTES):
+            yield chunk[start : start + _PIECE_BYTES]
+            await asyncio.sleep(0)
+
+
 async def parse_multipart(
     call: Call, stream: AsyncGenerator[bytes, None], max_part_bytes: int
 ) -> FormData:
     """The parts of a form; whoever gets them closes them."""
     parser = StrictMultiPartParser(
         Headers(scope=call.scope),
-        stream,
+        _in_pieces(stream),
         max_files=MOST_FIELDS,
         max_fields=MOST_FIELDS,
         max_part_size=max_part_bytes,

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import NoneType
 from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
@@ -15,6 +16,7 @@ from chatapi.http.answers import EventStream
 from chatapi.http.call import Call
 from chatapi.wire.faults import message_for
 from chatapi.wire.params import NoParams, Params
+from chatapi.wire.secrets import holds_secret
 
 
 class Admitted(Protocol):
@@ -61,6 +63,11 @@ class Operation:
     """The type of the answer, asked for when the documentation is written."""
     streams: bool
     errors: tuple[type[ApiError], ...]
+
+    @cached_property
+    def answers_with_secret(self) -> bool:
+        """Whether the answer shows something that must not be kept."""
+        return holds_secret(self.payload())
 
     def arguments(self, admitted: Admitted, call: Call, params: Params) -> dict[str, Any]:
         arguments: dict[str, Any] = {self.guard_argument: admitted}

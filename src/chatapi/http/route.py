@@ -68,7 +68,7 @@ class ChatRoute(APIRoute):
             while True:
                 admitted = await self.operation.guard.admit(call)
                 try:
-                    form = form or await self._read(call)
+                    form = form or await self._read(call, admitted)
                     return await self._run_once(call, admitted, form)
                 except AdmissionOutdatedError:
                     continue
@@ -78,10 +78,13 @@ class ChatRoute(APIRoute):
             if form is not None:
                 form.close()
 
-    async def _read(self, call: Call) -> Form:
+    async def _read(self, call: Call, admitted: Admitted) -> Form:
+        """The parameters; who has not said who they are may send a small body only."""
+        is_anonymous = admitted.caller_id is None
+        limits = call.scope["state"]["anonymous_body_limits" if is_anonymous else "body_limits"]
         if self.operation.params.file_parameter is None:
-            return Form(await read_parameters(call))
-        return await read_form_with_file(call)
+            return Form(await read_parameters(call, limits))
+        return await read_form_with_file(call, limits)
 
     async def _run_once(self, call: Call, admitted: Admitted, form: Form) -> tuple[Any, list[str]]:
         operation = self.operation
@@ -91,7 +94,8 @@ class ChatRoute(APIRoute):
             return given, ignored
         arguments = operation.arguments(admitted, call, params)
         payload = await operation.endpoint(**arguments)
-        await keep_answer(admitted, payload)
+        if admitted.work.has_named_request:
+            await keep_answer(admitted, None if operation.answers_with_secret else payload or {})
         await admitted.work.commit()
         return payload, ignored
 

@@ -9,13 +9,21 @@ from redis.backoff import NoBackoff
 
 from chatapi.http.limits import Closing
 
+_TIMEOUT_SECONDS = 1
+
 
 def open_storage(redis_url: str) -> tuple[Storage, Closing]:
     """The counters, and how their connections are closed.
 
     These are our own: the library never closes those it makes, and waits long for a lost server.
     """
-    connections: ConnectionPool = ConnectionPool.from_url(redis_url, retry=Retry(NoBackoff(), 1))
+    connections: ConnectionPool = ConnectionPool.from_url(
+        redis_url,
+        retry=Retry(NoBackoff(), 1),
+        # A login waits no longer for a server that does not answer.
+        socket_timeout=_TIMEOUT_SECONDS,
+        socket_connect_timeout=_TIMEOUT_SECONDS,
+    )
     options: dict[str, Any] = {"connection_pool": connections}
     # The library writes the address of a Unix socket its own way.
     url = redis_url.replace("unix://", "redis+unix://", 1)

@@ -8,7 +8,7 @@ from typing import IO
 from starlette.datastructures import UploadFile
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
-from chatapi.http.call import Call
+from chatapi.http.call import BodyLimits, Call
 from chatapi.http.forms import MULTIPART, ClientGoneError, Form, media_type, read_parameters
 from chatapi.http.multipart import parse_multipart
 from chatapi.wire.files import UploadedFile
@@ -18,30 +18,27 @@ _LONGEST_TYPE = 100
 _CHUNK_BYTES = 256 * 1024
 
 
-async def read_form_with_file(call: Call) -> Form:
+async def read_form_with_file(call: Call, limits: BodyLimits) -> Form:
     """Parameters and the one file among them, whatever its name; without a file, a plain form."""
     if media_type(call) != MULTIPART:
-        return Form(await read_parameters(call))
-    max_bytes = call.scope["state"]["max_file_bytes"]
-    parts = await parse_multipart(
-        call, _stream(call, max_bytes), max_part_bytes=call.scope["state"]["max_body_bytes"]
-    )
+        return Form(await read_parameters(call, limits))
+    parts = await parse_multipart(call, _stream(call, limits), max_part_bytes=limits.form_bytes)
     values = {name: part for name, part in parts.multi_items() if isinstance(part, str)}
     files = [part for _name, part in parts.multi_items() if isinstance(part, UploadFile)]
     try:
-        file = await _read_file(files, max_bytes)
+        file = await _read_file(files, limits.file_bytes)
     except BaseException:
         await parts.close()
         raise
     return Form(values, file)
 
 
-async def _stream(call: Call, max_bytes: int) -> AsyncGenerator[bytes, None]:
+async def _stream(call: Call, limits: BodyLimits) -> AsyncGenerator[bytes, None]:
     """The body, refused as soon as it is known to be too large for any file and its fields."""
-    most = max_bytes + call.scope["state"]["max_body_bytes"]
+    most = limits.file_bytes + limits.form_bytes
     announced = call.header(b"content-length")
     if announced.isdecimal() and int(announced) > most:
-        raise RequestTooLargeError(max_bytes)
+        raise RequestTooLargeError(limits.file_bytes)
     size = 0
     is_complete = False
     while not is_complete:
@@ -51,7 +48,7 @@ async def _stream(call: Call, max_bytes: int) -> AsyncGenerator[bytes, None]:
         chunk = message.get("body", b"")
         size += len(chunk)
         if size > most:
-            raise RequestTooLargeError(max_bytes)
+            raise RequestTooLargeError(limits.file_bytes)
         is_complete = not message.get("more_body", False)
         yield chunk
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+_LONGEST_STEP = 60
+
 _SENTENCES: Mapping[str, str] = {
     "missing": "Missing '{name}' argument",
     "string_type": "{name} is not a string",
@@ -67,6 +69,12 @@ def sentence_for(fault: ErrorDetails, name: str) -> str:
 def parameter_path(location: tuple[int | str, ...]) -> str:
     """`("subscriptions", 0, "name")` reads `subscriptions[0]["name"]`."""
     root, *rest = location
-    return str(root) + "".join(
-        f"[{step}]" if isinstance(step, int) else f'["{step}"]' for step in rest
+    return _shortened(root) + "".join(
+        f"[{step}]" if isinstance(step, int) else f'["{_shortened(step)}"]' for step in rest
     )
+
+
+def _shortened(step: int | str) -> str:
+    """A key can be as long as the request: no message repeats all of it."""
+    text = str(step)
+    return text if len(text) <= _LONGEST_STEP else f"{text[:_LONGEST_STEP]}…"

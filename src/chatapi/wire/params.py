@@ -7,14 +7,21 @@ import types
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema
 from typing_extensions import override
 
 from chatapi.core.errors import BadRequestError
 from chatapi.wire.faults import message_for
 from chatapi.wire.files import UploadedFile
-from chatapi.wire.strict_json import NotJsonError, parse_json
+from chatapi.wire.strict_json import JsonBudget, NotJsonError, TooManyValuesError
 
 
 @dataclass(frozen=True)
@@ -31,13 +38,49 @@ class LooseJson:
     """Marks a JSON parameter whose bare text is taken as a string: `to=general`."""
 
 
-class WireModel(BaseModel):
-    """An object inside a parameter: strict, frozen, and without keys nobody knows."""
+def _make_lists_fail_fast(schema: object) -> None:
+    """Only the first fault is told: nobody waits until all of a long list are described."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "list":
+            schema["fail_fast"] = True
+        for name, part in schema.items():
+            if name != "metadata":
+                _make_lists_fail_fast(part)
+    elif isinstance(schema, list | tuple):
+        for part in schema:
+            _make_lists_fail_fast(part)
+
+
+class StrictModel(BaseModel):
+    """Strict, frozen, and without keys nobody knows; a list is refused at its first fault."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
+    @classmethod
+    @override
+    def __get_pydantic_core_schema__(
+        cls, source: type[BaseModel], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        schema = handler(source)
+        _make_lists_fail_fast(schema)
+        return schema
 
-class Params(WireModel):
+
+class WireModel(StrictModel):
+    """An object inside a parameter."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_one_unknown_key(cls, value: Any) -> Any:  # noqa: ANN401 (validated next)
+        """One key nobody knows is enough to refuse an object, however many there are."""
+        if not isinstance(value, dict) or len(value) <= len(cls.model_fields):
+            return value
+        unknown = next(key for key in value if key not in cls.model_fields)
+        known = {key: value[key] for key in cls.model_fields if key in value}
+        return {**known, unknown: value[unknown]}
+
+
+class Params(StrictModel):
     """Base of every endpoint's parameters; `model_fields_set` tells what was passed."""
 
     decoders: ClassVar[dict[str, "ParameterDecoder"]]
@@ -65,6 +108,7 @@ class Params(WireModel):
     ) -> tuple[Self, list[str]]:
         """Build the parameters from text, and list the names this endpoint does not know."""
         known: dict[str, object] = {}
+        budget = JsonBudget()
         if cls.file_parameter is not None and file is not None:
             known[cls.file_parameter] = file
         ignored: list[str] = []
@@ -73,7 +117,7 @@ class Params(WireModel):
             if decoder is None:
                 ignored.append(name)
             elif name == decoder.name or decoder.name not in values:
-                decoder.decode_into(known, text)
+                decoder.decode_into(known, text, budget)
         try:
             return cls.model_validate(known), sorted(ignored)
         except ValidationError as error:
@@ -101,21 +145,23 @@ class ParameterDecoder:
     def is_json(self) -> bool:
         return not self.is_text
 
-    def decode_into(self, known: dict[str, object], text: str) -> None:
+    def decode_into(self, known: dict[str, object], text: str, budget: JsonBudget) -> None:
         if "\0" in text:
             raise BadRequestError(f"{self.name} must not contain NUL characters")
         if self.is_text:
             known[self.name] = text
             return
-        value = self._from_json(text)
+        value = self._from_json(text, budget)
         if value is None and not self.is_optional:
             # Some clients send the text `null` for what they do not mean to pass.
             return
         known[self.name] = value
 
-    def _from_json(self, text: str) -> object:
+    def _from_json(self, text: str, budget: JsonBudget) -> object:
         try:
-            return parse_json(text)
+            return budget.parse(text)
+        except TooManyValuesError:
+            raise BadRequestError(f"{self.name} has too many entries") from None
         except NotJsonError:
             if self.is_loose:
                 return text

@@ -1,44 +1,91 @@
-"""JSON as this service reads it: no NaN, no NUL characters, bounded depth and integers."""
+"""JSON as this service reads it: no NaN, no NUL characters, bounded depth, size and integers."""
 
-import re
-from collections.abc import Iterable
+from array import array
+from itertools import accumulate
 
 import orjson
 
 # What reads and writes the value later gives up at a few hundred levels.
 _DEEPEST = 100
-# An escaped NUL, but not an escaped backslash followed by the letters u0000.
-_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+# Enough for the longest list any parameter takes; more would hold up other requests.
+_MOST_SEPARATORS = 120_000
+# A text whose values are not counted.
+_SHORT = 1_000
+# One level down for each opening bracket, one up for each closing one, as signed bytes.
+_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[{]}"))
 
 
 class NotJsonError(ValueError):
     """The text is not JSON this service accepts."""
 
 
-def parse_json(text: str) -> object:
-    """Decode one JSON value; orjson already refuses NaN and lone surrogates."""
-    if "\\u0000" in text and _ESCAPED_NUL.search(text):
+class TooManyValuesError(ValueError):
+    """The text holds more values than anybody asked for."""
+
+
+class JsonBudget:
+    """How much JSON one request may bring, all its parameters together.
+
+    A comma, a colon or an opening bracket comes before every value but the first: they are
+    counted before anything is built of a text.
+    """
+
+    def __init__(self) -> None:
+        self._left = _MOST_SEPARATORS
+
+    def parse(self, text: str) -> object:
+        """Decode one JSON value, unless the request has too many of them."""
+        if len(text) > _SHORT:
+            self._charge(text)
+        return _parse(text)
+
+    def _charge(self, text: str) -> None:
+        count = _count_separators(text)
+        if count > self._left:
+            count = self._count_outside_strings(text)
+        self._left -= count
+
+    def _count_outside_strings(self, text: str) -> int:
+        bare = _without_escapes(text)
+        # Among so few separators there is no room for more strings.
+        has_few_strings = bare.count('"') <= 2 * (self._left + 1)
+        count = _count_separators(_without_strings(bare)) if has_few_strings else len(bare)
+        if count > self._left:
+            raise TooManyValuesError
+        return count
+
+
+def _parse(text: str) -> object:
+    """Decode JSON; orjson already refuses NaN and lone surrogates."""
+    # An escaped backslash, followed by the letters u0000, is none.
+    if "\\u0000" in text and "\\u0000" in text.replace("\\\\", ""):
         raise NotJsonError("NUL characters are not allowed")
     try:
         value: object = orjson.loads(text)
     except ValueError as error:
         raise NotJsonError(str(error)) from None
-    if text.count("[") + text.count("{") > _DEEPEST and _is_too_deep(value):
+    if text.count("[") + text.count("{") > _DEEPEST and _is_too_deep(text):
         message = "nested too deeply"
         raise NotJsonError(message)
     return value
 
 
-def _is_too_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [child for item in level for child in _children(item)]
-        if not level:
-            return False
-    return True
+def _count_separators(text: str) -> int:
+    return text.count(",") + text.count(":") + text.count("[") + text.count("{")
 
 
-def _children(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+def _without_escapes(text: str) -> str:
+    """The same text, in which each quotation mark begins or ends a string."""
+    return text.replace("\\\\", "").replace('\\"', "") if "\\" in text else text
+
+
+def _without_strings(bare: str) -> str:
+    return "".join(bare.split('"')[::2])
+
+
+def _is_too_deep(text: str) -> bool:
+    """Whether valid JSON is nested too deeply."""
+    outside = _without_strings(_without_escapes(text)).encode()
+    levels = accumulate(array("b", outside.translate(_STEPS, _NO_BRACKETS)))
+    return max(levels, default=0) > _DEEPEST

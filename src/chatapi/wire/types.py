@@ -18,7 +18,7 @@ UnixSeconds: TypeAlias = int
 """A moment, in whole seconds since 1970-01-01 UTC."""
 
 LanguageCode: TypeAlias = Annotated[
-    str, Field(pattern=r"^[a-z]{2,3}([_-][A-Za-z]{2,8})?$", examples=["en"])
+    str, Field(max_length=50, pattern=r"^[a-z]{2,3}([_-][A-Za-z]{2,8})?$", examples=["en"])
 ]
 """A language and perhaps its variety, such as `de` or `pt-br`."""
 

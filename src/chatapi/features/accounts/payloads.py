@@ -2,11 +2,13 @@
 
 from typing_extensions import TypedDict
 
+from chatapi.wire.secrets import Secret
+
 
 class LoginPayload(TypedDict):
     """A key of its own for the device that logged in, and whose it is."""
 
-    api_key: str
+    api_key: Secret
     email: str
     user_id: int
 
@@ -14,4 +16,4 @@ class LoginPayload(TypedDict):
 class ApiKeyPayload(TypedDict):
     """The only key of the user."""
 
-    api_key: str
+    api_key: Secret

@@ -1,6 +1,6 @@
 """Endpoints of accounts."""
 
-from chatapi.auth.guards import Anybody, Caller
+from chatapi.auth.guards import Caller, LoggingIn
 from chatapi.features.accounts.errors import AuthenticationFailedError
 from chatapi.features.accounts.params import FetchApiKeyParams
 from chatapi.features.accounts.payloads import ApiKeyPayload, LoginPayload
@@ -12,13 +12,13 @@ router = FeatureRouter("Accounts", "Exchange a password for an API key, or repla
 
 
 @router.post("/fetch_api_key", errors=[AuthenticationFailedError])
-async def fetch_api_key(ctx: Anybody, params: FetchApiKeyParams, call: Call) -> LoginPayload:
+async def fetch_api_key(ctx: LoggingIn, params: FetchApiKeyParams, call: Call) -> LoginPayload:
     """Fetch an API key.
 
     Needs no authentication header. Each call gives a new key and leaves the others valid, so
     that several devices can be logged in. Attempts are limited strictly, by address and name.
     """
-    await ctx.runtime.limits.charge_login(call, params.username)
+    await ctx.runtime.limits.charge_login_as(call, params.username)
     return await LoginService(ctx).log_in(params)
 
 

@@ -2,6 +2,8 @@
 
 from typing_extensions import TypedDict
 
+from chatapi.wire.secrets import Secret
+
 
 class BotDefaultsPayload(TypedDict):
     """What bots were once configured with; none of it can be chosen here."""
@@ -22,7 +24,7 @@ class CreatedBotPayload(BotDefaultsPayload):
     """A new bot and the only copy of its API key."""
 
     user_id: int
-    api_key: str
+    api_key: Secret
     avatar_url: str
 
 

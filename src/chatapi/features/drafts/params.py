@@ -27,7 +27,7 @@ class DraftParam(WireModel):
     type: DraftType
     to: Annotated[list[Id], Field(max_length=_MOST_RECIPIENTS)]
     """The one channel of a `stream` draft, the people of a `private` one."""
-    topic: str
+    topic: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
     """Of a `stream` draft; else it is not looked at."""
     content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
     timestamp: Annotated[int | None, Field(ge=0, le=_LAST_SECOND)] = None

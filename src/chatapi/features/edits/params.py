@@ -23,7 +23,7 @@ class EditMessageParams(Params):
     ] = None
     """The new text, in Markdown; blank for "(deleted)"."""
     prev_content_sha256: Annotated[
-        str | None, Field(pattern="^[0-9a-fA-F]{64}$", examples=[_DIGEST])
+        str | None, Field(max_length=100, pattern="^[0-9a-fA-F]{64}$", examples=[_DIGEST])
     ] = None
     """A digest of the text that is to be replaced: refused if it was changed meanwhile."""
     topic: Annotated[Topic | None, AlsoKnownAs("subject")] = None

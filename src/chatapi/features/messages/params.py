@@ -11,13 +11,18 @@ from chatapi.wire.types import Id
 
 MAX_RECIPIENTS = 1_000
 _MAX_LOCAL_ID_LENGTH = 100
+_LONGEST_REFERENCE = 254
+_LONGEST_LIST = MAX_RECIPIENTS * (_LONGEST_REFERENCE + 2)
+"""Of addresses, with commas between them."""
 
 MessageType = Literal["direct", "channel", "stream", "private"]
 Recipient = (
     Id
     | Annotated[list[Id], Field(max_length=MAX_RECIPIENTS)]
-    | Annotated[list[str], Field(max_length=MAX_RECIPIENTS)]
-    | str
+    | Annotated[
+        list[Annotated[str, Field(max_length=_LONGEST_REFERENCE)]], Field(max_length=MAX_RECIPIENTS)
+    ]
+    | Annotated[str, Field(max_length=_LONGEST_LIST)]
 )
 
 

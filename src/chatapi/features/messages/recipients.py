@@ -10,7 +10,7 @@ from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, GroupId
 from chatapi.features.messages.outgoing import ToPeople, ToTopic
-from chatapi.features.messages.params import Recipient
+from chatapi.features.messages.params import MAX_RECIPIENTS, Recipient
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import check_topic
 from chatapi.features.users.lookup import people_by_email, people_by_id
@@ -106,6 +106,8 @@ async def _people(ctx: Context, to: Recipient) -> list[UserRecord]:
         to = [to]
     if not to:
         raise BadRequestError("to: Message must have recipients")
+    if len(to) > MAX_RECIPIENTS:
+        raise BadRequestError(f"to has too many entries (limit: {MAX_RECIPIENTS})")
     references: list[Any] = to
     if isinstance(references[0], str):
         return await people_by_email(ctx, references)

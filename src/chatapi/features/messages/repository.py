@@ -51,7 +51,7 @@ _SUBSCRIBED = select(Subscription.user_id).where(
     Subscription.is_active,
     Subscription.user_id.in_(bindparam("user_ids", expanding=True)),
 )
-_IDS_PER_STATEMENT = 10_000
+_IDS_PER_STATEMENT = 1_000
 
 
 @dataclass(frozen=True)

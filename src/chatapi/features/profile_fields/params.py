@@ -12,6 +12,8 @@ from chatapi.wire.types import Id
 
 MAX_NAME_LENGTH = 40
 MAX_HINT_LENGTH = 80
+_LONGEST_VALUE = 10_000
+_MOST_PEOPLE = 10_000
 
 FieldName = Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Favourite food"])]
 FieldHint = Annotated[str, Field(max_length=MAX_HINT_LENGTH, examples=["Or drink"])]
@@ -63,7 +65,12 @@ class ProfileValueParam(WireModel):
     """A field and what is to be written into it; null or nothing empties it."""
 
     id: Id
-    value: Annotated[str | list[Id] | None, BeforeValidator(_check_shape)]
+    value: Annotated[
+        Annotated[str, Field(max_length=_LONGEST_VALUE)]
+        | Annotated[list[Id], Field(max_length=_MOST_PEOPLE)]
+        | None,
+        BeforeValidator(_check_shape),
+    ]
 
 
 class SetProfileDataParams(Params):

@@ -49,13 +49,13 @@ class SelectOption(WireModel):
     """One entry of a list of options."""
 
     text: Annotated[str, Field(min_length=1, max_length=100)]
-    order: Annotated[str, Field(pattern=r"^\d{1,6}$")]
+    order: Annotated[str, Field(max_length=100, pattern=r"^\d{1,6}$")]
 
 
 class ExternalAccount(WireModel):
     """Where accounts live: at a site we know, or wherever the pattern says."""
 
-    subtype: str
+    subtype: Annotated[str, Field(max_length=100)]
     url_pattern: Annotated[str, Field(max_length=1000)] | None = None
 
 

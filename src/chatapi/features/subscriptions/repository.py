@@ -35,7 +35,7 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.subscriptions.payloads import ChoicesPayload
 
-_IDS_PER_STATEMENT = 10_000
+_IDS_PER_STATEMENT = 1_000
 """Both databases limit how many parameters one statement may have."""
 
 T = TypeVar("T")

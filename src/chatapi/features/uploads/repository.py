@@ -15,7 +15,7 @@ from chatapi.features.uploads.records import AttachmentRecord, LinkingMessage
 
 _records = RecordReader(AttachmentRecord, Attachment)
 _messages = RecordReader(LinkingMessage, Message)
-_IDS_PER_STATEMENT = 10_000
+_IDS_PER_STATEMENT = 1_000
 
 
 class AttachmentRepository:

@@ -21,7 +21,7 @@ class ChangeSettingsParams(UserSettings, Params):
     email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])] = ""
     old_password: Annotated[Password, Field(examples=["correct horse"])] = ""
     new_password: Annotated[Password, Field(examples=["battery staple"])] = ""
-    timezone: Annotated[str, Field(examples=["Europe/Berlin"])] = ""
+    timezone: Annotated[str, Field(max_length=100, examples=["Europe/Berlin"])] = ""
     """A name of the IANA time zone database, or nothing."""
     email_address_visibility: Literal[1, 2, 3, 4, 5] = 1
     """1: everyone, 2: members, 3: administrators, 4: nobody, 5: moderators."""

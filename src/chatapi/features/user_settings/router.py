@@ -19,5 +19,6 @@ async def change_settings(ctx: Caller, params: ChangeSettingsParams, call: Call)
     """
     if params.has("new_password"):
         # A stolen key must not be a way to guess the password behind it.
-        await ctx.runtime.limits.charge_login(call, ctx.user.delivery_email)
+        await ctx.runtime.limits.charge_login_from(call)
+        await ctx.runtime.limits.charge_login_as(call, ctx.user.delivery_email)
     await UserSettingsService(ctx).change(params)

@@ -6,8 +6,12 @@ from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
+from chatapi.core.names import name_key
 from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.people import sight_of
+
+_EMAILS_AT_ONCE = 1_000
+"""Other requests are served between so many; the first that is wrong ends it."""
 
 
 async def people_by_id(ctx: Context, user_ids: Sequence[int]) -> list[UserRecord]:
@@ -23,26 +27,34 @@ async def people_by_id(ctx: Context, user_ids: Sequence[int]) -> list[UserRecord
 
 async def people_by_email(ctx: Context, emails: Sequence[str]) -> list[UserRecord]:
     """The same by API email; a real address works for whoever may see it."""
+    found: dict[UserId, UserRecord] = {}
+    different = list(dict.fromkeys(emails))
+    for start in range(0, len(different), _EMAILS_AT_ONCE):
+        for user in await _find_by_email(ctx, different[start : start + _EMAILS_AT_ONCE]):
+            found[user.id] = user
+    return _active(list(found.values()))
+
+
+async def _find_by_email(ctx: Context, emails: Sequence[str]) -> list[UserRecord]:
     host = ctx.realm.host(ctx.settings.root_domain)
     repository = UserRepository(ctx.db, ctx.realm.id)
-    made_up = {email: user_id_in(email, host) for email in set(emails)}
+    made_up = {email: user_id_in(email, host) for email in emails}
     by_id = await repository.list_some([each for each in made_up.values() if each is not None])
-    real = [email.strip().lower() for email, user_id in made_up.items() if user_id is None]
+    real = [name_key(email) for email, user_id in made_up.items() if user_id is None]
     by_email = {
         user.delivery_email.lower(): user
         for user in await repository.list_by_delivery_email(real)
         if user.shows_email_to(ctx.user)
     }
     known: dict[UserId, UserRecord] = {user.id: user for user in by_id}
-    found: dict[UserId, UserRecord] = {}
+    found = []
     sight = await sight_of(ctx)
     for email, user_id in made_up.items():
-        key = email.strip().lower()
-        user = by_email.get(key) if user_id is None else known.get(user_id)
+        user = by_email.get(name_key(email)) if user_id is None else known.get(user_id)
         if user is None or not sight.sees(user):
             raise BadRequestError(f"Invalid email '{email}'")
-        found[user.id] = user
-    return _active(list(found.values()))
+        found.append(user)
+    return found
 
 
 def _active(users: list[UserRecord]) -> list[UserRecord]:

@@ -25,13 +25,12 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
 from chatapi.core.roles import Role
 from chatapi.db.base import UtcDateTime
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ApiKey, ProfileValue, Realm, User
 from chatapi.db.session import DatabaseSession
 from chatapi.features.users.payloads import ProfileData, ProfileValuePayload
 from chatapi.wire.realm_settings import RealmSettings
 
-_IDS_PER_STATEMENT = 10_000
-"""Both databases limit how many parameters one statement may have."""
 _ACTIVE_BOTS = (
     user_records.select()
     .where(
@@ -78,7 +77,7 @@ class UserRepository:
         return None if row is None else user_records.read(row)
 
     async def list_by_delivery_email(self, emails: Sequence[str]) -> list[UserRecord]:
-        """The users with these addresses, given in lower case."""
+        """The users with these addresses, given in lower case; no more than some thousands."""
         rows = await self._db.execute(
             user_records.select().where(*self._ordinary(), User.email_key.in_(emails))
         )
@@ -105,19 +104,13 @@ class UserRepository:
 
     async def list_some(self, user_ids: Sequence[int]) -> list[UserRecord]:
         """The users that exist among the given ids, by id."""
-        wanted = sorted(set(user_ids))
-        users: list[UserRecord] = []
-        for start in range(0, len(wanted), _IDS_PER_STATEMENT):
-            rows = await self._db.execute(
-                user_records.select()
-                .where(
-                    *self._ordinary(),
-                    User.id.in_(wanted[start : start + _IDS_PER_STATEMENT]),
-                )
-                .order_by(User.id)
-            )
-            users += user_records.read_all(rows)
-        return users
+        rows = await self._db.execute(
+            user_records.select()
+            .where(*self._ordinary(), is_one_of(User.id, "user_ids"))
+            .order_by(User.id),
+            {"user_ids": sorted(set(user_ids))},
+        )
+        return user_records.read_all(rows)
 
     async def get_password_hash(self, user_id: UserId) -> str | None:
         rows = await self._db.execute(
@@ -194,10 +187,12 @@ class UserRepository:
             .where(User.realm_id == self._realm_id)
             .order_by(ProfileValue.user_id, ProfileValue.field_id)
         )
-        if user_ids is not None and len(user_ids) <= _IDS_PER_STATEMENT:
-            statement = statement.where(ProfileValue.user_id.in_(user_ids))
+        values = {}
+        if user_ids is not None:
+            statement = statement.where(is_one_of(ProfileValue.user_id, "user_ids"))
+            values = {"user_ids": list(user_ids)}
         profiles: defaultdict[UserId, ProfileData] = defaultdict(dict)
-        for user_id, field_id, value, rendered_value in await self._db.execute(statement):
+        for user_id, field_id, value, rendered_value in await self._db.execute(statement, values):
             entry: ProfileValuePayload = {"value": value}
             if rendered_value is not None:
                 entry["rendered_value"] = rendered_value

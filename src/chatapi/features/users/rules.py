@@ -4,7 +4,7 @@ import hashlib
 import re
 
 from chatapi.auth.passwords import MIN_LENGTH
-from chatapi.auth.people import UserRecord, user_id_in
+from chatapi.auth.people import UserRecord, looks_made_up
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
 from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
@@ -72,7 +72,7 @@ def medium_gravatar_url(email: str, version: int) -> str:
 def check_email(email: str, realm_host: str) -> str:
     """A real address; those the API makes up for people who hide theirs are nobody's to take."""
     email = email.strip()
-    if not _EMAIL.fullmatch(email) or user_id_in(email, realm_host) is not None:
+    if not _EMAIL.fullmatch(email) or looks_made_up(email, realm_host):
         raise BadRequestError("email is not a valid email address")
     _check_length("email", email, MAX_EMAIL_LENGTH)
     return email

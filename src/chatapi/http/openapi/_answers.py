@@ -14,8 +14,9 @@ from chatapi.core.errors import (
     RequestTooLargeError,
     UnavailableError,
 )
-from chatapi.http.idempotency import IdempotencyKeyReusedError
+from chatapi.http.idempotency import AnswerNotKeptError, IdempotencyKeyReusedError
 from chatapi.http.openapi._schemas import Schema, SchemaBook
+from chatapi.http.origins import CrossSiteRequestError
 from chatapi.http.route import ChatRoute
 
 ERRORS_ELSEWHERE: Sequence[type[ApiError]] = (NotFoundError, MethodNotAllowedError)
@@ -33,6 +34,7 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
     operation = route.operation
     everywhere: list[type[ApiError]] = [
         BadRequestError,
+        RequestTooLargeError,
         InternalError,
         UnavailableError,
     ]
@@ -41,9 +43,11 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
     if operation.path_types:
         everywhere.append(NotFoundError)
     if route.method != "GET":
-        everywhere.append(RequestTooLargeError)
+        everywhere.append(CrossSiteRequestError)
     if route.method == "POST" and operation.guard.credentials == "required":
         everywhere.append(IdempotencyKeyReusedError)
+        if operation.answers_with_secret:
+            everywhere.append(AnswerNotKeptError)
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]
     return sorted(dict.fromkeys(declared), key=lambda error: error.status)
 

@@ -13,7 +13,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.features.flags.repository._states import chunks
 
 _MOST_RECENT_CONVERSATIONS = 1_000
-_CONVERSATIONS_PER_STATEMENT = 10_000
+_CONVERSATIONS_PER_STATEMENT = 1_000
 
 _STARRED: Select[*tuple[Any, ...]] = (
     select(Message.id, Message.conversation_id, Message.channel_id, Message.arrival)

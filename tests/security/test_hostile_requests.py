@@ -1,0 +1,368 @@
+"""Requests that are large or made up to be slow: none of them holds up the others.
+
+Measured is the CPU time of one step of the event loop, which is as long as everybody else waits.
+"""
+
+import asyncio
+import gc
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+import pytest
+
+from chatapi.core.errors import BadRequestError
+from chatapi.http.route import ChatRoute
+from chatapi.wire.params import Params
+from tests.factories import Person
+from tests.support.client import ApiClient, basic_auth
+from tests.support.routes import ROUTES, example_of
+
+LONGEST_STEP_SECONDS = 0.05
+ATTEMPTS = 3
+"""A busy machine makes a step slow now and then, but not three times in a row."""
+SIZE = 2 * 1024 * 1024 - 100
+URLENCODED = {"Content-Type": "application/x-www-form-urlencoded"}
+SOMETHING: defaultdict[str, str] = defaultdict(lambda: "1")
+
+
+def repeated(part: str, size: int = SIZE) -> str:
+    return part * (size // len(part))
+
+
+JSON_SHAPES = {
+    "opening brackets": repeated("["),
+    "opening braces": repeated('{"a":'),
+    "empty lists": f"[{repeated('[],')}[]]",
+    "empty objects": f"[{repeated('{},')}{{}}]",
+    "as many lists as are read": f"[{'[],' * 59_000}[]]",
+    "as many objects as are read": f"[{'{},' * 59_000}{{}}]",
+    "as many strings as are read": "[" + '"a",' * 119_000 + '"a"]',
+    "as many numbers as are read": f"[{'1,' * 119_000}1]",
+    "nulls": f"[{'null,' * 49_999}null]",
+    "many keys": "{" + ",".join(f'"a{number}":1' for number in range(170_000)) + "}",
+    "as many keys as are read": "{" + ",".join(f'"a{number}":1' for number in range(59_000)) + "}",
+    "deep objects": '{"a":' * 90 + "1" + "}" * 90,
+    "many deep lists": "[" + ",".join(["[" * 40 + "]" * 40] * 1_400) + "]",
+    "escaped NULs": f'"{repeated(chr(92) + "u0000")}"',
+    "what looks like escaped NULs": f'"{repeated(chr(92) * 2 + "u0000")}"',
+    "escapes": f'"{repeated(chr(92) + "u00e9")}"',
+    "backslashes": f'"{repeated(chr(92) * 2)}"',
+    "numbers": f"[{repeated('1,')}1]",
+    "a huge integer": repeated("9"),
+    "a long fraction": f"0.{repeated('1')}",
+    "quotation marks": repeated('"'),
+    "commas in a string": f'"{repeated(",")}"',
+    "blanks": repeated(" "),
+    "a long key": '{"' + repeated("a") + '": 1}',
+}
+
+
+class Steps:
+    """The longest step since the last look."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    async def of(self, act: Callable[[], Awaitable[object]]) -> float:
+        """The longest step of one action, garbage collection aside."""
+        gc.collect()
+        gc.disable()
+        try:
+            await asyncio.sleep(0)
+            self.longest = 0.0
+            await act()
+            await asyncio.sleep(0)
+            return self.longest
+        finally:
+            gc.enable()
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
+    steps = Steps()
+    run = asyncio.Handle._run
+
+    def run_measured(handle: asyncio.Handle) -> None:
+        begun = time.thread_time()
+        try:
+            run(handle)
+        finally:
+            steps.longest = max(steps.longest, time.thread_time() - begun)
+
+    monkeypatch.setattr(asyncio.Handle, "_run", run_measured)
+    return steps
+
+
+async def assert_no_long_step(steps: Steps, act: Callable[[], Awaitable[object]]) -> None:
+    measured: list[float] = []
+    while len(measured) < ATTEMPTS and (not measured or measured[-1] > LONGEST_STEP_SECONDS):
+        measured.append(await steps.of(act))
+    assert measured[-1] <= LONGEST_STEP_SECONDS, measured
+
+
+class TestBodies:
+    """Whatever a body is, reading it takes many short steps."""
+
+    @pytest.fixture(params=["sqlite"])
+    def backend(self, request: pytest.FixtureRequest) -> str:
+        """What is looked at here never reaches the database's own ways."""
+        return str(request.param)
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            pytest.param(b"%" * SIZE, id="percent signs"),
+            pytest.param(b"%zz" * (SIZE // 3), id="no escapes"),
+            pytest.param(b"%41" * (SIZE // 3), id="escapes"),
+            pytest.param(b"a=" + b"%41=" * (SIZE // 4), id="escapes and equals signs"),
+            pytest.param(b"a=%41" + b"=" * (SIZE - 5), id="equals signs"),
+            pytest.param(b"+" * SIZE, id="plus signs"),
+            pytest.param(b"&" * SIZE, id="ampersands"),
+            pytest.param(b"a=" + b"\xff" * (SIZE - 2), id="invalid UTF-8"),
+            pytest.param(b"a=" + b"%ff" * (SIZE // 3), id="escaped invalid UTF-8"),
+            pytest.param(b"a=" + "😀".encode() * (SIZE // 4), id="emoji"),
+            pytest.param(
+                b"&".join(b"a%d=" % number + b"%41" * 690 for number in range(1_000)),
+                id="a thousand fields of escapes",
+            ),
+            pytest.param(
+                b"&".join(b"a%d=" % number + b"%" * 2_000 for number in range(1_000)),
+                id="a thousand fields of percent signs",
+            ),
+        ],
+    )
+    async def test_urlencoded(
+        self, client: ApiClient, member: Person, steps: Steps, body: bytes
+    ) -> None:
+        async def post() -> None:
+            answer = await client.call("POST", "/drafts", member, content=body, headers=URLENCODED)
+            assert answer.status == 400
+
+        await assert_no_long_step(steps, post)
+
+    @pytest.mark.parametrize("path", ["/drafts", "/user_uploads"])
+    @pytest.mark.parametrize(
+        ("part", "count"),
+        [
+            pytest.param(b"a", 1_000, id="a thousand parts"),
+            pytest.param(b"a" * 2_000, 1_000, id="a thousand large parts"),
+            pytest.param(b"a", 20_000, id="too many parts"),
+            pytest.param(b"\r" * (SIZE - 200), 1, id="carriage returns"),
+            pytest.param(b"\r\n--" * (SIZE // 4 - 50), 1, id="half boundaries"),
+            pytest.param(b"\xff" * (SIZE - 200), 1, id="invalid UTF-8"),
+        ],
+    )
+    async def test_multipart(
+        self,
+        client: ApiClient,
+        member: Person,
+        steps: Steps,
+        path: str,
+        part: bytes,
+        count: int,
+    ) -> None:
+        head = b'--b\r\nContent-Disposition: form-data; name="a%d"\r\n\r\n'
+        content = b"".join(head % number + part + b"\r\n" for number in range(count)) + b"--b--\r\n"
+        headers = {"Content-Type": "multipart/form-data; boundary=b"}
+
+        async def post() -> None:
+            answer = await client.call("POST", path, member, content=content, headers=headers)
+            assert answer.status == 400
+
+        await assert_no_long_step(steps, post)
+
+    async def test_login(self, client: ApiClient, member: Person, steps: Steps) -> None:
+        async def post() -> None:
+            body = b"%" * SIZE
+            answer = await client.call("POST", "/fetch_api_key", content=body, headers=URLENCODED)
+            assert answer.status == 413
+
+        await assert_no_long_step(steps, post)
+
+
+def parameters() -> Iterator[Any]:
+    """One parameter of each type that some endpoint reads as JSON."""
+    known = set()
+    for route in ROUTES:
+        params = route.operation.params
+        for name, decoder in params.decoders.items():
+            field = params.model_fields[decoder.name]
+            kind = repr((field.annotation, field.metadata))
+            if decoder.is_json and kind not in known:
+                known.add(kind)
+                yield pytest.param(params, name, id=f"{params.__name__} {name}")
+
+
+@pytest.mark.parametrize(("params", "name"), list(parameters()))
+def test_no_json_parameter_takes_long_to_refuse(params: type[Params], name: str) -> None:
+    for shape, text in JSON_SHAPES.items():
+        values = {name: text}
+        seconds = min_seconds(partial(refusal, params, values))
+        assert seconds <= LONGEST_STEP_SECONDS, shape
+        message = refusal(params, values)
+        assert message is None or len(message) < 300, shape
+
+
+def min_seconds(act: Callable[[], object]) -> float:
+    """How long something takes, garbage collection aside."""
+    seconds = float("inf")
+    for _ in range(ATTEMPTS):
+        gc.disable()
+        begun = time.thread_time()
+        act()
+        seconds = min(seconds, time.thread_time() - begun)
+        gc.enable()
+        if seconds <= LONGEST_STEP_SECONDS:
+            break
+    return seconds
+
+
+def refusal(params: type[Params], values: dict[str, str]) -> str | None:
+    try:
+        params.read(values)
+    except BadRequestError as error:
+        return error.msg
+    return None
+
+
+class TestLargestRequests:
+    """The most that is accepted is as little a reason to wait as what is refused."""
+
+    @pytest.mark.parametrize("kind", ["ids", "emails"])
+    async def test_people_who_do_not_exist(
+        self, client: ApiClient, owner: Person, steps: Steps, kind: str
+    ) -> None:
+        people = [
+            number if kind == "ids" else f"{number}@example.com" for number in range(1_000, 51_000)
+        ]
+        values = {"subscriptions": "[]", "principals": orjson.dumps(people).decode()}
+        content = urlencode(values).encode()
+
+        async def send() -> None:
+            answer = await client.call(
+                "DELETE", "/users/me/subscriptions", owner, content=content, headers=URLENCODED
+            )
+            assert answer.status == 400
+            assert str(people[0]) in answer["msg"] or kind == "emails"
+
+        await assert_no_long_step(steps, send)
+
+    @pytest.mark.parametrize(
+        "route",
+        [
+            pytest.param(route, id=f"{route.method} {route.path}")
+            for route in ROUTES
+            if '"array"' in orjson.dumps(route.operation.params.model_json_schema()).decode()
+        ],
+    )
+    async def test_every_list_as_long_as_it_may_be(
+        self, client: ApiClient, owner: Person, steps: Steps, route: ChatRoute
+    ) -> None:
+        # A server reads no more than 64 KiB of an address.
+        most = 5_000 if route.method == "GET" else 50_000
+        values = {**example_of(route), **largest_values(route.operation.params, most)}
+        path = route.path_format.format_map(SOMETHING)
+        # Encoded here, since the client's work is not what is measured.
+        request: dict[str, Any] = {"auth": basic_auth(owner), "headers": URLENCODED}
+        if route.method == "GET":
+            request["params"] = values
+        else:
+            request["content"] = urlencode(values).encode()
+
+        async def send() -> None:
+            response = await client.http.request(route.method, path, **request)
+            assert response.status_code < 500, response.text
+
+        await assert_no_long_step(steps, send)
+
+
+def largest_values(params: type[Params], most: int) -> dict[str, str]:
+    """Every list of a request as long as it may be, others short."""
+    schema = params.model_json_schema()
+    lists = {
+        name: largest(described, schema.get("$defs", {}), most)
+        for name, described in schema["properties"].items()
+    }
+    return {
+        name: orjson.dumps(value).decode()
+        for name, value in lists.items()
+        if isinstance(value, list | dict)
+    }
+
+
+def largest(described: dict[str, Any], models: dict[str, Any], most: int) -> object:
+    if "$ref" in described:
+        return largest(models[described["$ref"].rpartition("/")[2]], models, most)
+    if "anyOf" in described:
+        members = [largest(member, models, most) for member in described["anyOf"]]
+        return next((each for each in members if isinstance(each, list | dict)), members[0])
+    if described.get("type") == "array":
+        count = min(described["maxItems"], most)
+        return [numbered(described["items"], models, number) for number in range(1, count + 1)]
+    return small(described, models, most)
+
+
+def numbered(described: dict[str, Any], models: dict[str, Any], number: int) -> object:
+    """An item of a list that differs from the others."""
+    item = largest(described, models, 1)
+    if isinstance(item, int) and not isinstance(item, bool):
+        return number
+    if isinstance(item, dict) and "name" in item:
+        return {**item, "name": str(number)}
+    return f"{number}@example.com" if item == "" else item
+
+
+def small(described: dict[str, Any], models: dict[str, Any], most: int) -> object:
+    if "properties" in described:
+        members = described["properties"].items()
+        return {name: largest(member, models, most) for name, member in members}
+    if "enum" in described or "const" in described:
+        return described.get("const", described.get("enum", [None])[0])
+    kinds: dict[str, object] = {"integer": 1, "string": "", "boolean": False}
+    return kinds.get(described.get("type", ""))
+
+
+class TestDeclaredLimits:
+    """What a parameter may hold is bounded where it is declared, so that nothing is forgotten."""
+
+    @pytest.mark.parametrize(
+        "params",
+        [
+            pytest.param(params, id=params.__name__)
+            for params in dict.fromkeys(route.operation.params for route in ROUTES)
+        ],
+    )
+    def test_every_text_list_and_dict_of_a_parameter_has_a_limit(
+        self, params: type[Params]
+    ) -> None:
+        schema = params.model_json_schema()
+        assert list(unlimited(schema, schema.get("title", ""))) == []
+
+
+LIMITS = {
+    "array": {"maxItems"},
+    "string": {"maxLength", "enum", "const", "format"},
+    "object": {"properties", "maxProperties"},
+}
+
+
+def unlimited(described: Any, place: str) -> Iterator[str]:
+    """Places of a JSON schema that can hold as much as anybody sends."""
+    if isinstance(described, list):
+        for member in described:
+            yield from unlimited(member, place)
+    if not isinstance(described, dict):
+        return
+    wanted = LIMITS.get(described.get("type", ""))
+    if wanted is not None and not wanted & described.keys():
+        yield place
+    for name in ("items", "additionalProperties", "anyOf", "oneOf", "allOf"):
+        yield from unlimited(described.get(name), place)
+    for name in ("properties", "$defs"):
+        for key, member in described.get(name, {}).items():
+            yield from unlimited(member, f"{place}.{key}")

@@ -1,0 +1,100 @@
+"""Answers that are kept for repeated requests hold no secrets."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from sqlalchemy import text
+from typing_extensions import is_typeddict
+
+from chatapi.auth.runtime import Runtime
+from chatapi.db.session import DatabaseSession
+from chatapi.http.route import ChatRoute
+from chatapi.wire.secrets import holds_secret
+from tests.factories import Person
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.client import ApiClient, encode_form
+from tests.support.routes import ROUTES
+
+NAME_OF_SECRET = re.compile(r"(_keys?|password|token|secret|credentials?)$")
+BOT = {"full_name": "Weather", "short_name": "weather"}
+
+
+async def post(client: ApiClient, person: Person, path: str, **values: object) -> Answer:
+    headers = {"Idempotency-Key": "once"}
+    return await client.call("POST", path, person, data=encode_form(values), headers=headers)
+
+
+async def kept_answers(runtime: Runtime) -> list[str]:
+    async with DatabaseSession(runtime.database) as db:
+        return list((await db.execute(text("SELECT answer FROM given_answer"))).scalars())
+
+
+class TestBots:
+    async def test_repeat_makes_no_second_bot_and_shows_no_key(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        first = assert_success(await post(client, owner, "/bots", **BOT))
+        assert first["api_key"]
+        repeat = await post(client, owner, "/bots", **BOT)
+        assert_error(repeat, "IDEMPOTENCY_ANSWER_NOT_KEPT", 409)
+        assert first["api_key"] not in str(repeat.body)
+        assert len((await client.get("/bots", owner))["bots"]) == 1
+
+    async def test_key_is_not_in_the_database(
+        self, client: ApiClient, owner: Person, runtime: Runtime
+    ) -> None:
+        await post(client, owner, "/bots", **BOT)
+        assert await kept_answers(runtime) == ["null"]
+
+    async def test_new_key_of_a_bot_is_not_in_the_database(
+        self, client: ApiClient, owner: Person, runtime: Runtime
+    ) -> None:
+        bot = assert_success(await client.post("/bots", owner, **BOT))
+        path = f"/bots/{bot['user_id']}/api_key/regenerate"
+        key = assert_success(await post(client, owner, path))["api_key"]
+        assert_error(await post(client, owner, path), "IDEMPOTENCY_ANSWER_NOT_KEPT", 409)
+        assert key not in str(await kept_answers(runtime))
+
+
+async def test_own_new_key_is_not_in_the_database(
+    client: ApiClient, owner: Person, runtime: Runtime
+) -> None:
+    answer = assert_success(await post(client, owner, "/users/me/api_key/regenerate"))
+    assert answer["api_key"] not in str(await kept_answers(runtime))
+
+
+async def test_answer_without_a_secret_is_given_again(client: ApiClient, owner: Person) -> None:
+    values = {"title": "Hello", "content": "Hello"}
+    answers = [await post(client, owner, "/saved_snippets", **values) for _ in range(2)]
+    assert assert_success(answers[0]) == assert_success(answers[1])
+
+
+@pytest.mark.parametrize(
+    "route", [pytest.param(route, id=f"{route.method} {route.path}") for route in ROUTES]
+)
+def test_every_key_that_is_named_like_a_secret_is_marked(route: ChatRoute) -> None:
+    unmarked = [
+        name
+        for name, kind in keys_of(route.operation.payload(), set())
+        if NAME_OF_SECRET.search(name) and str in strings_of(kind) and not holds_secret(kind)
+    ]
+    assert unmarked == []
+
+
+def keys_of(kind: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """All keys of a payload and of what is inside, with their types."""
+    if id(kind) in seen:
+        return
+    seen.add(id(kind))
+    hints = get_type_hints(kind, include_extras=True) if is_typeddict(kind) else {}
+    yield from hints.items()
+    for member in (*hints.values(), *get_args(kind)):
+        yield from keys_of(member, seen)
+
+
+def strings_of(kind: Any) -> set[Any]:
+    """The plain types a type is made of."""
+    members = get_args(kind)
+    return {kind} if not members else {each for member in members for each in strings_of(member)}

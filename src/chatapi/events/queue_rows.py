@@ -1,5 +1,6 @@
 """The statements on event queues."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,6 +9,7 @@ from sqlalchemy import Integer, bindparam, delete, insert, select, update
 
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import EventQueueRow, User
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
@@ -68,11 +70,12 @@ class QueueRows:
         await self._db.write()
         await self._db.execute(delete(EventQueueRow).where(EventQueueRow.id.in_(queue_ids)))
 
-    async def delete_of_user(self, user_id: UserId) -> list[QueueId]:
+    async def delete_of_users(self, user_ids: Iterable[UserId]) -> list[QueueId]:
         deleted = await self._db.execute(
             delete(EventQueueRow)
-            .where(EventQueueRow.user_id == user_id)
-            .returning(EventQueueRow.id)
+            .where(is_one_of(EventQueueRow.user_id, "user_ids"))
+            .returning(EventQueueRow.id),
+            {"user_ids": list(user_ids)},
         )
         return [QueueId(queue_id) for (queue_id,) in deleted]
 

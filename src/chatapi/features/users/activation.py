@@ -47,7 +47,7 @@ async def _end(ctx: RealmContext, user: UserRecord) -> None:
     """Keys, queues and waiting polls."""
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=False)
     await ApiKeyRepository(ctx.db).delete_all(user.id)
-    for queue_id in await QueueRows(ctx.db).delete_of_user(user.id):
+    for queue_id in await QueueRows(ctx.db).delete_of_users([user.id]):
         ctx.work.close_queue(ctx.realm.id, queue_id)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=who_sees(user))
     await tell_departure(ctx, user)

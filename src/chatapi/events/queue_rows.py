@@ -1,6 +1,6 @@
 """The statements on event queues."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -30,6 +30,14 @@ class QueueRecord:
 
 _queues = RecordReader(QueueRecord, EventQueueRow)
 _ADD = insert(EventQueueRow)
+_ADVANCE = (
+    update(EventQueueRow)
+    .where(
+        EventQueueRow.id == bindparam("queue_id"),
+        EventQueueRow.position < bindparam("acknowledged"),
+    )
+    .values(position=bindparam("acknowledged"))
+)
 _SURPLUS = (
     select(EventQueueRow.id)
     .where(EventQueueRow.user_id == bindparam("user_id"))
@@ -65,6 +73,18 @@ class QueueRows:
             update(EventQueueRow).where(EventQueueRow.id == queue_id).values(expires_at=until)
         )
         return changed.rowcount > 0
+
+    async def advance(self, positions: Mapping[QueueId, EventNumber]) -> None:
+        """Note which events clients have acknowledged; no queue goes back."""
+        await self._db.write()
+        await self._db.execute(
+            _ADVANCE,
+            [
+                # In one order: others may be about to change the same rows.
+                {"queue_id": queue_id, "acknowledged": positions[queue_id]}
+                for queue_id in sorted(positions)
+            ],
+        )
 
     async def delete(self, queue_ids: list[QueueId]) -> None:
         await self._db.write()

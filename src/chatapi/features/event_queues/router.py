@@ -34,7 +34,7 @@ async def register_queue(ctx: Caller, params: RegisterParams) -> Mapping[str, An
     return await EventQueueService(ctx).register(params)
 
 
-@router.get("/events", errors=[BadEventQueueIdError])
+@router.get("/events", errors=[BadEventQueueIdError], follows_log=True)
 async def get_events(
     ctx: Caller, params: GetEventsParams, call: Call
 ) -> EventsPayload | EventStream:

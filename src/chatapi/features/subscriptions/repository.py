@@ -181,15 +181,13 @@ class SubscriptionRepository:
             found[ChannelId(channel_id)].add(UserId(user_id))
         return {channel_id: frozenset(people) for channel_id, people in found.items()}
 
-    async def list_subscribers(
-        self, channel_ids: Collection[ChannelId]
-    ) -> dict[ChannelId, list[int]]:
+    async def list_subscribers(self, channel_ids: Collection[ChannelId]) -> dict[int, list[int]]:
         """Everybody who is in some channels and active, by id."""
         rows = await self._db.execute(
             _SUBSCRIBERS.where(is_one_of(Channel.id, "channel_ids")),
             {"realm_id": self._realm_id, "channel_ids": list(channel_ids)},
         )
-        return {ChannelId(channel_id): sorted(orjson.loads(f"[{ids}]")) for channel_id, ids in rows}
+        return {channel_id: sorted(orjson.loads(f"[{ids}]")) for channel_id, ids in rows}
 
     async def list_present(self, channel_id: ChannelId) -> list[int]:
         """Who is in a channel and active, by id."""

@@ -36,7 +36,7 @@ class _Arrivals:
     """What there is to tell about people who came."""
 
     people: dict[ChannelId, frozenset[UserId]] = field(default_factory=dict)
-    subscribers: dict[ChannelId, list[int]] = field(default_factory=dict)
+    subscribers: dict[int, list[int]] = field(default_factory=dict)
     choices: defaultdict[int, dict[int, Choices]] = field(default_factory=lambda: defaultdict(dict))
 
 
@@ -74,8 +74,7 @@ class Roster:
             return {}
         entered = [channel for channel in channels if channel.id in arrivals.people]
         choices = await self._write(entered, arrivals.people, colors or {}, moment)
-        subscribers = await self._subscriptions.list_subscribers(arrivals.people)
-        arrivals.subscribers.update(subscribers)
+        arrivals.subscribers = await self._subscriptions.list_subscribers(arrivals.people)
         for (channel_id, user_id), chosen in choices.items():
             arrivals.choices[user_id][channel_id] = chosen
         await self._restart_guests(arrivals.people)
@@ -158,7 +157,7 @@ class Roster:
                 self._ctx.emit(ChannelsCreated(streams=[shown[channel.id]]), to=inside)
         event = SubscriptionsAdded(
             channels=[shown[channel.id] for channel in channels],
-            subscribers={**arrivals.subscribers},
+            subscribers=arrivals.subscribers,
             choices={
                 user_id: {channel_id: chosen.to_wire() for channel_id, chosen in own.items()}
                 for user_id, own in arrivals.choices.items()

@@ -11,7 +11,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import UserId
 from chatapi.core.roles import BotType, Role
-from chatapi.features.channels.creation import ChannelCreator
+from chatapi.features.channels.creation import ChannelCreator, NewChannel
 from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.realm.creation import create_organization
@@ -115,9 +115,8 @@ async def make_channel(
     chosen = ChannelOptions.model_validate(options)
     try:
         await ctx.lock()
-        channel = await ChannelCreator(ctx, chosen).create(
-            name or f"channel {next(_numbers)}", description
-        )
+        new = NewChannel(name or f"channel {next(_numbers)}", description)
+        [channel] = await ChannelCreator(ctx, chosen).create([new])
         user_ids = [person.user_id for person in subscribers]
         await Roster(ctx).add(user_ids, [channel], new=[channel.id])
         channel = await ChannelRepository(ctx.db, realm.id).get(channel.id)

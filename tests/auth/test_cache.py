@@ -2,7 +2,9 @@
 
 import asyncio
 import base64
+from collections import defaultdict
 from collections.abc import Awaitable
+from dataclasses import replace
 
 import pytest
 
@@ -12,11 +14,14 @@ from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
 from chatapi.db.session import DatabaseSession
 from chatapi.main import ChatApp
-from tests.factories import MakeUser, Person
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.history.conversations import send
+from tests.features.realm.settings import change_realm
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.routes import ROUTES, example_of, send_to
 from tests.support.sample_events import PersonTouched, RealmTouched, tell
 from tests.support.servers import Servers
 from tests.support.standing import change_role, deactivate, replace_api_key
@@ -193,3 +198,64 @@ class TestChangeWhileWaiting:
         change = change_role(app.runtime, realm, admin, Role.OWNER)
         answer = await self.request_behind(change, app, realm, create_user(client, admin))
         assert_success(answer)
+
+
+class TestReading:
+    """Nothing is read on the word of a process that has not heard the news yet."""
+
+    async def test_key_replaced_at_another_process_reads_nothing_more(
+        self, start_app: StartApp, client: ApiClient, realm: RealmRecord, member: Person
+    ) -> None:
+        other = await start_app()
+        reads = [
+            route
+            for route in ROUTES
+            if route.method == "GET"
+            and route.operation.guard.credentials != "ignored"
+            and not route.path_format.endswith("/events")
+        ]
+        assert len(reads) > 30
+        person = member
+        for route in reads:
+            assert_success(await client.get("/users/me", person))
+            old = person
+            person = replace(person, api_key=await replace_api_key(other.runtime, realm, person))
+            answer = await send_to(client, route, old, example_of(route), defaultdict(lambda: 1))
+            assert answer.status == 401, route.path_format
+
+    async def test_stranger_reads_nothing_more_when_another_process_ends_that(
+        self,
+        start_app: StartApp,
+        client: ApiClient,
+        make_channel: MakeChannel,
+        owner: Person,
+    ) -> None:
+        await change_realm(client, owner, enable_spectator_access=True)
+        channel = await make_channel("open", subscribers=[owner], is_web_public=True)
+        message_id = await send(client, owner, channel)
+        elsewhere = ApiClient(await start_app())
+        for path in (f"/messages/{message_id}", f"/users/me/{channel.id}/topics"):
+            assert_success(await client.get(path))
+            await change_realm(elsewhere, owner, enable_spectator_access=False)
+            assert (await client.get(path)).status >= 400, path
+            await change_realm(elsewhere, owner, enable_spectator_access=True)
+        await elsewhere.aclose()
+
+    async def test_page_of_messages_costs_no_further_look_at_the_clock(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        make_channel: MakeChannel,
+        member: Person,
+    ) -> None:
+        channel = await make_channel(subscribers=[member])
+        message_id = await send(client, member, channel)
+        for path, params in (
+            ("/messages", {"anchor": "newest", "num_before": 1, "num_after": 0}),
+            (f"/messages/{message_id}", {}),
+            ("/users", {}),
+        ):
+            with recorded_statements(runtime.database, "realm_clock") as statements:
+                assert_success(await client.get(path, member, **params))
+            of_request = [each for each in statements if "log_floor" in each]
+            assert len(of_request) == 1, path

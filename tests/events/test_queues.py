@@ -4,17 +4,20 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
+from sqlalchemy import select
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
+from chatapi.db.models import EventQueueRow
+from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import AtLeast, Users
-from chatapi.jobs.housekeeping import forget_old_events
+from chatapi.jobs.housekeeping import expire_queues, forget_old_events
 from tests.factories import MakeUser, Person
 from tests.support.answers import assert_error, assert_success
-from tests.support.apps import StartApp
+from tests.support.apps import StartApp, running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
@@ -26,7 +29,8 @@ from tests.support.sample_events import (
     tell,
 )
 from tests.support.standing import change_role, deactivate, replace_api_key
-from tests.support.waiting import until_polls_wait, waiting_polls
+from tests.support.statements import recorded_statements
+from tests.support.waiting import hear_from_others, until_polls_wait, waiting_polls
 
 Change = Callable[[Runtime, RealmRecord, Person], Awaitable[object]]
 
@@ -122,6 +126,96 @@ class TestReading:
         assert len(events) == 2700
         ids = [event["id"] for event in events]
         assert ids == list(range(ids[0], ids[0] + 2700))
+
+
+class TestAcknowledging:
+    """Passing the id of an event says that it has arrived: it is not given again."""
+
+    @pytest.mark.parametrize("older", [-1, 0])
+    async def test_acknowledged_events_do_not_come_again(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, older: int
+    ) -> None:
+        start = listener.last_event_id
+        await tell(runtime, realm, *(Noted(text=text) for text in "abc"))
+        await listener.poll(last_event_id=start + 2, dont_block=True)
+        for last_event_id in (older, start, start + 2):
+            answer = await listener.poll(last_event_id=last_event_id, dont_block=True)
+            assert texts(answer["events"]) == ["c"]
+
+    async def test_reading_acknowledges_nothing(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"))
+        for _ in range(2):
+            answer = await listener.poll(last_event_id=-1, dont_block=True)
+            assert texts(answer["events"]) == ["a"]
+
+    async def test_id_from_the_future_acknowledges_nothing(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"))
+        assert_error(
+            await listener.poll(last_event_id=listener.last_event_id + 1000), "BAD_EVENT_QUEUE_ID"
+        )
+        assert texts(await listener.new_events()) == ["a"]
+
+    async def test_poll_that_acknowledges_writes_nothing(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        with recorded_statements(runtime.database, "event_queue") as statements:
+            assert texts(await listener.new_events()) == ["a", "b"]
+        assert statements == []
+
+    async def test_other_process_learns_of_it_with_the_next_housekeeping(
+        self, start_app: StartApp, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await listener.poll(last_event_id=listener.last_event_id + 1, dont_block=True)
+        await expire_queues(runtime)
+        listener.client = ApiClient(await start_app())
+        answer = await listener.poll(last_event_id=-1, dont_block=True)
+        assert texts(answer["events"]) == ["b"]
+        await listener.client.aclose()
+
+    async def test_process_that_follows_an_orderly_end_knows_of_it(
+        self,
+        settings: Settings,
+        clock: MovableClock,
+        start_app: StartApp,
+        runtime: Runtime,
+        realm: RealmRecord,
+        listener: Listener,
+    ) -> None:
+        async with running_app(settings, clock) as ending:
+            listener.client = ApiClient(ending)
+            await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+            await hear_from_others(ending.runtime, realm)
+            await listener.poll(last_event_id=listener.last_event_id + 1, dont_block=True)
+            await listener.client.aclose()
+        listener.client = ApiClient(await start_app())
+        answer = await listener.poll(last_event_id=-1, dont_block=True)
+        assert texts(answer["events"]) == ["b"]
+        await listener.client.aclose()
+
+    async def test_queue_does_not_go_back_behind_what_another_process_noted(
+        self, start_app: StartApp, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        other = await start_app()
+        here, there = listener.client, ApiClient(other)
+        await tell(runtime, realm, *(Noted(text=text) for text in "abc"))
+        await hear_from_others(other.runtime, realm)
+        start = listener.last_event_id
+        await listener.poll(last_event_id=start + 2, dont_block=True)
+        listener.client = there
+        await listener.poll(last_event_id=start + 1, dont_block=True)
+        await expire_queues(runtime)
+        await expire_queues(other.runtime)
+        async with DatabaseSession(runtime.database) as db:
+            [position] = (await db.execute(select(EventQueueRow.position))).scalars()
+        assert position == start + 2
+        listener.client = here
+        await there.aclose()
 
 
 class TestWaiting:
@@ -385,14 +479,25 @@ class TestCutLog:
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
     ) -> None:
         await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
+        for _ in range(5):
+            clock.advance(hours=5)
+            assert_success(await listener.poll(dont_block=True))
+        await forget_old_events(runtime)
+        answer = await listener.poll(dont_block=True)
+        assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+    async def test_a_queue_whose_client_has_everything_goes_on(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
+    ) -> None:
+        await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
         caught_up = listener.last_event_id + 1100
         for _ in range(5):
             clock.advance(hours=5)
             assert_success(await listener.poll(last_event_id=caught_up, dont_block=True))
         await forget_old_events(runtime)
-        assert_success(await listener.poll(last_event_id=caught_up, dont_block=True))
-        answer = await listener.poll(dont_block=True)
-        assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+        for last_event_id in (caught_up, listener.last_event_id):
+            answer = await listener.poll(last_event_id=last_event_id, dont_block=True)
+            assert answer["events"] == []
 
     async def test_what_is_in_memory_is_still_told(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock

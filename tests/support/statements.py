@@ -1,14 +1,15 @@
 """The SQL statements a request causes: what takes the same statements takes the same time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import Connection, event
 
 from chatapi.db.database import Database
 
 _OF_JOBS = "min(scheduled_message.deliver_at)"
+_STOPS_CLOCK = ("SELECT", "WITH stopped")
 
 
 @contextmanager
@@ -29,3 +30,38 @@ def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
         yield statements
     finally:
         event.remove(engine, "before_cursor_execute", record)
+
+
+@contextmanager
+def statements_under_lock(database: Database) -> Iterator[list[str]]:
+    """The statements of transactions that write, from the one that stops the clock to the commit.
+
+    Everybody else who wants to write in the organization waits for these.
+    """
+    statements: list[str] = []
+    locked: set[int] = set()
+
+    def record(connection: Connection, _cursor: object, statement: str, *_rest: Any) -> None:
+        how = connection.get_execution_options()
+        is_writing = not {"isolation_level", "sqlite_begin"} & set(how)
+        if is_writing and "realm_clock" in statement and statement.startswith(_STOPS_CLOCK):
+            locked.add(id(connection))
+        elif id(connection) in locked:
+            statements.append(statement)
+
+    def forget(connection: Connection) -> None:
+        locked.discard(id(connection))
+
+    engine = database.engine.sync_engine
+    listeners: dict[str, Callable[..., None]] = {
+        "before_cursor_execute": record,
+        "commit": forget,
+        "rollback": forget,
+    }
+    for name, listener in listeners.items():
+        event.listen(engine, name, listener)
+    try:
+        yield statements
+    finally:
+        for name, listener in listeners.items():
+            event.remove(engine, name, listener)

@@ -42,6 +42,9 @@ class ProcessContext:
     def now(self) -> datetime:
         return self.runtime.clock.now()
 
+    async def confirm(self) -> None:
+        """Called by the route when an endpoint that reads is done, before anything is answered."""
+
 
 @dataclass(frozen=True)
 class ServerContext(ProcessContext):
@@ -100,6 +103,17 @@ class RealmContext(ServerContext):
         self.db.as_of = reading.last_event
         return reading.last_event
 
+    @override
+    async def confirm(self) -> None:
+        """Make sure that the caller still was who they were when the last of it was read.
+
+        Other processes may have said otherwise without this one having heard of it. Whoever
+        took a lock or a snapshot knows; for others it is one look at the clock.
+        """
+        if self.db.as_of is None and not self.db.has_locked(self.realm.id):
+            reading = await EventLog(self.db).read_clock(self.realm.id)
+            await self._check_admission(reading.last_event)
+
     async def _check_admission(self, number: EventNumber) -> None:
         """The caller was found at the gate, perhaps before an event this session already sees."""
         await self.runtime.hub.reach(self.db, self.realm.id, number)
@@ -121,6 +135,13 @@ class VisitorContext(RealmContext):
     """A request by somebody who may or may not be logged in."""
 
     visitor: Caller | None
+
+    @override
+    async def _check_admission(self, number: EventNumber) -> None:
+        await super()._check_admission(number)
+        # What strangers may see is for the organization alone to say.
+        if self.visitor is None and not self.runtime.realms.is_current(self.realm):
+            raise AdmissionOutdatedError
 
     @property
     @override

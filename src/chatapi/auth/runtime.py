@@ -83,6 +83,7 @@ class Runtime:
 
     async def close(self) -> None:
         await self.gatherer.close()
+        await self.queues.close()
         await self.hub.close()
         await self.limits.close()
         await self.files.close()

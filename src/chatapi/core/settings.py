@@ -89,6 +89,10 @@ class Settings(BaseSettings):
     unclaimed_upload_days: Positive = Field(
         default=7, description="A file no message links is removed after so many days"
     )
+    channels_per_user: Positive = Field(
+        default=500,
+        description="Channels one person can create, archived ones aside; administrators: no limit",
+    )
 
     event_log_hours: Positive = Field(
         default=24, description="How long events are kept for queues to catch up"

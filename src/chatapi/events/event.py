@@ -100,6 +100,14 @@ class Event(BaseModel):
         del db
         return self
 
+    def quoted_message(self) -> MessageId | None:
+        """The message whose text it carries: when that is deleted, the event is of no use."""
+        return None
+
+    def erased_messages(self) -> Sequence[MessageId]:
+        """The messages that ceased to be: nobody may receive their texts any more."""
+        return ()
+
     def sent_message(self) -> MessageId | None:
         """The message it tells of, if it is a new one."""
         return None
@@ -156,6 +164,17 @@ class NotUnderstood(Event):
     @override
     def changes_realm(self) -> bool:
         return True
+
+
+class Erased(Event):
+    """Stands for an event that carried the text of a message that is deleted.
+
+    Numbers have no gaps, so the event keeps its own. That of the deletion says what caches need.
+    """
+
+    type = "erased"
+    is_internal = True
+    changes_shared_state: ClassVar = False
 
 
 def load_event(name: str, body: str) -> Event:

@@ -4,9 +4,10 @@ import asyncio
 from collections import defaultdict, deque
 from dataclasses import dataclass, field, replace
 
-from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
+from chatapi.core.ids import EventNumber, MessageId, QueueId, RealmId, UserId
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry
+from chatapi.events.event import Erased
 
 _RECENT_ENTRIES = 1_000
 _RECENT_FLEETING = 200
@@ -70,11 +71,19 @@ class Feed:
             return taken
         while (entry := self._early.pop(EventNumber(self.position + 1), None)) is not None:
             self.position = entry.number
+            if erased := entry.event.erased_messages():
+                self._erase(frozenset(erased))
             self._recent.append(entry)
             taken.append(entry)
         for number in [number for number in self._early if number <= self.position]:
             del self._early[number]
         return taken
+
+    def _erase(self, message_ids: frozenset[MessageId]) -> None:
+        """Forget the texts of deleted messages, as the log has."""
+        for place, entry in enumerate(self._recent):
+            if entry.event.quoted_message() in message_ids:
+                self._recent[place] = replace(entry, event=Erased())
 
     def take_fleeting(self, entry: Entry) -> None:
         """Stamp it with our own position: a client that has it must not skip what it has not."""

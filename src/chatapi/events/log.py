@@ -6,19 +6,30 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
-from chatapi.core.ids import EventNumber, RealmId
+from chatapi.core.ids import EventNumber, MessageId, RealmId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.many_rows import RowsWithChanges
 from chatapi.db.models import EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.events.entry import Entry, load_entry
+from chatapi.events.event import Erased
 
 _APPEND = RowsWithChanges(
     EventRow,
-    ["realm_id", "number", "name", "audience", "body", "created_at"],
+    ["realm_id", "number", "name", "audience", "body", "created_at", "message_id"],
     lambda new: (
         update(RealmClock).where(RealmClock.realm_id == new["realm"]).values(last_event=new["last"])
     ),
     ["realm", "last"],
+)
+_ERASE = (
+    update(EventRow)
+    .where(
+        EventRow.realm_id == bindparam("realm"),
+        EventRow.message_id.is_not(None),
+        is_one_of(EventRow.message_id, "message_ids"),
+    )
+    .values(name=Erased.name(), body=Erased().model_dump_json(), message_id=None)
 )
 _READ_CLOCK = select(RealmClock.last_event, RealmClock.log_floor).where(
     RealmClock.realm_id == bindparam("realm")
@@ -55,6 +66,7 @@ class EventLog:
                 "audience": entry.audience.model_dump_json(),
                 "body": entry.event.model_dump_json(),
                 "created_at": at,
+                "message_id": entry.event.quoted_message(),
             }
             for entry in entries
         ]
@@ -83,6 +95,10 @@ class EventLog:
             .limit(limit)
         )
         return [load_entry(realm_id, *row) for row in rows]
+
+    async def erase_texts(self, realm_id: RealmId, message_ids: Sequence[MessageId]) -> None:
+        """Take the texts of messages out of the log, in the transaction that deletes them."""
+        await self._db.execute(_ERASE, {"realm": realm_id, "message_ids": message_ids})
 
     async def list_realms_with_events_before(self, moment: datetime) -> list[RealmId]:
         rows = await self._db.execute(

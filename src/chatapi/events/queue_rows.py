@@ -1,5 +1,6 @@
 """The statements on event queues."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,6 +9,7 @@ from sqlalchemy import Integer, bindparam, delete, insert, select, update
 
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import EventQueueRow, User
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
@@ -28,6 +30,14 @@ class QueueRecord:
 
 _queues = RecordReader(QueueRecord, EventQueueRow)
 _ADD = insert(EventQueueRow)
+_ADVANCE = (
+    update(EventQueueRow)
+    .where(
+        EventQueueRow.id == bindparam("queue_id"),
+        EventQueueRow.position < bindparam("acknowledged"),
+    )
+    .values(position=bindparam("acknowledged"))
+)
 _SURPLUS = (
     select(EventQueueRow.id)
     .where(EventQueueRow.user_id == bindparam("user_id"))
@@ -64,15 +74,28 @@ class QueueRows:
         )
         return changed.rowcount > 0
 
+    async def advance(self, positions: Mapping[QueueId, EventNumber]) -> None:
+        """Note which events clients have acknowledged; no queue goes back."""
+        await self._db.write()
+        await self._db.execute(
+            _ADVANCE,
+            [
+                # In one order: others may be about to change the same rows.
+                {"queue_id": queue_id, "acknowledged": positions[queue_id]}
+                for queue_id in sorted(positions)
+            ],
+        )
+
     async def delete(self, queue_ids: list[QueueId]) -> None:
         await self._db.write()
         await self._db.execute(delete(EventQueueRow).where(EventQueueRow.id.in_(queue_ids)))
 
-    async def delete_of_user(self, user_id: UserId) -> list[QueueId]:
+    async def delete_of_users(self, user_ids: Iterable[UserId]) -> list[QueueId]:
         deleted = await self._db.execute(
             delete(EventQueueRow)
-            .where(EventQueueRow.user_id == user_id)
-            .returning(EventQueueRow.id)
+            .where(is_one_of(EventQueueRow.user_id, "user_ids"))
+            .returning(EventQueueRow.id),
+            {"user_ids": list(user_ids)},
         )
         return [QueueId(queue_id) for (queue_id,) in deleted]
 

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+import structlog
+
 from chatapi.core.clock import Clock, stopwatch
 from chatapi.core.errors import AdmissionOutdatedError, BadEventQueueIdError
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId, new_queue_id
@@ -29,6 +31,9 @@ _REMEMBERED_SECONDS = 300  # longer than any poll
 _EVENTS_PER_ANSWER = 1_000
 _LOG_PAGE = 500
 _HEARTBEAT_JITTER = 0.1
+_LAST_NOTE_SECONDS = 0.5
+
+log = structlog.get_logger()
 
 
 @dataclass(slots=True)
@@ -40,6 +45,7 @@ class LiveQueue:
     user_id: UserId
     profile: ClientProfile
     position: EventNumber
+    """The last event that its client has acknowledged, as far as this process knows."""
     idle: timedelta
     expires_at: datetime
     fleeting_seen: int
@@ -90,6 +96,8 @@ class EventQueues:
         self._settings = settings
         self._alarms = Alarms()
         self._live: dict[QueueId, LiveQueue] = {}
+        self._acknowledged: set[QueueId] = set()
+        """Queues whose rows do not say yet how far they have come."""
         hub.on_queue_closed(self._forget)
 
     async def create(
@@ -138,10 +146,14 @@ class EventQueues:
         blocking: bool,
         waited: float = 0.0,
         has_left: Callable[[], Awaitable[bool]] | None = None,
+        acknowledges: bool = True,
     ) -> list[bytes]:
         """The encoded events after `last_event_id`; waits for the first unless told not to.
 
-        An answer acknowledges nothing by itself: the same call gives the same events again.
+        An answer acknowledges nothing by itself: the same call gives the same events again. Asking
+        for what comes after an event acknowledges that event and all before it: they are gone, and
+        a later call with an older id goes on from there. This process knows that at once; others
+        do, and a process that starts does, when `note_acknowledged` has written it down.
         Nothing is told to a reader whose rights may have changed: they are to be admitted anew,
         and the time they have `waited` before counts. What can be told only once waits for the
         next poll if the client of this one `has_left`.
@@ -155,6 +167,9 @@ class EventQueues:
         feed = await self._hub.feed(queue.realm_id)
         cursor = EventNumber(max(last_event_id, queue.position))
         await self._check_reach(feed, queue, cursor)
+        if acknowledges and cursor > queue.position:
+            queue.position = cursor
+            self._acknowledged.add(queue.id)
         deadline = asyncio.get_running_loop().time() + self._heartbeat_after() - waited
         while True:
             told_once = queue.fleeting_seen
@@ -265,6 +280,7 @@ class EventQueues:
         queue = _live(record, await self._hub.feed(record.realm_id))
         if known is not None:
             queue.fleeting_seen = known.fleeting_seen
+            queue.position = max(queue.position, known.position)
         self._live[queue_id] = queue
         return queue
 
@@ -284,17 +300,48 @@ class EventQueues:
 
     async def expire(self) -> None:
         """End the queues nobody reads; any process may do it, any number of times."""
+        await self.note_acknowledged()
         now = self._clock.now()
         async with DatabaseSession(self._database) as db:
             await QueueRows(db).delete_expired(now)
             await db.commit()
         self.forget_queues_not_polled_for(_REMEMBERED_SECONDS)
 
+    async def close(self) -> None:
+        """Whoever serves the queues next goes on from where they are, if the database lets us."""
+        try:
+            async with asyncio.timeout(_LAST_NOTE_SECONDS):
+                await self.note_acknowledged()
+        except Exception as error:  # noqa: BLE001 (the process ends, whatever it is)
+            log.warning("positions_not_noted", reason=type(error).__name__)
+
+    async def note_acknowledged(self) -> None:
+        """Write down how far queues have come, for other processes and for after a restart.
+
+        Once in a while for all of them: a poll writes nothing.
+        """
+        noted, self._acknowledged = self._acknowledged, set()
+        positions = {
+            queue_id: queue.position
+            for queue_id in noted
+            if (queue := self._live.get(queue_id)) is not None
+        }
+        if not positions:
+            return
+        try:
+            async with DatabaseSession(self._database) as db:
+                await QueueRows(db).advance(positions)
+                await db.commit()
+        except BaseException:
+            self._acknowledged |= noted
+            raise
+
     def forget_queues_not_polled_for(self, seconds: float) -> None:
         """A client that went away costs a row, not memory; coming back costs one read."""
         longest_ago = stopwatch() - seconds
         for queue in [queue for queue in self._live.values() if queue.polled_at < longest_ago]:
-            self._forget(queue.id)
+            if queue.id not in self._acknowledged:
+                self._forget(queue.id)
 
     def _forget(self, queue_id: QueueId) -> None:
         self._live.pop(queue_id, None)

@@ -29,6 +29,9 @@ class Admitted(Protocol):
     def caller_id(self) -> UserId | None:
         """Who calls, None for somebody who is not logged in."""
 
+    async def confirm(self) -> None:
+        """Raise AdmissionOutdatedError if they would not be let through again."""
+
 
 Credentials = Literal["ignored", "optional", "required"]
 

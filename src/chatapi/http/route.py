@@ -35,9 +35,18 @@ class ChatRoute(APIRoute):
     """
 
     def __init__(
-        self, path: str, method: str, operation: Operation, tag: str, *, is_limited: bool = True
+        self,
+        path: str,
+        method: str,
+        operation: Operation,
+        tag: str,
+        *,
+        is_limited: bool = True,
+        follows_log: bool = False,
     ) -> None:
         self.method = method
+        # Whoever writes has locked the organization, and the lock has looked.
+        self._is_confirmed = method == "GET" and not follows_log
         self.operation = operation
         self.is_limited = is_limited
         super().__init__(
@@ -93,11 +102,22 @@ class ChatRoute(APIRoute):
         if given is not None:
             return given, ignored
         arguments = operation.arguments(admitted, call, params)
-        payload = await operation.endpoint(**arguments)
+        try:
+            payload = await operation.endpoint(**arguments)
+        except ApiError:
+            # A refusal says something, too.
+            await self._confirm(admitted)
+            raise
+        await self._confirm(admitted)
         if admitted.work.has_named_request:
             await keep_answer(admitted, None if operation.answers_with_secret else payload or {})
         await admitted.work.commit()
         return payload, ignored
+
+    async def _confirm(self, admitted: Admitted) -> None:
+        """Start over if whoever only reads would not be let through now."""
+        if self._is_confirmed:
+            await admitted.confirm()
 
 
 async def _described_elsewhere() -> Response:
@@ -126,9 +146,10 @@ class FeatureRouter:
         self.routes: list[ChatRoute] = []
 
     def get(
-        self, path: str, *, errors: Sequence[type[ApiError]] = ()
+        self, path: str, *, errors: Sequence[type[ApiError]] = (), follows_log: bool = False
     ) -> Callable[[EndpointT], EndpointT]:
-        return self._route("GET", path, errors)
+        """`follows_log` is for what tells nothing that caches have not seen in the log before."""
+        return self._route("GET", path, errors, follows_log=follows_log)
 
     def post(
         self,
@@ -160,12 +181,19 @@ class FeatureRouter:
         path: str,
         errors: Sequence[type[ApiError]],
         payload: Callable[[], type] | None = None,
+        *,
+        follows_log: bool = False,
     ) -> Callable[[EndpointT], EndpointT]:
         def add(endpoint: EndpointT) -> EndpointT:
             operation = inspect_endpoint(endpoint, errors, payload)
             self.routes.append(
                 ChatRoute(
-                    self._prefix + path, method, operation, self.tag, is_limited=self._is_limited
+                    self._prefix + path,
+                    method,
+                    operation,
+                    self.tag,
+                    is_limited=self._is_limited,
+                    follows_log=follows_log,
                 )
             )
             return endpoint

@@ -1,11 +1,19 @@
 """Flags of whatever a narrow shows."""
 
+import asyncio
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
 from chatapi.channels.records import ChannelRecord
-from tests.factories import MakeChannel, Person
+from chatapi.db.models import MessageFlag
+from chatapi.db.session import DatabaseSession
+from chatapi.features.channels.params import ChangeChannelParams
+from chatapi.features.channels.service import ChannelService
+from tests.factories import MakeChannel, Person, acting_as
 from tests.features.history.conversations import (
     Term,
     flags_of,
@@ -16,6 +24,8 @@ from tests.features.history.conversations import (
 )
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.statements import statements_under_lock
+from tests.support.waiting import until
 
 
 async def ask(client: ApiClient, reader: Person, *terms: Term, **params: object) -> Answer:
@@ -129,3 +139,46 @@ async def test_refusals(
     client: ApiClient, reader: Person, params: dict[str, object], msg: str
 ) -> None:
     assert assert_error(await ask(client, reader, **params)) == msg
+
+
+class TestLock:
+    """What a request does while everybody else in the organization waits for it."""
+
+    async def test_messages_are_searched_before_the_lock(
+        self, client: ApiClient, runtime: Runtime, reader: Person, general: ChannelRecord
+    ) -> None:
+        await send(client, reader, general, content="needle")
+        with statements_under_lock(runtime.database) as statements:
+            found = await change(client, reader, ["search", "needle"], flag="starred")
+        assert found["updated_count"] == 1
+        assert any("message_flag" in statement for statement in statements)
+        assert not [statement for statement in statements if "_search" in statement]
+
+    async def test_message_hidden_between_search_and_lock_is_not_marked(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        make_channel: MakeChannel,
+        owner: Person,
+        reader: Person,
+    ) -> None:
+        channel = await make_channel("open", subscribers=[owner])
+        await send(client, owner, channel)
+        closing = await acting_as(runtime, realm, owner)
+        try:
+            await closing.lock()
+            asked = asyncio.ensure_future(
+                change(client, reader, ["channel", "open"], flag="starred")
+            )
+            turn = runtime.database.writer_turn(realm.id)
+            await until(lambda: bool(turn._waiters))
+            private = ChangeChannelParams.model_validate({"is_private": True})
+            await ChannelService(closing).change(channel.id, private)
+            await closing.work.commit()
+        finally:
+            await closing.db.close()
+        answer = await asked
+        assert (answer["processed_count"], answer["updated_count"]) == (0, 0)
+        async with DatabaseSession(runtime.database) as db:
+            assert (await db.execute(select(MessageFlag.message_id))).all() == []

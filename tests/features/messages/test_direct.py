@@ -7,6 +7,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.main import ChatApp
 from tests.factories import MakeUser, Person, make_realm, make_user
+from tests.features.history.conversations import send_direct
 from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
@@ -198,3 +199,38 @@ async def _set(
 ) -> None:
     change = {"new": realm.system_groups[group]}
     assert_success(await client.patch("/realm", owner, **{setting: change}))
+
+
+class TestOldMessages:
+    """What somebody may no longer write, they do not write into old messages either."""
+
+    async def test_are_left_alone_by_whoever_may_not_write_directly(
+        self, client: ApiClient, realm: RealmRecord, owner: Person, bob: Person, carol: Person
+    ) -> None:
+        sent = await send_direct(client, bob, carol)
+        note = await send_direct(client, bob, bob)
+        await _set(client, owner, "direct_message_permission_group", realm, "role:nobody")
+        edited = await client.patch(f"/messages/{sent}", bob, content="Bye")
+        assert "not allowed" in assert_error(edited)
+        assert "not allowed" in assert_error(await client.delete(f"/messages/{sent}", bob))
+        assert_success(await client.patch(f"/messages/{note}", bob, content="Eggs"))
+        assert_success(await client.delete(f"/messages/{note}", bob))
+        await _set(client, owner, "direct_message_permission_group", realm, "role:everyone")
+        assert_success(await client.patch(f"/messages/{sent}", bob, content="Bye"))
+        assert_success(await client.delete(f"/messages/{sent}", bob))
+
+    async def test_are_left_alone_when_the_other_is_deactivated(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, bob: Person, carol: Person
+    ) -> None:
+        sent = await send_direct(client, bob, carol)
+        await deactivate(runtime, realm, carol)
+        edited = await client.patch(f"/messages/{sent}", bob, content="Bye")
+        assert "deactivated" in assert_error(edited)
+        assert "deactivated" in assert_error(await client.delete(f"/messages/{sent}", bob))
+
+    async def test_can_be_deleted_by_whoever_may_delete_any(
+        self, client: ApiClient, realm: RealmRecord, owner: Person, bob: Person
+    ) -> None:
+        sent = await send_direct(client, bob, owner)
+        await _set(client, owner, "direct_message_permission_group", realm, "role:nobody")
+        assert_success(await client.delete(f"/messages/{sent}", owner))

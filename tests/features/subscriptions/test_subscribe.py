@@ -1,10 +1,13 @@
 """POST /users/me/subscriptions: joining, subscribing others, creating on demand."""
 
+from pathlib import Path
+
 import pytest
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
+from chatapi.core.settings import Settings
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import (
@@ -17,6 +20,7 @@ from tests.features.channels.channels import (
 )
 from tests.features.realm.settings import allow, change_realm
 from tests.support.answers import assert_error, assert_success
+from tests.support.apps import make_settings
 from tests.support.client import ApiClient
 from tests.support.standing import deactivate
 
@@ -293,3 +297,59 @@ class TestCreating:
     ) -> None:
         assert_error(await client.post(SUBSCRIPTIONS, owner, **params))
         assert await names_seen_by(client, owner) == set()
+
+
+class TestLimits:
+    """Everybody else waits while channels are made, so nobody makes any number of them."""
+
+    @pytest.fixture
+    def settings(self, database_url: str, tmp_path: Path) -> Settings:
+        return make_settings(database_url, tmp_path, channels_per_user=3)
+
+    async def test_more_than_a_hundred_channels_at_once_are_refused(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        names = [f"channel {number}" for number in range(101)]
+        for answer in (
+            await subscribe(client, owner, *names),
+            await client.delete(SUBSCRIPTIONS, owner, subscriptions=names),
+        ):
+            assert assert_error(answer) == "subscriptions has too many entries (limit: 100)"
+        assert await names_seen_by(client, owner) == set()
+
+    async def test_too_many_pairs_of_channels_and_people_are_refused(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        names = [f"channel {number}" for number in range(100)]
+        people = {"principals": list(range(1, 102))}
+        for answer in (
+            await subscribe(client, owner, *names, **people),
+            await client.delete(SUBSCRIPTIONS, owner, subscriptions=names, **people),
+        ):
+            msg = assert_error(answer)
+            assert msg.startswith("principals has too many entries for so many subscriptions")
+        assert await names_seen_by(client, owner) == set()
+
+    async def test_person_has_a_quota_of_channels_that_bots_share(
+        self, client: ApiClient, member: Person, make_user: MakeUser
+    ) -> None:
+        bot = await make_user(bot_owner=member)
+        assert_success(await subscribe(client, member, "one", "two"))
+        assert_success(await subscribe(client, bot, "three"))
+        refused = "Too many channels: one person can create 3 of them"
+        for person in (member, bot):
+            assert assert_error(await subscribe(client, person, "four")) == refused
+            created = await client.post("/channels/create", person, name="four", subscribers=[])
+            assert assert_error(created) == refused
+        assert await names_seen_by(client, member) == {"one", "two", "three"}
+        assert_success(await subscribe(client, member, "three"))
+
+    async def test_archived_channels_and_those_of_administrators_do_not_count(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        assert_success(await subscribe(client, owner, "a", "b", "c", "d"))
+        assert_success(await subscribe(client, member, "one", "two", "three"))
+        found = assert_success(await client.get("/get_stream_id", member, stream="one"))
+        assert_success(await client.delete(f"/streams/{found['stream_id']}", owner))
+        assert_success(await subscribe(client, member, "four"))
+        assert_error(await subscribe(client, member, "five"))

@@ -202,6 +202,23 @@ class TestClaims:
         assert event["attachment"]["message_ids"] == [message_id]
         assert event["upload_space_used"] == len(HELLO)
 
+    async def test_messages_the_owner_may_not_see_are_not_listed(
+        self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
+    ) -> None:
+        await make_channel("general", subscribers=[owner, member])
+        await make_channel("secret", subscribers=[owner], invite_only=True)
+        url = await upload(client, member)
+        shown = await send_to_channel(client, member, "general", f"[file]({url})")
+        listener = await listen(client, member, event_types=["attachment"])
+        await send_to_channel(client, owner, "secret", f"[file]({url})")
+        [event] = await listener.new_events()
+        assert event["attachment"]["message_ids"] == [shown]
+        [attachment] = (await attachments_of(client, member))["attachments"]
+        assert attachment["message_ids"] == [shown]
+        assert_success(await client.delete(f"/messages/{shown}", owner))
+        [event] = await listener.new_events()
+        assert event["attachment"]["message_ids"] == []
+
     async def test_letters_of_every_kind(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.system_groups import SystemGroup
-from tests.factories import Person
+from tests.factories import MakeChannel, Person
 from tests.features.user_groups.conftest import Elsewhere
 from tests.features.user_groups.groups import (
     GROUPS,
@@ -44,6 +44,27 @@ class TestDeactivate:
             answer = await client.post(f"{GROUPS}/{group_id}/deactivate", manager, extra="x")
             assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
             assert (await group_of(client, admin, group_id))["deactivated"]
+
+    async def test_channels_that_object_are_named_to_those_who_know_of_them(
+        self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
+    ) -> None:
+        group_id = await add_group(client, member)
+        named = {"can_send_message_group": group_id}
+        public = await make_channel("public", **named)
+        secret = await make_channel("secret", invite_only=True, **named)
+        objections = [
+            {"type": "channel", "channel_id": channel.id, "settings": [*named]}
+            for channel in (public, secret)
+        ]
+        assert_in_use(await try_deactivate(client, owner, group_id), *objections)
+        assert_in_use(await try_deactivate(client, member, group_id), objections[0])
+
+    async def test_refused_also_if_no_channel_can_be_named(
+        self, client: ApiClient, make_channel: MakeChannel, member: Person
+    ) -> None:
+        group_id = await add_group(client, member)
+        await make_channel("secret", invite_only=True, can_send_message_group=group_id)
+        assert_in_use(await try_deactivate(client, member, group_id))
 
     async def test_only_once(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member, name="Old")

@@ -9,7 +9,7 @@ from chatapi.auth.people import UserRecord
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.cli.operator import acting_as
 from chatapi.core.roles import Role
-from chatapi.features.channels.creation import ChannelCreator
+from chatapi.features.channels.creation import ChannelCreator, NewChannel
 from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.subscriptions.roster import Roster
@@ -58,7 +58,8 @@ def _owner(people: Sequence[UserRecord]) -> UserRecord:
 
 
 async def _add(ctx: Context, wanted: DemoChannel, people: Sequence[UserRecord]) -> None:
-    channel = await ChannelCreator(ctx, wanted.options).create(wanted.name, wanted.description)
+    new = NewChannel(wanted.name, wanted.description)
+    [channel] = await ChannelCreator(ctx, wanted.options).create([new])
     choose = random.Random(wanted.name)  # noqa: S311 (not a secret)
     inside = [user.id for user in people if choose.random() < wanted.share]
     await Roster(ctx).add(inside, [channel], new=[channel.id])

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, Text
+from sqlalchemy import ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from chatapi.db.base import Base, BigId
@@ -24,7 +24,15 @@ class EventRow(Base):
     """One event of a realm's log, written in the transaction that caused it."""
 
     __tablename__ = "event"
-    __table_args__ = (Index(None, "created_at"),)
+    __table_args__ = (
+        Index(None, "created_at"),
+        Index(
+            None,
+            "message_id",
+            sqlite_where=text("message_id IS NOT NULL"),
+            postgresql_where=text("message_id IS NOT NULL"),
+        ),
+    )
 
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
     number: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -33,6 +41,8 @@ class EventRow(Base):
     audience: Mapped[str] = mapped_column(Text)
     body: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime]
+    message_id: Mapped[int | None] = mapped_column(BigId)
+    """The message whose text is in the body, so that the text can go with the message."""
 
 
 class EventQueueRow(Base):
@@ -47,6 +57,6 @@ class EventQueueRow(Base):
     client: Mapped[dict[str, Any]]
     """What the client asked for at POST /register."""
     position: Mapped[int] = mapped_column(BigId)
-    """The number of the last event before the queue was made."""
+    """The last event before the queue was made, or one that its client has acknowledged since."""
     idle_seconds: Mapped[int]
     expires_at: Mapped[datetime]

@@ -1,7 +1,11 @@
 """The one way a channel comes into being."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
+from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelFolderId, GroupId
 from chatapi.core.names import name_key
 from chatapi.core.roles import Role
@@ -33,6 +37,14 @@ from chatapi.rendering import render_markdown
 from chatapi.wire.group_values import GroupSettingPayload, GroupValue
 
 
+@dataclass(frozen=True)
+class NewChannel:
+    """What is told of each channel that is to be made."""
+
+    name: str
+    description: str = ""
+
+
 class ChannelCreator:
     """Makes channels; callers have made sure that the name is free and have locked the realm."""
 
@@ -54,31 +66,42 @@ class ChannelCreator:
         for name in options.chosen_permissions():
             await require_permission_choice(self._ctx, name)
 
-    async def create(self, name: str, description: str) -> ChannelRecord:
-        """A channel with nobody in it, and the news of it for those who may know of it."""
-        name, description = check_name(name), one_line(description)
+    async def require_quota(self, count: int) -> None:
+        """Refuse more channels than one person and their bots may have between them.
+
+        Channels are never deleted. Administrators are trusted to know what they need; everybody
+        else can archive channels, or ask them.
+        """
+        if self._ctx.user.role.at_least(Role.ADMIN):
+            return
+        limit = self._ctx.settings.channels_per_user
+        person = self._ctx.user.bot_owner_id or self._ctx.user.id
+        if await self._channels.count_created(person) + count > limit:
+            raise BadRequestError(f"Too many channels: one person can create {limit} of them")
+
+    async def create(self, wanted: Sequence[NewChannel]) -> list[ChannelRecord]:
+        """Channels with nobody in them, and the news of them for those who may know of them."""
+        shared = await self._shared_values()
+        channels = await self._channels.add({**shared, **_own_values(each)} for each in wanted)
+        await self._tell(channels)
+        return channels
+
+    async def _shared_values(self) -> dict[str, object]:
         kind = self._kind()
         options = self._options
-        channel_id = await self._channels.add(
-            name=name,
-            name_key=name_key(name),
-            description=description,
-            rendered_description=render_markdown(description),
-            date_created=self._ctx.now(),
-            creator_id=self._ctx.user.id,
-            invite_only=kind.invite_only,
-            is_web_public=kind.is_web_public,
-            history_public_to_subscribers=kind.history_public_to_subscribers,
-            message_retention_days=retention_days(options.message_retention_days),
-            topics_policy=options.topics_policy,
-            default_push_notifications=options.default_push_notifications,
-            is_default=options.is_default_stream,
-            folder_id=await self._folder(),
-            settings=await self._settings(),
-        )
-        channel = await self._channels.get(channel_id)
-        await self._tell(channel)
-        return channel
+        return {
+            "date_created": self._ctx.now(),
+            "creator_id": self._ctx.user.id,
+            "invite_only": kind.invite_only,
+            "is_web_public": kind.is_web_public,
+            "history_public_to_subscribers": kind.history_public_to_subscribers,
+            "message_retention_days": retention_days(options.message_retention_days),
+            "topics_policy": options.topics_policy,
+            "default_push_notifications": options.default_push_notifications,
+            "is_default": options.is_default_stream,
+            "folder_id": await self._folder(),
+            "settings": await self._settings(),
+        }
 
     def _kind(self) -> ChannelKind:
         options = self._options
@@ -108,12 +131,23 @@ class ChannelCreator:
             return GroupValue.of_group(GroupId(self._ctx.realm.system_groups[setting.default]))
         return GroupValue.of_user(self._ctx.user.id)
 
-    async def _tell(self, channel: ChannelRecord) -> None:
-        facts = ChannelFacts(channel, first_message_id=None, last_sent_at=None)
-        shown = channel_payload(facts, self._ctx.realm, self._ctx.now())
-        self._ctx.emit(ChannelsCreated(streams=[shown]), to=who_knows(channel))
-        if channel.is_default:
+    async def _tell(self, channels: Sequence[ChannelRecord]) -> None:
+        for channel in channels:
+            facts = ChannelFacts(channel, first_message_id=None, last_sent_at=None)
+            shown = channel_payload(facts, self._ctx.realm, self._ctx.now())
+            self._ctx.emit(ChannelsCreated(streams=[shown]), to=who_knows(channel))
+        if self._options.is_default_stream:
             await tell_defaults(self._ctx)
+
+
+def _own_values(wanted: NewChannel) -> dict[str, object]:
+    name, description = check_name(wanted.name), one_line(wanted.description)
+    return {
+        "name": name,
+        "name_key": name_key(name),
+        "description": description,
+        "rendered_description": render_markdown(description),
+    }
 
 
 async def tell_defaults(ctx: Context) -> None:

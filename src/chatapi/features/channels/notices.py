@@ -1,6 +1,6 @@
 """What the notification bot says in a channel about the channel."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord
@@ -18,22 +18,23 @@ class ChannelNotices:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
 
-    async def tell_created(self, channel: ChannelRecord) -> None:
-        who = mention(self._ctx.user)
-        text = f"**{_kind_name(channel)}** channel created by {who}."
-        if channel.description:
-            text += f" **Description:**\n\n{quoted(channel.description)}"
-        await self._post(channel, text)
+    async def tell_created(self, channels: Sequence[ChannelRecord]) -> None:
+        await self._post((channel, self._creation(channel)) for channel in channels)
 
     async def tell_changed(self, before: ChannelRecord, after: ChannelRecord) -> None:
-        for text in self._changes(before, after):
-            await self._post(after, text)
+        await self._post((after, text) for text in self._changes(before, after))
 
     async def tell_archived(self, channel: ChannelRecord) -> None:
-        await self._post(channel, f"{mention(self._ctx.user)} archived this channel.")
+        await self._post([(channel, f"{mention(self._ctx.user)} archived this channel.")])
 
     async def tell_unarchived(self, channel: ChannelRecord) -> None:
-        await self._post(channel, f"{mention(self._ctx.user)} unarchived this channel.")
+        await self._post([(channel, f"{mention(self._ctx.user)} unarchived this channel.")])
+
+    def _creation(self, channel: ChannelRecord) -> str:
+        text = f"**{_kind_name(channel)}** channel created by {mention(self._ctx.user)}."
+        if channel.description:
+            text += f" **Description:**\n\n{quoted(channel.description)}"
+        return text
 
     def _changes(self, before: ChannelRecord, after: ChannelRecord) -> Iterator[str]:
         who = mention(self._ctx.user)
@@ -46,12 +47,16 @@ class ChannelNotices:
             kinds = f"from **{_kind_name(before)}** to **{_kind_name(after)}**"
             yield f"{who} changed the access to this channel {kinds}."
 
-    async def _post(self, channel: ChannelRecord, text: str) -> None:
+    async def _post(self, texts: Iterable[tuple[ChannelRecord, str]]) -> None:
         if not self._ctx.realm.options.send_channel_events_messages:
             return
-        topic = "" if channel.topics_policy == "empty_topic_only" else _TOPIC
-        names = names_of(self._ctx.user, [channel])
-        await post_notices(self._ctx, [ChannelNotice(channel, topic, text)], names)
+        notices = [ChannelNotice(channel, _topic(channel), text) for channel, text in texts]
+        names = names_of(self._ctx.user, [notice.channel for notice in notices])
+        await post_notices(self._ctx, notices, names)
+
+
+def _topic(channel: ChannelRecord) -> str:
+    return "" if channel.topics_policy == "empty_topic_only" else _TOPIC
 
 
 def mention(user: UserRecord) -> str:

@@ -13,7 +13,7 @@ from chatapi.wire.limits import MAX_CHANNEL_DESCRIPTION_LENGTH, MAX_CHANNEL_NAME
 from chatapi.wire.params import LooseJson, Params
 from chatapi.wire.types import Id
 
-MOST_USERS = 50_000
+MOST_USERS = 10_000
 
 ChannelName = Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH, examples=["general"])]
 ChannelDescription = Annotated[

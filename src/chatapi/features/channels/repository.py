@@ -1,14 +1,15 @@
 """Every SQL statement on channels and their topics."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy import bindparam, func, insert, not_, or_, select, update
 
 from chatapi.channels.records import ChannelRecord, channel_records
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import ChannelId, MessageId, RealmId
+from chatapi.core.ids import ChannelId, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
-from chatapi.db.models import Channel, Conversation, Message
+from chatapi.db.id_lists import is_one_of
+from chatapi.db.models import Channel, Conversation, Message, User
 from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import Stay
 from chatapi.features.channels.payloads import ChannelFacts
@@ -32,6 +33,8 @@ _LAST_SENT = (
 )
 _OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_id"))
 _BY_ID = _OF_REALM.where(Channel.id == bindparam("channel_id"))
+_SOME = _OF_REALM.where(is_one_of(Channel.id, "channel_ids")).order_by(Channel.id)
+_ADD = insert(Channel).returning(Channel.id)
 _FACTS = _OF_REALM.add_columns(_FIRST_MESSAGE, _LAST_SENT).order_by(Channel.id)
 _TOPICS = (
     select(Conversation.topic, Conversation.last_message_id)
@@ -93,13 +96,29 @@ class ChannelRepository:
         )
         return [_read_facts(row) for row in rows.all()]
 
-    async def add(self, **values: object) -> ChannelId:
+    async def add(self, channels: Iterable[Mapping[str, object]]) -> list[ChannelRecord]:
+        """New channels by id; two statements, however many."""
+        shared = {"realm_id": self._realm_id, "is_archived": False, "subscriber_count": 0}
+        added = await self._db.execute(_ADD, [{**shared, **values} for values in channels])
         rows = await self._db.execute(
-            insert(Channel)
-            .values(realm_id=self._realm_id, is_archived=False, subscriber_count=0, **values)
-            .returning(Channel.id)
+            _SOME, {"realm_id": self._realm_id, "channel_ids": [number for (number,) in added]}
         )
-        return ChannelId(rows.scalar_one())
+        return channel_records.read_all(rows)
+
+    async def count_created(self, person: UserId) -> int:
+        """The channels a person and their bots have created and nobody has archived."""
+        creators = select(User.id).where(
+            or_(User.id == bindparam("person"), User.bot_owner_id == bindparam("person"))
+        )
+        rows = await self._db.execute(
+            select(func.count()).where(
+                Channel.realm_id == bindparam("realm_id"),
+                Channel.creator_id.in_(creators),
+                not_(Channel.is_archived),
+            ),
+            {"realm_id": self._realm_id, "person": person},
+        )
+        return rows.scalar_one()
 
     async def change(self, channel_id: ChannelId, **values: object) -> None:
         await self._db.execute(

@@ -54,10 +54,8 @@ async def tell_group_change(
 
 async def restart_clients(ctx: RealmContext, user_ids: Iterable[UserId]) -> None:
     """Other things exist for some users now: their clients are to ask for everything again."""
-    queues = QueueRows(ctx.db)
-    for user_id in user_ids:
-        for queue_id in await queues.delete_of_user(user_id):
-            ctx.work.close_queue(ctx.realm.id, queue_id)
+    for queue_id in await QueueRows(ctx.db).delete_of_users(user_ids):
+        ctx.work.close_queue(ctx.realm.id, queue_id)
 
 
 async def _access(ctx: RealmContext, user: UserRecord) -> ChannelAccess:

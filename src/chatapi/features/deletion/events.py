@@ -37,6 +37,8 @@ class MessagesDeleted(Event):
     arrivals: Annotated[Mapping[MessageId, EventNumber | None] | None, ServerOnly()] = None
     """Where history is protected: what brought each message there, None if it was sent there."""
     ends_conversation: Annotated[bool, ServerOnly()] = False
+    were_moved: Annotated[bool, ServerOnly()] = False
+    """Whether they are gone for some readers only."""
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -59,6 +61,10 @@ class MessagesDeleted(Event):
     @override
     def count_for(self, view: ClientView) -> int:
         return 1 if takes_many(view) else len(self._known_to(view))
+
+    @override
+    def erased_messages(self) -> Sequence[MessageId]:
+        return () if self.were_moved else self.message_ids
 
     @override
     def deleted_messages(self) -> Sequence[MessageId]:

@@ -7,6 +7,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import AttachmentId, ConversationId
 from chatapi.events.audience import Users
+from chatapi.events.log import EventLog
 from chatapi.features.deletion.events import MessagesDeleted
 from chatapi.features.deletion.repository import DeletionRepository, PlacedMessage
 from chatapi.features.flags.repository import ConversationRepository
@@ -21,6 +22,9 @@ MOST_AT_ONCE = 1_000
 async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) -> None:
     """Delete messages with all that hangs on them, and tell those who could see them.
 
+    Their texts leave the log of events, too: whoever reads a queue late is told of the deletion
+    only.
+
     Whoever calls has locked the realm, has seen everything up to the lock, has found the messages
     since, and knows that they may go.
     """
@@ -34,6 +38,7 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) 
     if any(message.links_files for message in messages):
         linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
     await repository.delete(messages)
+    await EventLog(ctx.db).erase_texts(ctx.realm.id, message_ids)
     by_conversation = _by_conversation(messages)
     empty = await repository.measure(by_conversation)
     await release_attachments(ctx, linked)

@@ -8,8 +8,9 @@ from chatapi.features.deletion.errors import TopicDeletionNotAllowedError
 from chatapi.features.deletion.removal import remove_messages
 from chatapi.features.deletion.repository import DeletionRepository
 from chatapi.features.deletion.rules import may_delete_any, require_own_deletion
+from chatapi.features.messages.recipients import require_direct_messages
 from chatapi.permissions.channel_lookup import readable_channel
-from chatapi.permissions.message_lookup import channel_of, message_to_change
+from chatapi.permissions.message_lookup import channel_of, message_to_change, participants_of
 from chatapi.permissions.messages import message_access
 
 AT_ONCE = 500
@@ -33,6 +34,8 @@ class DeletionService:
         if not await may_delete_any(self._ctx, channel):
             origin = await self._repository.get_origin(message.id)
             await require_own_deletion(self._ctx, channel, origin)
+            if channel is None:
+                await require_direct_messages(self._ctx, await participants_of(self._ctx, message))
         await remove_messages(self._ctx, await self._repository.list_placed([message.id]))
 
     async def delete_topic(self, channel_id: ChannelId, topic: str) -> bool:

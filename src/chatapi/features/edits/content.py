@@ -7,7 +7,7 @@ from chatapi.features.alert_words.repository import AlertWordRepository
 from chatapi.features.edits.events import MessageChanged
 from chatapi.features.edits.repository import EditRepository, MessageText
 from chatapi.features.edits.rules import check_digest, check_may_edit
-from chatapi.features.messages.recipients import find_channel
+from chatapi.features.messages.recipients import find_channel, require_direct_messages
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.wildcards import check_wildcards
 from chatapi.features.uploads.claims import Claim, relink_attachments
@@ -38,9 +38,11 @@ class ContentChange:
         before = await self._repository.get_text(message.id)
         check_may_edit(ctx.user.id, message.sender_id, before.sent_at, ctx.now(), ctx.realm.options)
         check_digest(before.content, digest)
+        # Who may no longer write in a place does not do it in old messages either.
         if message.channel_id is not None:
-            # Who may no longer write in a channel does not do it in old messages either.
             await find_channel(ctx, message.channel_id)
+        else:
+            await require_direct_messages(ctx, await participants_of(ctx, message))
         if content == before.content:
             return []
         await self._check_wildcards(before, rendered)

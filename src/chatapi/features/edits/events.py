@@ -86,6 +86,11 @@ class MessageChanged(Mentioning):
         return self.model_copy(update={"message_ids": sorted(listed), "span": None})
 
     @override
+    def quoted_message(self) -> MessageId | None:
+        """A text changes by an event of its own, that moves nothing."""
+        return None if self.rendered_content is None else self.message_id
+
+    @override
     def moves_conversations(self) -> bool:
         return self.propagate_mode is not None
 

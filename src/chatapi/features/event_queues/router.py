@@ -34,7 +34,7 @@ async def register_queue(ctx: Caller, params: RegisterParams) -> Mapping[str, An
     return await EventQueueService(ctx).register(params)
 
 
-@router.get("/events", errors=[BadEventQueueIdError])
+@router.get("/events", errors=[BadEventQueueIdError], follows_log=True)
 async def get_events(
     ctx: Caller, params: GetEventsParams, call: Call
 ) -> EventsPayload | EventStream:
@@ -42,7 +42,8 @@ async def get_events(
 
     Waits until there is at least one event, at most about 50 seconds (then one `heartbeat`
     event is returned). Pass the id of the last event you have as `last_event_id`; events stay
-    until then, so a call that was cut off can simply be repeated. With the header
+    until then, so a call that was cut off can simply be repeated. Then they are gone: a call with
+    an older id goes on after the last event you had. With the header
     `Accept: text/event-stream` the same events come as server-sent events.
     """
     if call.accepts("text/event-stream"):

@@ -109,7 +109,10 @@ class EventQueueService:
                 for event in found:
                     position = orjson.loads(event)["id"]
                     yield event
-                found = await self._queues.poll(reader, queue_id, position, blocking=True)
+                # What was sent may not have arrived: only the client can acknowledge it.
+                found = await self._queues.poll(
+                    reader, queue_id, position, blocking=True, acknowledges=False
+                )
 
     def _idle_seconds(self, params: RegisterParams) -> int:
         """What the client asked for, as far as the log reaches back."""

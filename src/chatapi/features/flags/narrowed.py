@@ -8,7 +8,7 @@ from chatapi.features.flags.service import FlagService, check_flag
 from chatapi.features.history.anchors import Anchors
 from chatapi.features.history.params import MOST_MESSAGES
 from chatapi.features.history.repository import HistoryRepository
-from chatapi.features.history.window import Wanted, read_window
+from chatapi.features.history.window import Wanted, Window, read_window
 from chatapi.narrow import compile_narrow, read_terms
 from chatapi.permissions.messages import message_access
 
@@ -18,15 +18,9 @@ async def change_in_narrow(ctx: Context, params: ChangeNarrowFlagsParams) -> Nar
     check_flag(params.flag)
     if params.num_before + params.num_after > MOST_MESSAGES:
         raise BadRequestError(f"Too many messages requested (maximum {MOST_MESSAGES})")
+    window = await _find(ctx, params)
     await ctx.lock()
-    access = await message_access(ctx)
-    narrow = await compile_narrow(ctx, access, read_terms(params.narrow))
-    repository = HistoryRepository(ctx.db, ctx.realm.id)
-    anchor = await Anchors(repository, access, narrow).find(params.anchor, params.anchor_date)
-    wanted = Wanted(anchor, params.num_before, params.num_after, params.include_anchor)
-    window = await read_window(repository, narrow, wanted)
-    ids = [row.id for row in window.rows]
-    changed = await FlagService(ctx).change_visible(ids, params)
+    ids, changed = await FlagService(ctx).change_visible([row.id for row in window.rows], params)
     answer: NarrowFlagsPayload = {
         "processed_count": len(ids),
         "updated_count": len(changed["messages"]),
@@ -39,3 +33,17 @@ async def change_in_narrow(ctx: Context, params: ChangeNarrowFlagsParams) -> Nar
         ignored = changed["ignored_because_not_subscribed_channels"]
         answer["ignored_because_not_subscribed_channels"] = ignored
     return answer
+
+
+async def _find(ctx: Context, params: ChangeNarrowFlagsParams) -> Window:
+    """Look for the messages in a snapshot: nobody should wait for what others search for.
+
+    What is found counts only as far as the caller may see it later, in the locked realm.
+    """
+    await ctx.snapshot()
+    access = await message_access(ctx)
+    narrow = await compile_narrow(ctx, access, read_terms(params.narrow))
+    repository = HistoryRepository(ctx.db, ctx.realm.id)
+    anchor = await Anchors(repository, access, narrow).find(params.anchor, params.anchor_date)
+    wanted = Wanted(anchor, params.num_before, params.num_after, params.include_anchor)
+    return await read_window(repository, narrow, wanted)

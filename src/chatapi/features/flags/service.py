@@ -49,11 +49,16 @@ class FlagService:
 
     async def change_visible(
         self, message_ids: Sequence[MessageId], change: FlagChange
-    ) -> ChangedFlagsPayload:
-        """The same for messages that are known to be visible, in a locked realm."""
+    ) -> tuple[list[MessageId], ChangedFlagsPayload]:
+        """The same in a locked realm for those of some messages that the caller may see.
+
+        Returns these with what became of them.
+        """
         access = await message_access(self._ctx)
         states = await self._states.list_states(message_ids, access.channels.membership.groups)
-        return await self._change(states, change)
+        visible = await access.visible(states)
+        seen = [state for state in states if state.id in visible]
+        return [state.id for state in seen], await self._change(seen, change)
 
     async def _change(
         self, states: Sequence[MessageState], change: FlagChange

@@ -1,13 +1,19 @@
 """Which conversation a message belongs to; the first message of one makes it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId
 from chatapi.core.names import name_key
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.messages.outgoing import ToPeople, ToTopic
-from chatapi.features.messages.repository import FoundTopic, MessageRepository, TopicKey
+from chatapi.features.messages.repository import (
+    FoundTopic,
+    MessageRepository,
+    NewPeople,
+    NewTopic,
+    TopicKey,
+)
 
 
 class Conversations:
@@ -54,23 +60,41 @@ class Conversations:
             return target.key in self._people
         return _topic_key(target) in self._topics
 
-    async def get(
-        self, target: ToTopic | ToPeople, message_id: MessageId
-    ) -> tuple[ConversationId, str]:
-        """The conversation and its topic; begun with the message if it is not there."""
+    async def begin(
+        self, messages: Iterable[tuple[ToTopic | ToPeople, MessageId]]
+    ) -> frozenset[MessageId]:
+        """Make the conversations that are not there; returns the messages they begin with."""
+        topics: dict[TopicKey, NewTopic] = {}
+        people: dict[str, NewPeople] = {}
+        for target, message_id in messages:
+            if self.is_there(target):
+                continue
+            if isinstance(target, ToPeople):
+                user_ids = [person.id for person in target.people]
+                people.setdefault(target.key, NewPeople(target.key, user_ids, message_id))
+            else:
+                key = _topic_key(target)
+                topics.setdefault(key, NewTopic(key[0], target.topic, message_id))
+        if topics:
+            await self._add_topics(topics)
+        if people:
+            self._people |= await self._repository.add_people(people.values())
+        return frozenset(
+            [each.first_message for each in topics.values()]
+            + [each.first_message for each in people.values()]
+        )
+
+    def get(self, target: ToTopic | ToPeople) -> tuple[ConversationId, str]:
+        """The conversation and its topic."""
         if isinstance(target, ToPeople):
-            if target.key not in self._people:
-                self._people[target.key] = await self._repository.add_people(
-                    target.key, [person.id for person in target.people], message_id
-                )
             return self._people[target.key], ""
-        key = _topic_key(target)
-        if key not in self._topics:
-            conversation_id = await self._repository.add_topic(key[0], target.topic, message_id)
-            self._topics[key] = FoundTopic(conversation_id, target.topic)
-            self._remember(key[0], self._topics[key])
-        found = self._topics[key]
+        found = self._topics[_topic_key(target)]
         return found.id, found.topic
+
+    async def _add_topics(self, topics: Mapping[TopicKey, NewTopic]) -> None:
+        for key, conversation_id in (await self._repository.add_topics(topics.values())).items():
+            self._topics[key] = FoundTopic(conversation_id, topics[key].topic)
+            self._remember(key[0], self._topics[key])
 
     def _remember(self, channel_id: ChannelId, topic: FoundTopic) -> None:
         self._work.after_commit(

@@ -71,6 +71,10 @@ class MessageSent(Mentioning):
         return super().is_for(view) and is_in_narrow(view.profile.narrow, self, view)
 
     @override
+    def quoted_message(self) -> MessageId:
+        return self.facts.id
+
+    @override
     def sent_message(self) -> MessageId:
         return self.facts.id
 

@@ -1,5 +1,6 @@
 """Where a message goes: the channel or the people named, if the sender may write there."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from chatapi.auth.context import Context
@@ -8,7 +9,7 @@ from chatapi.channels.directory import KnownChannel
 from chatapi.channels.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import ChannelId, GroupId
+from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.features.messages.outgoing import ToPeople, ToTopic
 from chatapi.features.messages.params import MAX_RECIPIENTS, Recipient
 from chatapi.features.messages.repository import MessageRepository
@@ -97,6 +98,15 @@ async def to_people(ctx: Context, to: Recipient) -> ToPeople:
     return ToPeople(
         tuple(people[user_id] for user_id in sorted(people)), may_start_conversation=may_start
     )
+
+
+async def require_direct_messages(ctx: Context, participants: Iterable[UserId]) -> None:
+    """Refuse a caller who could not write to these people now.
+
+    Who may no longer write to somebody does not do it in old messages either.
+    """
+    others = [user_id for user_id in participants if user_id != ctx.user.id]
+    await _check_direct_messages(ctx, await people_by_id(ctx, others))
 
 
 async def _people(ctx: Context, to: Recipient) -> list[UserRecord]:

@@ -1,6 +1,7 @@
 """Every SQL statement of sending."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from sqlalchemy import bindparam, func, insert, select, tuple_, update
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.many_rows import RowsWithChanges
 from chatapi.db.models import (
     Conversation,
@@ -38,6 +40,10 @@ _ADD_MESSAGES = RowsWithChanges(
     ),
     ["conversation", "message"],
 )
+_ADD_TOPICS = insert(Conversation).returning(
+    Conversation.channel_id, Conversation.topic_key, Conversation.id
+)
+_ADD_PEOPLE = insert(Conversation).returning(Conversation.people_key, Conversation.id)
 _MUTED_CHANNELS = select(Subscription.channel_id).where(
     Subscription.user_id == bindparam("user_id"), Subscription.is_active, Subscription.is_muted
 )
@@ -46,12 +52,11 @@ _SENDERS = (
     .distinct()
     .where(Message.conversation_id == bindparam("conversation_id"))
 )
-_SUBSCRIBED = select(Subscription.user_id).where(
-    Subscription.channel_id == bindparam("channel_id"),
+_SUBSCRIBED = select(Subscription.channel_id, Subscription.user_id).where(
+    is_one_of(Subscription.channel_id, "channel_ids"),
+    is_one_of(Subscription.user_id, "user_ids"),
     Subscription.is_active,
-    Subscription.user_id.in_(bindparam("user_ids", expanding=True)),
 )
-_IDS_PER_STATEMENT = 1_000
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,24 @@ class FoundTopic:
     id: ConversationId
     topic: str
     """As it was first written."""
+
+
+@dataclass(frozen=True)
+class NewTopic:
+    """A topic that begins with a message."""
+
+    channel_id: ChannelId
+    topic: str
+    first_message: MessageId
+
+
+@dataclass(frozen=True)
+class NewPeople:
+    """People who begin to write to each other."""
+
+    key: str
+    user_ids: Sequence[UserId]
+    first_message: MessageId
 
 
 class MessageRepository:
@@ -95,14 +118,27 @@ class MessageRepository:
     async def add_topic(
         self, channel_id: ChannelId, topic: str, first_message: MessageId
     ) -> ConversationId:
-        return await self._add_conversation(
-            channel_id=channel_id,
-            topic=topic,
-            topic_key=name_key(topic),
-            people_key=None,
-            first_message_id=first_message,
-            last_message_id=first_message,
-        )
+        [topic_id] = (await self.add_topics([NewTopic(channel_id, topic, first_message)])).values()
+        return topic_id
+
+    async def add_topics(self, topics: Iterable[NewTopic]) -> dict[TopicKey, ConversationId]:
+        """Conversations of topics that have none; one statement, however many."""
+        rows = [
+            {
+                "realm_id": self._realm_id,
+                "channel_id": each.channel_id,
+                "topic": each.topic,
+                "topic_key": name_key(each.topic),
+                "people_key": None,
+                "first_message_id": each.first_message,
+                "last_message_id": each.first_message,
+            }
+            for each in topics
+        ]
+        return {
+            (channel_id, key): ConversationId(conversation_id)
+            for channel_id, key, conversation_id in await self._db.execute(_ADD_TOPICS, rows)
+        }
 
     async def find_people(self, keys: Iterable[str]) -> dict[str, ConversationId]:
         rows = await self._db.execute(
@@ -112,30 +148,33 @@ class MessageRepository:
         )
         return {key: ConversationId(found) for key, found in rows if key is not None}
 
-    async def add_people(
-        self, key: str, user_ids: Iterable[UserId], first_message: MessageId
-    ) -> ConversationId:
-        conversation_id = await self._add_conversation(
-            channel_id=None,
-            topic="",
-            topic_key=None,
-            people_key=key,
-            first_message_id=first_message,
-            last_message_id=first_message,
-        )
+    async def add_people(self, conversations: Collection[NewPeople]) -> dict[str, ConversationId]:
+        """Conversations of people who have none, by their keys; two statements, however many."""
+        rows = [
+            {
+                "realm_id": self._realm_id,
+                "channel_id": None,
+                "topic": "",
+                "topic_key": None,
+                "people_key": each.key,
+                "first_message_id": each.first_message,
+                "last_message_id": each.first_message,
+            }
+            for each in conversations
+        ]
+        added = {
+            key: ConversationId(conversation_id)
+            for key, conversation_id in await self._db.execute(_ADD_PEOPLE, rows)
+        }
         await self._db.execute(
             insert(ConversationMember),
-            [{"user_id": user_id, "conversation_id": conversation_id} for user_id in user_ids],
+            [
+                {"user_id": user_id, "conversation_id": added[each.key]}
+                for each in conversations
+                for user_id in each.user_ids
+            ],
         )
-        return conversation_id
-
-    async def _add_conversation(self, **values: object) -> ConversationId:
-        rows = await self._db.execute(
-            insert(Conversation)
-            .values(realm_id=self._realm_id, **values)
-            .returning(Conversation.id)
-        )
-        return ConversationId(rows.scalar_one())
+        return added
 
     async def add_mentions(self, mentions: Sequence[tuple[MessageId, UserId]]) -> None:
         await self._db.execute(
@@ -159,18 +198,21 @@ class MessageRepository:
         return frozenset(ChannelId(channel_id) for (channel_id,) in rows)
 
     async def list_subscribed(
-        self, channel_id: ChannelId, among: Iterable[UserId]
+        self, channel_id: ChannelId, among: Collection[UserId]
     ) -> frozenset[UserId]:
         """Those of some people who are in a channel."""
-        user_ids = sorted(among)
-        found: set[UserId] = set()
-        for start in range(0, len(user_ids), _IDS_PER_STATEMENT):
-            chunk = user_ids[start : start + _IDS_PER_STATEMENT]
-            rows = await self._db.execute(
-                _SUBSCRIBED, {"channel_id": channel_id, "user_ids": chunk}
-            )
-            found.update(UserId(user_id) for (user_id,) in rows)
-        return frozenset(found)
+        found = await self.list_subscribed_to([channel_id], among)
+        return found.get(channel_id, frozenset())
+
+    async def list_subscribed_to(
+        self, channel_ids: Collection[ChannelId], among: Collection[UserId]
+    ) -> dict[ChannelId, frozenset[UserId]]:
+        """The same for several channels in one statement; one with nobody in it is left out."""
+        values = {"channel_ids": list(channel_ids), "user_ids": list(among)}
+        found: defaultdict[ChannelId, set[UserId]] = defaultdict(set)
+        for channel_id, user_id in await self._db.execute(_SUBSCRIBED, values):
+            found[ChannelId(channel_id)].add(UserId(user_id))
+        return {channel_id: frozenset(people) for channel_id, people in found.items()}
 
 
 class PeopleRepository:

@@ -257,14 +257,14 @@ async def _place(
     work: UnitOfWork, conversations: Conversations, batch: Sequence[Outgoing]
 ) -> list[Placed]:
     """Give every message its id and its conversation, which may have to be made."""
-    placed: list[Placed] = []
-    for outgoing, message_id in zip(
-        batch, await take_message_ids(work.db, len(batch)), strict=True
-    ):
-        starts = not conversations.is_there(outgoing.to)
-        conversation_id, topic = await conversations.get(outgoing.to, message_id)
-        placed.append(Placed(outgoing, message_id, conversation_id, topic, starts))
-    return placed
+    ids = await take_message_ids(work.db, len(batch))
+    firsts = await conversations.begin(
+        (outgoing.to, message_id) for outgoing, message_id in zip(batch, ids, strict=True)
+    )
+    return [
+        Placed(outgoing, message_id, *conversations.get(outgoing.to), message_id in firsts)
+        for outgoing, message_id in zip(batch, ids, strict=True)
+    ]
 
 
 async def _add_mentions(repository: MessageRepository, placed: Sequence[Placed]) -> None:

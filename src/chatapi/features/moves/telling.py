@@ -48,6 +48,7 @@ async def tell_clients(
             stream_id=move.source.id,
             topic=move.thread.topic,
             arrivals=event.arrivals,
+            were_moved=True,
         )
         ctx.emit(gone, to=_who_stays_behind(move))
 

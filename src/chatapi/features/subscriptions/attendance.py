@@ -41,6 +41,6 @@ async def _count(ctx: RealmContext, user: UserRecord, change: int) -> list[Chann
     channel_ids = await subscriptions.channel_ids_of(user.id)
     if not channel_ids:
         return []
-    await subscriptions.count_subscribers(channel_ids, change)
+    await subscriptions.count_subscribers(dict.fromkeys(channel_ids, change))
     facts = await ChannelRepository(ctx.db, ctx.realm.id).list_facts_of(channel_ids)
     return [each.channel for each in facts]

@@ -10,7 +10,7 @@ from chatapi.core.ids import ChannelId, UserId
 from chatapi.features.channels.notices import mention, names_of
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.messages.notices import ChannelNotice, DirectNotice, post_notices
-from chatapi.features.subscriptions.roster import Moved
+from chatapi.features.subscriptions.repository import Moved
 from chatapi.wire.limits import MAX_SUBSCRIPTION_MESSAGES
 
 _ANNOUNCEMENTS_TOPIC = "new channels"

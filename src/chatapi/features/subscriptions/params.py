@@ -14,7 +14,11 @@ from chatapi.features.subscriptions.colors import is_color
 from chatapi.wire.params import LooseJson, Params, WireModel
 from chatapi.wire.types import Id
 
-_MOST_CHANNELS = 1_000
+MOST_CHANNELS = 100
+"""Everybody else in the organization waits while channels are made, joined and left."""
+MOST_PAIRS = MOST_USERS
+"""So many subscriptions begin or end at once, be it one person's or one channel's."""
+_MOST_CHOICES = 1_000
 _LONGEST_EMAIL = 254
 
 
@@ -25,7 +29,7 @@ def _check_color(color: str) -> str:
 
 
 Color = Annotated[str, AfterValidator(_check_color), Field(max_length=10, examples=["#76ce90"])]
-ChannelNames = Annotated[list[ChannelName], Field(max_length=_MOST_CHANNELS)]
+ChannelNames = Annotated[list[ChannelName], Field(max_length=MOST_CHANNELS)]
 Principals = (
     Annotated[list[Id], Field(max_length=MOST_USERS)]
     | Annotated[
@@ -58,7 +62,7 @@ class ChannelToJoin(WireModel):
 
 
 ChannelsToJoin = Annotated[
-    list[ChannelToJoin], Field(max_length=_MOST_CHANNELS, examples=[[{"name": "general"}]])
+    list[ChannelToJoin], Field(max_length=MOST_CHANNELS, examples=[[{"name": "general"}]])
 ]
 
 
@@ -121,7 +125,7 @@ class ChangePropertiesParams(Params):
     subscription_data: Annotated[
         list[PropertyChange],
         Field(
-            max_length=_MOST_CHANNELS,
+            max_length=_MOST_CHOICES,
             examples=[[{"stream_id": 1, "property": "pin_to_top", "value": True}]],
         ),
     ]

@@ -1,5 +1,6 @@
 """What people choose for the channels they are in."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from chatapi.auth.context import Context
@@ -24,16 +25,19 @@ class PropertyService:
         """SPEC 4.5; muting is told under both its names."""
         await self._ctx.lock()
         subscribed = await self._subscriptions.channel_ids_of(self._ctx.user.id)
+        chosen: defaultdict[str, dict[ChannelId, Choice]] = defaultdict(dict)
         for change in changes:
             channel_id = ChannelId(change.stream_id)
             if channel_id not in subscribed:
                 await ChannelFinder(self._ctx).get_known(channel_id)
                 raise BadRequestError(f"Not subscribed to channel ID {channel_id}")
-            await self._change(channel_id, *_checked(change))
+            name, value = _checked(change)
+            chosen[name][channel_id] = value
+            self._tell_change(channel_id, name, value)
+        for name, values in chosen.items():
+            await self._subscriptions.change_own(self._ctx.user.id, name, values)
 
-    async def _change(self, channel_id: ChannelId, name: str, value: Choice) -> None:
-        user_id = self._ctx.user.id
-        await self._subscriptions.set_inside(channel_id, [user_id], **{name: value})
+    def _tell_change(self, channel_id: ChannelId, name: str, value: Choice) -> None:
         self._tell(channel_id, name, value)
         if name == "is_muted":
             self._tell(channel_id, "in_home_view", not value)

@@ -1,10 +1,11 @@
 """Every SQL statement on subscriptions and their periods."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import cast
 
+import orjson
 from sqlalchemy import (
     String,
     bindparam,
@@ -22,6 +23,7 @@ from sqlalchemy import (
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
 from chatapi.core.roles import Role
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.message_ids import newest_message_id
 from chatapi.db.models import (
     Channel,
@@ -34,11 +36,6 @@ from chatapi.db.models import (
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.subscriptions.payloads import ChoicesPayload
-
-_IDS_PER_STATEMENT = 1_000
-"""Both databases limit how many parameters one statement may have."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -69,19 +66,22 @@ class Moment:
     message: MessageId
 
 
+Place = tuple[ChannelId, UserId]
+"""One person in one channel."""
+Moved = Mapping[ChannelId, frozenset[UserId]]
+"""Who came into which channel, or left it."""
+
+
 @dataclass(frozen=True)
-class Rolls:
-    """Who has something to do with a channel."""
+class Pairs:
+    """Each of some people in each of some channels."""
 
-    present: frozenset[UserId]
-    """Who is in it and active."""
-    inside: frozenset[UserId]
-    """Who is in it, deactivated or not."""
-    former: frozenset[UserId]
-    """Who was in it once."""
+    channel_ids: Collection[ChannelId]
+    user_ids: Collection[UserId]
 
+    def values(self) -> dict[str, list[int]]:
+        return {"channel_ids": list(self.channel_ids), "user_ids": list(self.user_ids)}
 
-NO_ROLLS = Rolls(frozenset(), frozenset(), frozenset())
 
 _OWN = (
     _choices.select()
@@ -119,6 +119,51 @@ _SOME_SUBSCRIBERS = _SUBSCRIBERS.where(
 )
 
 
+_COUNT_CHANNELS = (
+    select(Subscription.user_id, func.count())
+    .where(is_one_of(Subscription.user_id, "user_ids"))
+    .group_by(Subscription.user_id)
+)
+_IS_PAIR = (
+    is_one_of(Subscription.channel_id, "channel_ids"),
+    is_one_of(Subscription.user_id, "user_ids"),
+)
+_INSIDE = select(Subscription.channel_id, Subscription.user_id).where(
+    *_IS_PAIR, Subscription.is_active
+)
+_FORMER_CHOICES = (
+    _choices.select()
+    .add_columns(Subscription.channel_id, Subscription.user_id)
+    .where(*_IS_PAIR, not_(Subscription.is_active))
+)
+_BRING_BACK = (
+    update(Subscription)
+    .where(*_IS_PAIR, not_(Subscription.is_active))
+    .values(is_active=True, read_up_to=bindparam("message"))
+)
+_TAKE_OUT = update(Subscription).where(*_IS_PAIR, Subscription.is_active).values(is_active=False)
+_END_PERIODS = (
+    update(SubscriptionPeriod)
+    .where(
+        is_one_of(SubscriptionPeriod.channel_id, "channel_ids"),
+        is_one_of(SubscriptionPeriod.user_id, "user_ids"),
+        SubscriptionPeriod.until_event.is_(None),
+    )
+    .values(until_event=bindparam("event"), until_message=bindparam("message"))
+)
+_FORGET_EXCEPTIONS = delete(ReadException).where(
+    is_one_of(ReadException.user_id, "user_ids"),
+    ReadException.conversation_id.in_(
+        select(Conversation.id).where(is_one_of(Conversation.channel_id, "channel_ids"))
+    ),
+)
+_COUNT_SUBSCRIBERS = (
+    update(Channel)
+    .where(Channel.id == bindparam("place"))
+    .values(subscriber_count=Channel.subscriber_count + bindparam("change"))
+)
+
+
 class SubscriptionRepository:
     """Subscriptions to channels of one realm; callers name only channels and users of it."""
 
@@ -129,29 +174,20 @@ class SubscriptionRepository:
     async def newest_message(self) -> MessageId:
         return await newest_message_id(self._db, self._realm_id) or MessageId(0)
 
-    async def list_rolls(self, channel_ids: Collection[ChannelId]) -> dict[ChannelId, Rolls]:
-        """Everybody who is or was in some channels."""
+    async def list_inside(self, pairs: Pairs) -> dict[ChannelId, frozenset[UserId]]:
+        """Those of some people who are in each of some channels, deactivated or not."""
+        found: defaultdict[ChannelId, set[UserId]] = defaultdict(set)
+        for channel_id, user_id in await self._db.execute(_INSIDE, pairs.values()):
+            found[ChannelId(channel_id)].add(UserId(user_id))
+        return {channel_id: frozenset(people) for channel_id, people in found.items()}
+
+    async def list_subscribers(self, channel_ids: Collection[ChannelId]) -> dict[int, list[int]]:
+        """Everybody who is in some channels and active, by id."""
         rows = await self._db.execute(
-            select(
-                Subscription.channel_id,
-                Subscription.user_id,
-                Subscription.is_active,
-                User.is_active,
-            )
-            .join(User, User.id == Subscription.user_id)
-            .where(Subscription.channel_id.in_(channel_ids))
+            _SUBSCRIBERS.where(is_one_of(Channel.id, "channel_ids")),
+            {"realm_id": self._realm_id, "channel_ids": list(channel_ids)},
         )
-        people: defaultdict[int, list[tuple[UserId, bool, bool]]] = defaultdict(list)
-        for channel_id, user_id, is_inside, is_active in rows:
-            people[channel_id].append((UserId(user_id), is_inside, is_active))
-        return {
-            ChannelId(channel_id): Rolls(
-                present=frozenset(user for user, inside, active in entries if inside and active),
-                inside=frozenset(user for user, inside, _ in entries if inside),
-                former=frozenset(user for user, inside, _ in entries if not inside),
-            )
-            for channel_id, entries in people.items()
-        }
+        return {channel_id: sorted(orjson.loads(f"[{ids}]")) for channel_id, ids in rows}
 
     async def list_present(self, channel_id: ChannelId) -> list[int]:
         """Who is in a channel and active, by id."""
@@ -197,97 +233,73 @@ class SubscriptionRepository:
         rows = await self._db.execute(_CHANNEL_IDS_OF, {"user_id": user_id})
         return {ChannelId(channel_id) for channel_id in rows.scalars()}
 
-    async def count_channels(self, user_ids: Sequence[UserId]) -> dict[UserId, int]:
+    async def count_channels(self, user_ids: Collection[UserId]) -> dict[UserId, int]:
         """In how many channels people are or were."""
-        counts: dict[UserId, int] = {}
-        for some in _chunks(user_ids):
-            rows = await self._db.execute(
-                select(Subscription.user_id, func.count())
-                .where(Subscription.user_id.in_(some))
-                .group_by(Subscription.user_id)
-            )
-            counts |= {UserId(user_id): count for user_id, count in rows}
-        return counts
+        rows = await self._db.execute(_COUNT_CHANNELS, {"user_ids": list(user_ids)})
+        return {UserId(user_id): count for user_id, count in rows}
 
-    async def choices_of(
-        self, channel_id: ChannelId, user_ids: Collection[UserId]
-    ) -> dict[UserId, Choices]:
-        choices: dict[UserId, Choices] = {}
-        for some in _chunks(sorted(user_ids)):
-            rows = await self._db.execute(
-                _choices.select()
-                .add_columns(Subscription.user_id)
-                .where(Subscription.channel_id == channel_id, Subscription.user_id.in_(some))
-            )
-            choices |= {UserId(user_id): _choices.read(chosen) for *chosen, user_id in rows}
-        return choices
+    async def former_choices(self, pairs: Pairs) -> dict[Place, Choices]:
+        """What those of the people who were in some of the channels once chose for them."""
+        rows = await self._db.execute(_FORMER_CHOICES, pairs.values())
+        return {
+            (ChannelId(channel_id), UserId(user_id)): _choices.read(chosen)
+            for *chosen, channel_id, user_id in rows
+        }
 
-    async def add(
-        self, channel_id: ChannelId, choices: Mapping[UserId, Choices], moment: Moment
-    ) -> None:
-        """Write down people who never were in a channel; one statement, however many."""
-        shared = {"channel_id": channel_id, "is_active": True, "read_up_to": moment.message}
-        rows = [{"user_id": user_id, **shared, **vars(each)} for user_id, each in choices.items()]
+    async def add(self, choices: Mapping[Place, Choices], moment: Moment) -> None:
+        """Write down people who never were in a channel."""
+        shared = {"is_active": True, "read_up_to": moment.message}
+        rows = [
+            {"channel_id": channel_id, "user_id": user_id, **shared, **vars(each)}
+            for (channel_id, user_id), each in choices.items()
+        ]
         if rows:
             await self._db.execute(insert(Subscription), rows)
 
-    async def set_inside(
-        self, channel_id: ChannelId, user_ids: Iterable[UserId], **values: object
-    ) -> None:
-        """Change the rows of people who are or were in a channel."""
-        for some in _chunks(sorted(user_ids)):
-            await self._db.execute(
-                update(Subscription)
-                .where(Subscription.channel_id == channel_id, Subscription.user_id.in_(some))
-                .values(**values)
-            )
+    async def bring_back(self, pairs: Pairs, moment: Moment) -> None:
+        """Let all of the people into all of the channels they were in once."""
+        await self._db.execute(_BRING_BACK, {**pairs.values(), "message": moment.message})
 
-    async def begin_periods(
-        self, channel_id: ChannelId, user_ids: Iterable[UserId], moment: Moment
+    async def take_out(self, pairs: Pairs, moment: Moment) -> None:
+        """Take all of the people out of all of the channels, as far as they are in there.
+
+        Nothing is unread in a channel one is not in, also when one comes back.
+        """
+        when = {"event": moment.event, "message": moment.message}
+        await self._db.execute(_TAKE_OUT, pairs.values())
+        await self._db.execute(_END_PERIODS, {**pairs.values(), **when})
+        await self._db.execute(_FORGET_EXCEPTIONS, pairs.values())
+
+    async def change_own(
+        self, user_id: UserId, name: str, values: Mapping[ChannelId, object]
     ) -> None:
-        shared = {
-            "channel_id": channel_id,
-            "since_event": moment.event,
-            "since_message": moment.message,
-        }
+        """What a person chooses for several channels; one statement, however many."""
+        own = update(Subscription).where(
+            Subscription.user_id == bindparam("person"),
+            Subscription.channel_id == bindparam("place"),
+        )
         await self._db.execute(
-            insert(SubscriptionPeriod), [{"user_id": user_id, **shared} for user_id in user_ids]
+            own.values({name: bindparam("choice")}),
+            [
+                {"person": user_id, "place": channel_id, "choice": value}
+                for channel_id, value in values.items()
+            ],
         )
 
-    async def end_periods(
-        self, channel_id: ChannelId, user_ids: Iterable[UserId], moment: Moment
-    ) -> None:
-        for some in _chunks(sorted(user_ids)):
-            await self._db.execute(
-                update(SubscriptionPeriod)
-                .where(
-                    SubscriptionPeriod.channel_id == channel_id,
-                    SubscriptionPeriod.user_id.in_(some),
-                    SubscriptionPeriod.until_event.is_(None),
-                )
-                .values(until_event=moment.event, until_message=moment.message)
-            )
-
-    async def forget_exceptions(self, channel_id: ChannelId, user_ids: Iterable[UserId]) -> None:
-        """Nothing is unread in a channel one is not in, also when one comes back."""
-        in_channel = select(Conversation.id).where(Conversation.channel_id == channel_id)
-        for some in _chunks(sorted(user_ids)):
-            await self._db.execute(
-                delete(ReadException).where(
-                    ReadException.user_id.in_(some),
-                    ReadException.conversation_id.in_(in_channel),
-                )
-            )
-
-    async def count_subscribers(self, channel_ids: Collection[ChannelId], change: int) -> None:
-        """Keep the count of active subscribers in step."""
+    async def begin_periods(self, people: Moved, moment: Moment) -> None:
+        shared = {"since_event": moment.event, "since_message": moment.message}
         await self._db.execute(
-            update(Channel)
-            .where(Channel.id.in_(channel_ids))
-            .values(subscriber_count=Channel.subscriber_count + change)
+            insert(SubscriptionPeriod),
+            [
+                {"channel_id": channel_id, "user_id": user_id, **shared}
+                for channel_id, user_ids in people.items()
+                for user_id in sorted(user_ids)
+            ],
         )
 
-
-def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(items), _IDS_PER_STATEMENT):
-        yield items[start : start + _IDS_PER_STATEMENT]
+    async def count_subscribers(self, changes: Mapping[ChannelId, int]) -> None:
+        """Keep the counts of active subscribers in step."""
+        await self._db.execute(
+            _COUNT_SUBSCRIBERS,
+            [{"place": channel_id, "change": change} for channel_id, change in changes.items()],
+        )

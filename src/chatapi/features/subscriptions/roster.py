@@ -20,16 +20,15 @@ from chatapi.features.subscriptions.events import (
     SubscriptionsRemoved,
 )
 from chatapi.features.subscriptions.repository import (
-    NO_ROLLS,
     Choices,
     Moment,
+    Moved,
+    Pairs,
+    Place,
     SubscriptionRepository,
 )
 from chatapi.permissions.channels import who_knows
 from chatapi.permissions.people import sees_everybody
-
-Moved = Mapping[ChannelId, frozenset[UserId]]
-"""Who came into which channel, or left it."""
 
 
 @dataclass
@@ -44,7 +43,7 @@ class _Arrivals:
 class Roster:
     """Puts any number of people into channels and takes them out, and tells everybody.
 
-    How many statements that takes depends on the number of channels only.
+    How many statements that takes depends neither on the people nor on the channels.
     """
 
     def __init__(self, ctx: RealmContext) -> None:
@@ -66,21 +65,20 @@ class Roster:
         if not user_ids or not channels:
             return {}
         moment = await self._moment()
-        rolls = await self._subscriptions.list_rolls([channel.id for channel in channels])
-        palette = _Palette(await self._subscriptions.count_channels(sorted(user_ids)), colors or {})
+        inside = await self._inside(channels, user_ids)
         arrivals = _Arrivals()
         for channel in channels:
-            roll = rolls.get(channel.id, NO_ROLLS)
-            coming = frozenset(user_ids) - roll.inside
-            if not coming:
-                continue
-            choices = await self._write(channel, coming, coming & roll.former, palette, moment)
-            arrivals.people[channel.id] = coming
-            arrivals.subscribers[channel.id] = sorted(roll.present | coming)
-            for user_id, chosen in choices.items():
-                arrivals.choices[user_id][channel.id] = chosen
+            if coming := frozenset(user_ids) - inside[channel.id]:
+                arrivals.people[channel.id] = coming
+        if not arrivals.people:
+            return {}
+        entered = [channel for channel in channels if channel.id in arrivals.people]
+        choices = await self._write(entered, arrivals.people, colors or {}, moment)
+        arrivals.subscribers = await self._subscriptions.list_subscribers(arrivals.people)
+        for (channel_id, user_id), chosen in choices.items():
+            arrivals.choices[user_id][channel_id] = chosen
         await self._restart_guests(arrivals.people)
-        await self._tell_arrivals(arrivals, [c for c in channels if c.id in arrivals.people], new)
+        await self._tell_arrivals(arrivals, entered, new)
         return arrivals.people
 
     async def remove(
@@ -90,17 +88,15 @@ class Roster:
         if not user_ids or not channels:
             return {}
         moment = await self._moment()
-        rolls = await self._subscriptions.list_rolls([channel.id for channel in channels])
-        await self._restart_guests(rolls)
-        left: dict[ChannelId, frozenset[UserId]] = {}
-        for channel in channels:
-            leaving = frozenset(user_ids) & rolls.get(channel.id, NO_ROLLS).inside
-            if leaving:
-                await self._subscriptions.set_inside(channel.id, leaving, is_active=False)
-                await self._subscriptions.end_periods(channel.id, leaving, moment)
-                await self._subscriptions.forget_exceptions(channel.id, leaving)
-                await self._subscriptions.count_subscribers([channel.id], -len(leaving))
-                left[channel.id] = leaving
+        inside = await self._inside(channels, user_ids)
+        left = {channel_id: leaving for channel_id, leaving in inside.items() if leaving}
+        if not left:
+            return {}
+        await self._restart_guests(left)
+        await self._subscriptions.take_out(Pairs(left, user_ids), moment)
+        await self._subscriptions.count_subscribers(
+            {channel_id: -len(leaving) for channel_id, leaving in left.items()}
+        )
         self._tell_departures(left, [channel for channel in channels if channel.id in left])
         return left
 
@@ -111,26 +107,40 @@ class Roster:
         guests = await self._subscriptions.list_guests(channel_ids)
         await restart_clients(self._ctx, guests)
 
+    async def _inside(
+        self, channels: Iterable[ChannelRecord], user_ids: Collection[UserId]
+    ) -> dict[ChannelId, frozenset[UserId]]:
+        """Those of the people who are in each of the channels, which may be nobody."""
+        channel_ids = [channel.id for channel in channels]
+        found = await self._subscriptions.list_inside(Pairs(channel_ids, user_ids))
+        return {channel_id: found.get(channel_id, frozenset()) for channel_id in channel_ids}
+
     async def _moment(self) -> Moment:
         return Moment(await self._ctx.lock(), await self._subscriptions.newest_message())
 
     async def _write(
         self,
-        channel: ChannelRecord,
-        coming: frozenset[UserId],
-        returning: frozenset[UserId],
-        palette: "_Palette",
+        channels: Sequence[ChannelRecord],
+        coming: Moved,
+        colors: Mapping[ChannelId, str],
         moment: Moment,
-    ) -> dict[UserId, Choices]:
+    ) -> dict[Place, Choices]:
         rows = self._subscriptions
-        fresh = {user_id: palette.choose(user_id, channel) for user_id in coming - returning}
-        await rows.add(channel.id, fresh, moment)
-        kept: dict[UserId, Choices] = {}
-        if returning:
-            await rows.set_inside(channel.id, returning, is_active=True, read_up_to=moment.message)
-            kept = await rows.choices_of(channel.id, returning)
-        await rows.begin_periods(channel.id, sorted(coming), moment)
-        await rows.count_subscribers([channel.id], len(coming))
+        user_ids = frozenset().union(*coming.values())
+        pairs = Pairs(coming, user_ids)
+        kept = await rows.former_choices(pairs)
+        if kept:
+            await rows.bring_back(pairs, moment)
+        palette = _Palette(await rows.count_channels(user_ids), colors)
+        fresh = {
+            (channel.id, user_id): palette.choose(user_id, channel)
+            for channel in channels
+            for user_id in coming[channel.id]
+            if (channel.id, user_id) not in kept
+        }
+        await rows.add(fresh, moment)
+        await rows.begin_periods(coming, moment)
+        await rows.count_subscribers({key: len(people) for key, people in coming.items()})
         return {**fresh, **kept}
 
     async def _tell_arrivals(

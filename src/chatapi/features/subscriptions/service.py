@@ -12,7 +12,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.core.names import name_key
 from chatapi.features.channels.access import require_not_archived
-from chatapi.features.channels.creation import ChannelCreator
+from chatapi.features.channels.creation import ChannelCreator, NewChannel
 from chatapi.features.channels.errors import ChannelAlreadyExistsError
 from chatapi.features.channels.notices import ChannelNotices
 from chatapi.features.channels.params import ChannelOptions, CreateChannelParams
@@ -20,6 +20,7 @@ from chatapi.features.channels.payloads import CreatedChannelPayload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.subscriptions.notices import announce, greet
 from chatapi.features.subscriptions.params import (
+    MOST_PAIRS,
     ChangeSubscriptionsParams,
     ChannelToJoin,
     Principals,
@@ -31,11 +32,10 @@ from chatapi.features.subscriptions.payloads import (
     SubscribedPayload,
     UnsubscribedPayload,
 )
+from chatapi.features.subscriptions.repository import Moved
 from chatapi.features.subscriptions.rights import Doorkeeper
-from chatapi.features.subscriptions.roster import Moved, Roster
+from chatapi.features.subscriptions.roster import Roster
 from chatapi.features.users.lookup import people_by_email, people_by_id
-
-_MOST_PAIRS = 200_000
 
 
 @dataclass
@@ -68,6 +68,7 @@ class SubscriptionService:
 
     async def subscribe(self, params: SubscribeParams) -> SubscribedPayload:
         """POST /users/me/subscriptions: channels that do not exist are created (SPEC 4.4)."""
+        _check_pairs(params.subscriptions, params.principals)
         await self._ctx.lock()
         users = await self._principals(params.principals)
         joined = await self._join(
@@ -97,6 +98,7 @@ class SubscriptionService:
 
     async def unsubscribe(self, params: UnsubscribeParams) -> UnsubscribedPayload:
         """DELETE /users/me/subscriptions."""
+        _check_pairs(params.subscriptions, params.principals)
         await self._ctx.lock()
         users = await self._principals(params.principals)
         return await self._leave(users, params.subscriptions)
@@ -127,8 +129,6 @@ class SubscriptionService:
         *,
         is_fatal: bool,
     ) -> Joined:
-        if len(users) * len(wanted) > _MOST_PAIRS:
-            raise BadRequestError("principals: too many for so many subscriptions at once")
         door = await Doorkeeper.of(self._ctx)
         wish = await self._sort(door, users, wanted)
         if wish.unauthorized and is_fatal:
@@ -147,8 +147,7 @@ class SubscriptionService:
     async def _tell_created(
         self, created: Sequence[ChannelRecord], options: ChannelOptions
     ) -> None:
-        for channel in created:
-            await ChannelNotices(self._ctx).tell_created(channel)
+        await ChannelNotices(self._ctx).tell_created(created)
         if options.announce:
             await announce(self._ctx, created)
 
@@ -180,7 +179,10 @@ class SubscriptionService:
             return []
         creator = ChannelCreator(self._ctx, options)
         await creator.require_rights()
-        created = [await creator.create(each.name, each.description) for each in missing]
+        await creator.require_quota(len(missing))
+        created = await creator.create(
+            [NewChannel(each.name, each.description) for each in missing]
+        )
         for channel in created:
             if not await door.lets_in(users, channel, is_new=True):
                 raise BadRequestError("Insufficient permission")
@@ -205,6 +207,15 @@ class SubscriptionService:
             "removed": [channel.name for channel in channels if channel.id in left],
             "not_removed": [channel.name for channel in channels if channel.id not in left],
         }
+
+
+def _check_pairs(subscriptions: Sequence[object], principals: Principals | None) -> None:
+    """Refuse what would take so long that nobody else could do anything meanwhile."""
+    if principals is not None and len(subscriptions) * len(principals) > MOST_PAIRS:
+        raise BadRequestError(
+            "principals has too many entries for so many subscriptions"
+            f" (limit: {MOST_PAIRS} pairs of both)"
+        )
 
 
 def _colors(

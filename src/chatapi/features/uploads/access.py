@@ -1,11 +1,27 @@
 """Who may open a file: whoever uploaded it, and whoever may see a message that links it."""
 
-from chatapi.core.ids import MessageId
-from chatapi.features.uploads.records import AttachmentRecord
+from collections.abc import Mapping, Sequence
+
+from chatapi.core.ids import AttachmentId, MessageId
+from chatapi.features.uploads.records import AttachmentRecord, LinkingMessage
 from chatapi.features.uploads.repository import AttachmentRepository
 from chatapi.permissions.messages import MessageAccess
 
 _MESSAGES_AT_ONCE = 500
+
+
+async def visible_links(
+    access: MessageAccess, links: Mapping[AttachmentId, Sequence[LinkingMessage]]
+) -> dict[AttachmentId, list[MessageId]]:
+    """Those of the messages that link files which the reader may see, be the files theirs or not.
+
+    Whoever may open a file can link it, also where its owner may not look.
+    """
+    visible = await access.visible([message for linking in links.values() for message in linking])
+    return {
+        attachment_id: [message.id for message in linking if message.id in visible]
+        for attachment_id, linking in links.items()
+    }
 
 
 async def may_open(

@@ -8,14 +8,15 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.core.ids import AttachmentId, MessageId
+from chatapi.core.ids import AttachmentId, MessageId, UserId
 from chatapi.events.audience import Users
 from chatapi.events.membership import Membership
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.features.uploads.access import may_open
+from chatapi.features.uploads.access import may_open, visible_links
 from chatapi.features.uploads.events import AttachmentUpdated
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.channels import ChannelAccess
 from chatapi.permissions.memberships import Memberships
 from chatapi.permissions.messages import MessageAccess
@@ -49,17 +50,17 @@ async def claim_attachments(
         return
     repository = AttachmentRepository(work.db, realm.id)
     attachments = {each.id: each for each in await repository.list_by_path(paths)}
-    openers = _Openers(RealmContext(runtime, work, "", realm, realm), repository)
+    readers = _Readers(RealmContext(runtime, work, "", realm, realm), repository)
     links = [
         (attachment.id, claim.message_id)
         for claim in claims
         for attachment in attachments.values()
-        if claim.links(attachment) and await openers.may_open(claim.sender, attachment)
+        if claim.links(attachment) and await readers.may_open(claim.sender, attachment)
     ]
     if links:
         await repository.link(links)
         claimed = sorted({attachment_id for attachment_id, _message in links})
-        await _tell(work, realm, repository, [attachments[each] for each in claimed])
+        await _tell(readers, [attachments[each] for each in claimed])
 
 
 async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[AttachmentRecord]:
@@ -75,7 +76,7 @@ async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[Attachment
     gone_ids = [attachment.id for attachment in gone]
     await repository.unlink(claim.message_id, gone_ids)
     await release_attachments(ctx, gone_ids)
-    linked = await repository.list_message_ids(gone_ids)
+    linked = await repository.list_links(gone_ids)
     return [attachment for attachment in gone if not linked.get(attachment.id)]
 
 
@@ -89,15 +90,15 @@ async def release_attachments(ctx: RealmContext, attachment_ids: Collection[Atta
     repository = AttachmentRepository(ctx.db, ctx.realm.id)
     await repository.release(attachment_ids)
     attachments = await repository.list_some(attachment_ids)
-    await _tell(ctx.work, ctx.realm, repository, attachments)
+    await _tell(_Readers(ctx, repository), attachments)
 
 
-class _Openers:
-    """The senders of a batch, each of whom is looked at once."""
+class _Readers:
+    """The senders of a batch, and owners of files, each of whom is looked at once."""
 
     def __init__(self, ctx: RealmContext, repository: AttachmentRepository) -> None:
-        self._ctx = ctx
-        self._repository = repository
+        self.ctx = ctx
+        self.repository = repository
         self._access: dict[int, MessageAccess] = {}
         self._may_open: defaultdict[int, dict[AttachmentId, bool]] = defaultdict(dict)
 
@@ -106,32 +107,43 @@ class _Openers:
             return True
         known = self._may_open[sender.id]
         if attachment.id not in known:
-            access = await self._access_of(sender)
-            known[attachment.id] = await may_open(access, self._repository, attachment)
+            access = await self.access_of(sender)
+            known[attachment.id] = await may_open(access, self.repository, attachment)
         return known[attachment.id]
 
-    async def _access_of(self, sender: UserRecord) -> MessageAccess:
-        if sender.id not in self._access:
-            db, realm = self._ctx.db, self._ctx.realm
+    async def access_of(self, user: UserRecord) -> MessageAccess:
+        if user.id not in self._access:
+            db, realm = self.ctx.db, self.ctx.realm
             membership = Membership(
-                await Memberships(db, realm).groups_of(sender), await load_stays(db, sender.id)
+                await Memberships(db, realm).groups_of(user), await load_stays(db, user.id)
             )
-            channels = ChannelAccess(sender, membership, shows_web_public=False)
-            self._access[sender.id] = MessageAccess(self._ctx, channels)
-        return self._access[sender.id]
+            channels = ChannelAccess(user, membership, shows_web_public=False)
+            self._access[user.id] = MessageAccess(self.ctx, channels)
+        return self._access[user.id]
+
+    async def visible_links(
+        self, attachments: Sequence[AttachmentRecord]
+    ) -> dict[AttachmentId, list[MessageId]]:
+        """The messages that link files, as far as those who uploaded the files may see them."""
+        links = await self.repository.list_links([each.id for each in attachments])
+        linked: defaultdict[UserId, list[AttachmentId]] = defaultdict(list)
+        for attachment in attachments:
+            if attachment.id in links:
+                linked[attachment.owner_id].append(attachment.id)
+        visible: dict[AttachmentId, list[MessageId]] = {}
+        users = UserRepository(self.ctx.db, self.ctx.realm.id)
+        for owner in await users.list_some(list(linked)):
+            of_owner = {attachment_id: links[attachment_id] for attachment_id in linked[owner.id]}
+            visible |= await visible_links(await self.access_of(owner), of_owner)
+        return visible
 
 
-async def _tell(
-    work: UnitOfWork,
-    realm: RealmRecord,
-    repository: AttachmentRepository,
-    attachments: Sequence[AttachmentRecord],
-) -> None:
-    message_ids = await repository.list_message_ids([each.id for each in attachments])
-    space_used = await repository.get_space_used()
+async def _tell(readers: _Readers, attachments: Sequence[AttachmentRecord]) -> None:
+    """Tell owners what became of their files, and nothing of messages they may not see."""
+    message_ids = await readers.visible_links(attachments)
+    space_used = await readers.repository.get_space_used()
     for attachment in attachments:
-        work.emit(
-            realm.id,
+        readers.ctx.emit(
             AttachmentUpdated(
                 attachment=attachment.payload(message_ids.get(attachment.id, ())),
                 upload_space_used=space_used,

@@ -32,7 +32,7 @@ class AttachmentPayload(TypedDict):
     size: int
     create_time: UnixMilliseconds
     message_ids: list[int]
-    """The messages that link it."""
+    """The messages that link it, as far as the reader may see them."""
 
 
 class RemovedAttachmentPayload(TypedDict):

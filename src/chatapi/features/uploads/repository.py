@@ -8,6 +8,7 @@ from sqlalchemy import delete, insert, not_, select, update
 
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import AttachmentId, MessageId, RealmId, UserId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Attachment, AttachmentMessage, Message, Realm
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
@@ -15,7 +16,12 @@ from chatapi.features.uploads.records import AttachmentRecord, LinkingMessage
 
 _records = RecordReader(AttachmentRecord, Attachment)
 _messages = RecordReader(LinkingMessage, Message)
-_IDS_PER_STATEMENT = 1_000
+_LINKS = (
+    _messages.select()
+    .add_columns(AttachmentMessage.attachment_id)
+    .join(AttachmentMessage, AttachmentMessage.message_id == Message.id)
+    .where(is_one_of(AttachmentMessage.attachment_id, "attachment_ids"))
+)
 
 
 class AttachmentRepository:
@@ -140,20 +146,14 @@ class AttachmentRepository:
             .values(is_claimed=False)
         )
 
-    async def list_message_ids(
+    async def list_links(
         self, attachment_ids: Sequence[AttachmentId]
-    ) -> dict[AttachmentId, list[MessageId]]:
-        found: defaultdict[AttachmentId, list[MessageId]] = defaultdict(list)
-        for start in range(0, len(attachment_ids), _IDS_PER_STATEMENT):
-            rows = await self._db.execute(
-                select(AttachmentMessage.attachment_id, AttachmentMessage.message_id).where(
-                    AttachmentMessage.attachment_id.in_(
-                        attachment_ids[start : start + _IDS_PER_STATEMENT]
-                    )
-                )
-            )
-            for attachment_id, message_id in rows:
-                found[AttachmentId(attachment_id)].append(MessageId(message_id))
+    ) -> dict[AttachmentId, list[LinkingMessage]]:
+        """All messages that link some files; files that none links are left out."""
+        rows = await self._db.execute(_LINKS, {"attachment_ids": attachment_ids})
+        found: defaultdict[AttachmentId, list[LinkingMessage]] = defaultdict(list)
+        for *message, attachment_id in rows:
+            found[AttachmentId(attachment_id)].append(_messages.read(message))
         return found
 
     async def list_linking_messages(

@@ -3,6 +3,7 @@
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import AttachmentId
+from chatapi.features.uploads.access import visible_links
 from chatapi.features.uploads.claims import PREFIX
 from chatapi.features.uploads.errors import UploadQuotaError
 from chatapi.features.uploads.events import AttachmentAdded
@@ -10,6 +11,7 @@ from chatapi.features.uploads.names import display_name, new_link_secret, new_pa
 from chatapi.features.uploads.payloads import AttachmentsPayload, UploadedPayload
 from chatapi.features.uploads.removal import remove_attachments
 from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.permissions.messages import message_access
 from chatapi.wire.files import UploadedFile
 
 _MIB = 1024 * 1024
@@ -45,10 +47,11 @@ class UploadService:
         return {"url": PREFIX + path, "uri": PREFIX + path, "filename": name}
 
     async def list_own(self) -> AttachmentsPayload:
-        """GET /attachments."""
+        """GET /attachments, with those of the messages that link them which the caller may see."""
         await self._ctx.snapshot()
         attachments = await self._attachments.list_of(self._ctx.user.id)
-        message_ids = await self._attachments.list_message_ids([each.id for each in attachments])
+        links = await self._attachments.list_links([each.id for each in attachments])
+        message_ids = await visible_links(await message_access(self._ctx), links)
         return {
             "attachments": [
                 attachment.payload(message_ids.get(attachment.id, ())) for attachment in attachments

@@ -1,6 +1,9 @@
 """The verbs on user groups as such."""
 
+from collections.abc import Iterable
+
 from chatapi.auth.context import Context
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
 from chatapi.core.names import name_key
@@ -8,7 +11,7 @@ from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import Everyone
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.user_groups.access import GroupAccess, require_active
-from chatapi.features.user_groups.errors import CannotDeactivateGroupInUseError
+from chatapi.features.user_groups.errors import CannotDeactivateGroupInUseError, Objection
 from chatapi.features.user_groups.events import GroupAdded, GroupRemoved, GroupUpdated
 from chatapi.features.user_groups.listing import GroupReader
 from chatapi.features.user_groups.params import ChangeGroupParams, CreateGroupParams
@@ -18,6 +21,7 @@ from chatapi.features.user_groups.repository import GroupRepository
 from chatapi.features.user_groups.rules import check_name
 from chatapi.features.user_groups.usage import find_objections
 from chatapi.permissions.changes import changed_value
+from chatapi.permissions.channels import channel_access
 from chatapi.permissions.memberships import GroupRecord, Memberships
 from chatapi.permissions.realm import RealmPermissions, require_in_realm
 from chatapi.permissions.settings import GROUP_PERMISSIONS, PermissionSetting
@@ -86,20 +90,31 @@ class GroupService:
         await self._ctx.lock()
         group = await self._access.get_managed(group_id)
         require_active(group)
+        channels = await ChannelRepository(self._ctx.db, self._ctx.realm.id).list_all()
         objections = find_objections(
             group,
             await self._groups.list_groups(include_deactivated=False),
             await Memberships(self._ctx.db, self._ctx.realm).direct_subgroups(),
             RealmPermissions(self._ctx.realm),
-            await ChannelRepository(self._ctx.db, self._ctx.realm.id).list_all(),
+            channels,
         )
         if objections:
-            raise CannotDeactivateGroupInUseError(objections)
+            raise CannotDeactivateGroupInUseError(await self._tellable(objections, channels))
         await self._groups.change(group.id, deactivated=True)
         data: GroupChangePayload = {"deactivated": True}
         event = GroupUpdated(group_id=group.id, data=data, is_about_deactivated=True)
         self._ctx.emit(event, to=Everyone())
         self._ctx.emit(GroupRemoved(group_id=group.id), to=Everyone())
+
+    async def _tellable(
+        self, objections: Iterable[Objection], channels: Iterable[ChannelRecord]
+    ) -> list[Objection]:
+        """Without channels that do not exist for the caller; these object all the same."""
+        access = await channel_access(self._ctx)
+        known = {channel.id for channel in channels if access.knows(channel)}
+        return [
+            each for each in objections if each["type"] != "channel" or each["channel_id"] in known
+        ]
 
     async def _free_name(self, name: str) -> str:
         name = check_name(name)

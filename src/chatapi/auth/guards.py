@@ -73,7 +73,9 @@ class RealmGuard:
     async def admit(self, call: Call) -> RealmContext:
         runtime = runtime_of(call)
         realm = await runtime.realms.of_host(call.host)
-        return RealmContext(runtime, runtime.begin(), call.origin, realm, realm)
+        return RealmContext(
+            runtime, runtime.begin(), call.origin, realm, realm, address=call.address
+        )
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,9 @@ class VisitorGuard:
         visitor = None
         if call.header(b"authorization"):
             visitor = await _authenticate(call, runtime, work, realm)
-        return VisitorContext(runtime, work, call.origin, realm, realm, visitor)
+        return VisitorContext(
+            runtime, work, call.origin, realm, realm, visitor, address=call.address
+        )
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,16 @@ class CallerGuard:
         caller = await _authenticate(call, runtime, work, realm)
         if not caller.user.role.at_least(self.role):
             raise AdministratorRequiredError
-        return Context(runtime, work, call.origin, realm, realm, caller, call.client_name)
+        return Context(
+            runtime,
+            work,
+            call.origin,
+            realm,
+            realm,
+            caller,
+            call.client_name,
+            address=call.address,
+        )
 
 
 async def _authenticate(

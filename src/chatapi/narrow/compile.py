@@ -9,6 +9,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.channels.directory import KnownChannel
 from chatapi.core.errors import UnauthorizedError
 from chatapi.db.models import Message
+from chatapi.narrow.cost import check_cost
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import (
     Compiled,
@@ -69,6 +70,7 @@ async def compile_narrow(
     is_by_id: bool = False,
 ) -> Narrow:
     """Where to look, as the reader's access says, and what the terms take away of that."""
+    check_cost(terms)
     wanted = [term for term in terms if not term.negated]
     if access.reader_id is None and not any(is_one(_OPEN_TO_EVERYBODY, term) for term in wanted):
         raise UnauthorizedError

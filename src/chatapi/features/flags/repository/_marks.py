@@ -17,7 +17,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
 from chatapi.features.flags.repository._states import MessageState, chunks
 
-_IDS_PER_STATEMENT = 10_000
+_IDS_PER_STATEMENT = 5_000
 
 _LAST_MESSAGES = select(Conversation.id, Conversation.last_message_id).where(
     Conversation.id.in_(bindparam("conversation_ids", expanding=True))

@@ -1,6 +1,8 @@
 """What a service is given: the realm, the person, the transaction and a place for events."""
 
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Hashable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from typing_extensions import override
@@ -17,6 +19,8 @@ from chatapi.events.audience import Audience, Users
 from chatapi.events.event import Event
 from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
+
+_HEAVY_STATEMENT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class ServerContext(ProcessContext):
     origin: str
     """Scheme, host and port the client used."""
     found_realm: RealmRecord | None
+    address: str = field(default="", kw_only=True)
+    """The network address of the client, empty for what no client asked for."""
 
     @property
     def public_url(self) -> str:
@@ -78,6 +84,30 @@ class RealmContext(ServerContext):
     def admitted(self) -> Caller | None:
         """Whom the gate let in, None for anybody."""
         return None
+
+    @asynccontextmanager
+    async def heavy_read(self) -> AsyncIterator[None]:
+        """Take a turn at reading much; a statement that takes too long is refused.
+
+        Use it around searches, large pages and the like, before the first statement: a request
+        that waits for its turn must hold no connection.
+        """
+        async with self.runtime.heavy_reads.turn(self._workload_owner):
+            self.db.statement_seconds = _HEAVY_STATEMENT_SECONDS
+            try:
+                yield
+            finally:
+                self.db.statement_seconds = None
+
+    def heavy_rendering(self) -> AbstractAsyncContextManager[None]:
+        """Take a turn at keeping one of the rendering threads busy."""
+        return self.runtime.rendering.turn(self._workload_owner)
+
+    @property
+    def _workload_owner(self) -> Hashable:
+        """Whom expensive work is counted for: a user, an address, or the service itself."""
+        is_users = self.caller_id is not None and self.address
+        return self.caller_id if is_users else self.address
 
     async def lock(self) -> EventNumber:
         """Call before the first write: from here on the organization stands still for others.

@@ -81,7 +81,9 @@ class RealmGuard:
         if self.is_login:
             await runtime.limits.charge_login_from(call)
         realm = await runtime.realms.of_host(call.host)
-        return RealmContext(runtime, runtime.begin(), call.origin, realm, realm)
+        return RealmContext(
+            runtime, runtime.begin(), call.origin, realm, realm, address=call.address
+        )
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,9 @@ class VisitorGuard:
         if call.header(b"authorization"):
             visitor = await _authenticate(call, runtime, work, realm)
             _refuse_webhook(visitor)
-        return VisitorContext(runtime, work, call.origin, realm, realm, visitor)
+        return VisitorContext(
+            runtime, work, call.origin, realm, realm, visitor, address=call.address
+        )
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,16 @@ class CallerGuard:
             _refuse_webhook(caller)
         if not caller.user.role.at_least(self.role):
             raise AdministratorRequiredError
-        return Context(runtime, work, call.origin, realm, realm, caller, call.client_name)
+        return Context(
+            runtime,
+            work,
+            call.origin,
+            realm,
+            realm,
+            caller,
+            call.client_name,
+            address=call.address,
+        )
 
 
 async def _authenticate(

@@ -1,14 +1,15 @@
 """Passwords: argon2id through passlib, in a thread, since one takes tens of milliseconds."""
 
-import asyncio
 import secrets
 
 from passlib.context import CryptContext
 
 from chatapi.core.settings import Settings
+from chatapi.core.worker_threads import WorkerThreads
 
 MIN_LENGTH = 6
 MAX_LENGTH = 100
+_THREADS = 2
 
 
 class Passwords:
@@ -23,15 +24,19 @@ class Passwords:
             argon2__parallelism=1,
         )
         self._decoy: str | None = None
+        self._threads = WorkerThreads("passwords", _THREADS)
+
+    def close(self) -> None:
+        self._threads.close()
 
     async def hash(self, password: str) -> str:
-        return await asyncio.to_thread(self._context.hash, password)
+        return await self._threads.run(self._context.hash, password)
 
     async def verify(self, password: str, password_hash: str | None) -> bool:
         """Takes as long for an account without a password, or for no account at all."""
         if self._decoy is None:
             self._decoy = await self.hash(secrets.token_hex())
-        matches = await asyncio.to_thread(
+        matches = await self._threads.run(
             self._context.verify, password, password_hash or self._decoy
         )
         return matches and password_hash is not None

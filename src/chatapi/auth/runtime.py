@@ -10,8 +10,10 @@ from chatapi.auth.realms import RealmDirectory
 from chatapi.channels.directory import ChannelDirectory
 from chatapi.core.alarm import Alarm
 from chatapi.core.clock import Clock
+from chatapi.core.heavy_work import HeavyWork
 from chatapi.core.private_files import close_data_folder
 from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
+from chatapi.core.worker_threads import WorkerThreads
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.blocks import Blocks
@@ -24,6 +26,9 @@ from chatapi.files.files import Files
 from chatapi.files.stores import store_for
 from chatapi.http.limits import RateLimits
 from chatapi.linkifiers.directory import LinkifierDirectory
+
+_RENDERING_THREADS = 2
+"""More would not be faster: Python runs one of them at a time, between steps of the loop."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,12 @@ class Runtime:
     passwords: Passwords
     limits: RateLimits
     files: Files
+    rendering_threads: WorkerThreads
+    """For rendering, comparing and highlighting texts, and drawing pictures."""
+    rendering: HeavyWork
+    """Turns at what keeps one of these threads busy for long."""
+    heavy_reads: HeavyWork
+    """Turns at searching and reading much, which keep a database connection busy for long."""
     deliveries: Alarm
     """Rung when something is scheduled."""
 
@@ -71,6 +82,11 @@ class Runtime:
             passwords=Passwords(settings),
             limits=RateLimits(settings),
             files=Files(store_for(settings, clock)),
+            rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
+            rendering=HeavyWork(_RENDERING_THREADS, most_per_owner=1),
+            heavy_reads=HeavyWork(
+                database.most_heavy_reads, max(1, database.most_heavy_reads // 2)
+            ),
             deliveries=Alarm(),
         )
 
@@ -87,4 +103,6 @@ class Runtime:
         await self.hub.close()
         await self.limits.close()
         await self.files.close()
+        self.passwords.close()
+        self.rendering_threads.close()
         await self.database.close()

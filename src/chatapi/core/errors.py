@@ -195,6 +195,15 @@ class UnavailableError(ApiError):
         return {"Retry-After": "1"}
 
 
+@dataclass(eq=False)
+class TooExpensiveError(ApiError):
+    """What was asked for takes the database longer than one request may take."""
+
+    code = "REQUEST_TOO_EXPENSIVE"
+    status = 400
+    text = "This takes too long to look up: narrow it to a channel or topic, or use other words"
+
+
 class AdmissionOutdatedError(Exception):
     """Who the caller is changed while the request was under way: admit them again.
 

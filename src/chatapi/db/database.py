@@ -23,6 +23,8 @@ _SQLITE_PRAGMAS = (
     "PRAGMA synchronous = FULL",  # what was acknowledged survives a power cut
     "PRAGMA foreign_keys = ON",
 )
+_SQLITE_POOL_SIZE = 8
+_MOST_HEAVY_READS = 4
 _POSTGRES_SETTINGS = {
     "application_name": "chatapi",
     "statement_timeout": "30000",
@@ -46,6 +48,9 @@ class Database:
         self.snapshot = self.engine.execution_options(
             **({"sqlite_begin": "DEFERRED"} if self.is_sqlite else _REPEATABLE)
         )
+        pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
+        self.most_heavy_reads = max(1, min(_MOST_HEAVY_READS, pool_size // 2))
+        """So many connections may be busy with expensive reads; the others stay for the rest."""
         self._writer_turns: defaultdict[RealmId | None, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def writer_turn(self, realm_id: RealmId | None) -> asyncio.Lock:
@@ -101,7 +106,7 @@ def _sqlite(url: URL) -> AsyncEngine:
         url,
         **_FAST_JSON,
         async_creator=open_connection,
-        pool_size=8,
+        pool_size=_SQLITE_POOL_SIZE,
         max_overflow=0,
         pool_timeout=10,
         **_THE_WARMEST_FIRST,

@@ -5,7 +5,7 @@ them by triggers, and SQLite keeps its index in further tables of these names.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
@@ -91,10 +91,10 @@ async def find_first(db: DatabaseSession, searched: Searched, phrases: Collectio
     return Found(few.c.id, true())
 
 
-async def list_matched_words(
+async def list_marked_texts(
     db: DatabaseSession, searched: Searched, phrases: Collection[str], ids: Collection[int]
-) -> Mapping[int, frozenset[str]]:
-    """The words that made rows match, as they are written there."""
+) -> dict[int, str]:
+    """The texts of rows that match, for `marked_words` to find what made them match."""
     found = find_phrases(db, searched, phrases)
     if db.database.is_sqlite:
         index = _SQLITE[searched]
@@ -110,7 +110,12 @@ async def list_matched_words(
         headline = func.ts_headline(_CONFIGURATION, written, _tsquery(phrases), options)
         marked = select(key, headline).where(key == found.id, key.in_(ids))
     rows = await db.execute(marked.where(found.is_match))
-    return {row_id: frozenset(_MARKED.findall(text)) for row_id, text in rows}
+    return {row[0]: row[1] for row in rows.all()}
+
+
+def marked_words(text: str) -> frozenset[str]:
+    """The words that made a row match, as they are written there; for long texts, in a thread."""
+    return frozenset(_MARKED.findall(text))
 
 
 def is_of_models(name: str | None, kind: str, _parents: object = None) -> bool:

@@ -15,6 +15,7 @@ from chatapi.db.clocks import STOP_CLOCK, STOP_CLOCK_AND_TAKE_IDS
 from chatapi.db.database import Database
 from chatapi.db.many_rows import NewRows, Pending, write_together
 from chatapi.db.reliance import ClockMovedError, KnownClock, Reliance
+from chatapi.db.time_limit import stop_after
 
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
@@ -35,6 +36,8 @@ class DatabaseSession:
         """The last event a snapshot of a realm sees, noted by whoever took it."""
         self.left: KnownClock | None = None
         """After a commit that did not use all of its message ids: the next one may rely on it."""
+        self.statement_seconds: float | None = None
+        """How long a statement may take before it is refused; None: as long as any may."""
         self._reliance: Reliance | None = None
         self._connection: AsyncConnection | None = None
         self._transaction: AsyncTransaction | None = None
@@ -189,7 +192,12 @@ class DatabaseSession:
             await self._lock_after_all(self._reliance.known)
         if self._connection is None:
             self._connection = await self._open(self.database.reader)
-        return await self._connection.execute(statement, values)
+        connection = self._connection
+        if self.statement_seconds is None:
+            return await connection.execute(statement, values)
+        return await stop_after(
+            self.statement_seconds, connection, lambda: connection.execute(statement, values)
+        )
 
     async def _stop_clock(self, realm_id: RealmId, message_ids: int) -> EventNumber:
         if message_ids == 0 or self.database.is_sqlite:

@@ -63,6 +63,10 @@ class EagerConnection(aiosqlite.Connection):
         """Do something with SQLite's own connection, in the thread it belongs to."""
         await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
 
+    def interrupt_statement(self) -> None:
+        """Make the statement that runs in the connection's thread fail, from any thread."""
+        self._conn.interrupt()
+
 
 async def connect(database: str, **options: Any) -> EagerConnection:  # noqa: ANN401 (the driver's)
     connection = EagerConnection(lambda: sqlite3.connect(database, **options), iter_chunk_size=64)

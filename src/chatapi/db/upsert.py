@@ -8,11 +8,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 from chatapi.db.base import Base
 from chatapi.db.session import DatabaseSession
 
+_ROWS_PER_STATEMENT = 2_000
+
 
 async def upsert(db: DatabaseSession, table: type[Base], rows: list[dict[str, object]]) -> None:
-    """Write whole rows, replacing those that have the same primary key."""
-    if rows:
-        await db.execute(_upsert(table, is_sqlite=db.database.is_sqlite), rows)
+    """Write whole rows, replacing those that have the same primary key.
+
+    Many rows are several statements: preparing one for all of them would block the event loop.
+    """
+    statement = _upsert(table, is_sqlite=db.database.is_sqlite)
+    for start in range(0, len(rows), _ROWS_PER_STATEMENT):
+        await db.execute(statement, rows[start : start + _ROWS_PER_STATEMENT])
 
 
 @cache

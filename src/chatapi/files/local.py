@@ -1,6 +1,5 @@
 """Files in a folder of this machine, for a service that runs on one."""
 
-import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
@@ -10,7 +9,8 @@ from tempfile import NamedTemporaryFile
 from typing import IO
 
 from chatapi.core.private_files import make_private_folder
-from chatapi.files.store import CHUNK_BYTES, MissingFileError
+from chatapi.core.worker_threads import WorkerThreads
+from chatapi.files.store import CHUNK_BYTES, THREADS, MissingFileError
 
 
 class LocalStore:
@@ -18,27 +18,32 @@ class LocalStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._threads = WorkerThreads("files", THREADS)
 
     async def put(self, key: str, content: IO[bytes], digest: str) -> None:
         del digest
-        await asyncio.to_thread(_write, self._folder / key, content)
+        await self._threads.run(_write, self._folder / key, content)
 
     @asynccontextmanager
     async def read(self, key: str) -> AsyncIterator[AsyncIterator[bytes]]:
         try:
-            file = await asyncio.to_thread((self._folder / key).open, "rb")
+            file = await self._threads.run((self._folder / key).open, "rb")
         except FileNotFoundError:
             raise MissingFileError(key) from None
         try:
-            yield _chunks(file)
+            yield self._chunks(file)
         finally:
             file.close()
 
     async def delete(self, key: str) -> None:
-        await asyncio.to_thread((self._folder / key).unlink, missing_ok=True)
+        await self._threads.run((self._folder / key).unlink, missing_ok=True)
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        self._threads.close()
+
+    async def _chunks(self, file: IO[bytes]) -> AsyncIterator[bytes]:
+        while chunk := await self._threads.run(file.read, CHUNK_BYTES):
+            yield chunk
 
 
 def _write(path: Path, content: IO[bytes]) -> None:
@@ -64,8 +69,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-async def _chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
-    while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
-        yield chunk

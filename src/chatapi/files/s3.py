@@ -1,6 +1,5 @@
 """Files in a bucket of an S3-compatible store, for a service that runs on several machines."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,8 +13,9 @@ import structlog
 
 from chatapi.core.clock import Clock
 from chatapi.core.errors import UnavailableError
+from chatapi.core.worker_threads import WorkerThreads
 from chatapi.files.signature import EMPTY_DIGEST, SigningKey, amz_date, escape_path
-from chatapi.files.store import CHUNK_BYTES, MissingFileError
+from chatapi.files.store import CHUNK_BYTES, THREADS, MissingFileError
 
 log = structlog.get_logger()
 
@@ -48,6 +48,7 @@ class S3Store:
     def __init__(self, bucket: Bucket, clock: Clock) -> None:
         self._bucket = bucket
         self._clock = clock
+        self._threads = WorkerThreads("files", THREADS)
         self._http = httpx.AsyncClient(timeout=_PATIENCE, headers={"accept-encoding": "identity"})
 
     async def put(self, key: str, content: IO[bytes], digest: str) -> None:
@@ -55,7 +56,7 @@ class S3Store:
         size = str(content.tell())
         content.seek(0)
         headers = {**self._signed("PUT", key, digest), "content-length": size}
-        request = self._request("PUT", key, headers, content=_chunks(content))
+        request = self._request("PUT", key, headers, content=self._chunks(content))
         async with self._answer(request, key):
             pass
 
@@ -75,6 +76,11 @@ class S3Store:
 
     async def close(self) -> None:
         await self._http.aclose()
+        self._threads.close()
+
+    async def _chunks(self, content: IO[bytes]) -> AsyncIterator[bytes]:
+        while chunk := await self._threads.run(content.read, CHUNK_BYTES):
+            yield chunk
 
     def _path(self, key: str) -> str:
         return f"/{self._bucket.name}/{key}"
@@ -116,8 +122,3 @@ class S3Store:
             yield response
         finally:
             await response.aclose()
-
-
-async def _chunks(content: IO[bytes]) -> AsyncIterator[bytes]:
-    while chunk := await asyncio.to_thread(content.read, CHUNK_BYTES):
-        yield chunk

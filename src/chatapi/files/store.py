@@ -5,6 +5,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import IO, Protocol
 
 CHUNK_BYTES = 256 * 1024
+THREADS = 8
+"""In which a store waits for a disk."""
 
 
 class MissingFileError(Exception):

@@ -1,6 +1,5 @@
 """Forms with a file in them: read piece by piece, never held in memory as a whole."""
 
-import asyncio
 import hashlib
 from collections.abc import AsyncGenerator
 from typing import IO
@@ -8,6 +7,7 @@ from typing import IO
 from starlette.datastructures import UploadFile
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
+from chatapi.core.worker_threads import WorkerThreads
 from chatapi.http.call import BodyLimits, Call
 from chatapi.http.forms import MULTIPART, ClientGoneError, Form, media_type, read_parameters
 from chatapi.http.multipart import parse_multipart
@@ -16,6 +16,7 @@ from chatapi.wire.files import UploadedFile
 _DEFAULT_TYPE = "application/octet-stream"
 _LONGEST_TYPE = 100
 _CHUNK_BYTES = 256 * 1024
+_hashing = WorkerThreads("hashing", 2)
 
 
 async def read_form_with_file(call: Call, limits: BodyLimits) -> Form:
@@ -66,7 +67,7 @@ async def _read_file(parts: list[UploadFile], max_bytes: int) -> UploadedFile | 
         name=part.filename or "",
         content_type=(part.content_type or _DEFAULT_TYPE)[:_LONGEST_TYPE],
         size=size,
-        digest=await asyncio.to_thread(_digest, part.file),
+        digest=await _hashing.run(_digest, part.file),
         content=part.file,
     )
 

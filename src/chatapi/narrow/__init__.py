@@ -1,6 +1,7 @@
 """Narrows: what a client wants to see of the messages it may see."""
 
 from chatapi.narrow.compile import Narrow, compile_narrow
+from chatapi.narrow.cost import is_read_in_order
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.live import ResolvedTerm, is_in_narrow, resolve_narrow
 from chatapi.narrow.search_text import SearchText
@@ -15,6 +16,7 @@ __all__ = [
     "Term",
     "compile_narrow",
     "is_in_narrow",
+    "is_read_in_order",
     "read_terms",
     "resolve_narrow",
 ]

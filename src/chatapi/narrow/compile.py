@@ -9,6 +9,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.channels.directory import KnownChannel
 from chatapi.core.errors import UnauthorizedError
 from chatapi.db.models import Message
+from chatapi.narrow.cost import check_cost
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import (
     Compiled,
@@ -81,6 +82,7 @@ async def compile_narrow(
 
     `message_ids` are messages the caller of this function asks for, also outside the feed.
     """
+    check_cost(terms)
     wanted = [term for term in terms if not term.negated]
     if access.reader_id is None and not any(is_one(_OPEN_TO_EVERYBODY, term) for term in wanted):
         raise UnauthorizedError

@@ -38,13 +38,18 @@ class SearchText:
             raise BadNarrowError("the operand of search must not be empty")
         phrases = [phrase for piece in pieces if (phrase := _phrase(piece)) is not None]
         fragments = [piece for piece in pieces if _phrase(piece) is None]
+        search = cls(tuple(phrases), tuple(fragments))
+        search.check_size()
+        return search
+
+    def check_size(self) -> None:
+        """Refuse more than anybody searches for."""
         if (
-            len(phrases) > _MOST_PIECES
-            or len(fragments) > _MOST_FRAGMENTS
-            or sum(len(each.split()) for each in phrases) > _MOST_WORDS
+            len(self.phrases) > _MOST_PIECES
+            or len(self.fragments) > _MOST_FRAGMENTS
+            or sum(len(each.split()) for each in self.phrases) > _MOST_WORDS
         ):
             raise BadNarrowError("too many words to search for")
-        return cls(tuple(phrases), tuple(fragments))
 
     def __add__(self, other: "SearchText") -> "SearchText":
         return SearchText(self.phrases + other.phrases, self.fragments + other.fragments)

@@ -13,9 +13,11 @@ from chatapi.rendering.directory import EMPTY_DIRECTORY, Directory
 from chatapi.rendering.environment import Environment
 from chatapi.rendering.images import IMAGE
 from chatapi.rendering.markdown import parse, write_html
-from chatapi.rendering.plain import plain_html
+from chatapi.rendering.plain import as_written, plain_html
 
 _QUICK_LENGTH = 1_000
+_MOST_HTML = 128 * 1024
+"""Characters; a longest message of running text or code needs a fraction of it."""
 _CODE_MARKS = ("```", "~~~")
 _ME = "/me "
 _ONE_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
@@ -81,11 +83,15 @@ def _plain_message(html: str) -> RenderedMessage:
 def _render_markup(content: str, directory: Directory) -> RenderedMessage:
     environment = Environment(directory)
     tokens = parse(content, environment)
+    html = write_html(tokens, environment)
+    if len(html) > _MOST_HTML:
+        # A page of such messages would be hundreds of times what was written.
+        return _plain_message(as_written(content))
     elements = _elements_by_type(tokens)
     links = elements["link_open"]
     paths = [_path(str(link.attrs["href"])) for link in links]
     return RenderedMessage(
-        html=write_html(tokens, environment),
+        html=html,
         mentioned_user_ids=frozenset(
             UserId(int(mention.attrs["data-user-id"])) for mention in elements["user_mention_open"]
         ),

@@ -6,6 +6,7 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError, UnauthorizedError
 from chatapi.core.ids import ChannelId, MessageId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.channels.params import ListChannelsParams, ListTopicsParams
 from chatapi.features.channels.payloads import (
     ChannelFacts,
@@ -43,21 +44,28 @@ class ChannelReader:
         return await self._ctx.db.remember("channels shown", self._show_known)
 
     async def _show_known(self) -> list[tuple[ChannelFacts, ChannelPayload]]:
-        return [(facts, self.show(facts)) for facts in await self.list_known()]
+        known = await self.list_known()
+        return list(zip(known, await map_in_steps(self.show, known), strict=True))
 
     async def list_channels(self, params: ListChannelsParams) -> ChannelsPayload:
         """GET /streams."""
         access = await channel_access(self._ctx)
         of_owner = await self._channels_of_owner(params)
-        shown: list[ListedChannelPayload] = []
-        for facts in await self.list_known():
-            channel = facts.channel
-            if _is_wanted(channel, params, access) or _is_open(channel, params, of_owner):
-                entry = cast(ListedChannelPayload, self.show(facts))
-                if params.include_default:
-                    entry["is_default"] = channel.is_default
-                shown.append(entry)
-        return {"streams": shown}
+        wanted = [
+            facts
+            for facts in await self.list_known()
+            if _is_wanted(facts.channel, params, access)
+            or _is_open(facts.channel, params, of_owner)
+        ]
+        return {
+            "streams": await map_in_steps(lambda facts: self._list_entry(facts, params), wanted)
+        }
+
+    def _list_entry(self, facts: ChannelFacts, params: ListChannelsParams) -> ListedChannelPayload:
+        entry = cast(ListedChannelPayload, self.show(facts))
+        if params.include_default:
+            entry["is_default"] = facts.channel.is_default
+        return entry
 
     async def get(self, channel_id: ChannelId) -> OneChannelPayload:
         """GET /streams/{stream_id}."""

@@ -6,7 +6,7 @@ from chatapi.core.ids import UserId
 from chatapi.features.alert_words.repository import AlertWordRepository
 from chatapi.features.edits.events import MessageChanged
 from chatapi.features.edits.repository import EditRepository, MessageText
-from chatapi.features.edits.rules import check_digest, check_may_edit
+from chatapi.features.edits.rules import check_digest, check_edits_so_far, check_may_edit
 from chatapi.features.messages.recipients import find_channel, require_direct_messages
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.wildcards import check_wildcards
@@ -45,6 +45,7 @@ class ContentChange:
             await require_direct_messages(ctx, await participants_of(ctx, message))
         if content == before.content:
             return []
+        check_edits_so_far(*await self._repository.count_texts(message.id))
         await self._check_wildcards(before, rendered)
         await self._write(before, content, rendered)
         alerted = await self._mark_alerts(content)

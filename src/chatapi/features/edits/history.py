@@ -13,6 +13,9 @@ from chatapi.permissions.channels import readable_channels
 from chatapi.permissions.message_lookup import FoundMessage, visible_message
 from chatapi.wire.topics import show_topic
 
+_MOST_SHOWN = 8 * 1024 * 1024
+"""Characters of texts in an answer that still get a diff beside them."""
+
 
 class EditHistory:
     """Earlier versions, for whoever may see the message, where the organization shows them."""
@@ -22,9 +25,15 @@ class EditHistory:
 
     async def show(self, message_id: MessageId, params: EditHistoryParams) -> MessageHistoryPayload:
         """GET /messages/{message_id}/history."""
-        ctx = self._ctx
-        if ctx.realm.options.message_edit_history_visibility_policy == "none":
+        if self._ctx.realm.options.message_edit_history_visibility_policy == "none":
             raise BadRequestError("Message edit history is disabled in this organization")
+        async with self._ctx.heavy_read():
+            snapshots = await self._read(message_id, allow_empty=params.allow_empty_topic_name)
+            await self._add_diffs(snapshots)
+        return {"message_history": snapshots[::-1]}
+
+    async def _read(self, message_id: MessageId, *, allow_empty: bool) -> list[SnapshotPayload]:
+        ctx = self._ctx
         await ctx.snapshot()
         message = await visible_message(ctx, message_id)
         repository = EditRepository(ctx.db)
@@ -33,16 +42,15 @@ class EditHistory:
         )
         readable = await readable_channels(ctx, left_channels(edits))
         text = await repository.get_text(message.id)
+        # What follows takes a while and needs no connection.
+        await ctx.db.close()
         steps = walk_back(message, edits, readable)
-        return {
-            "message_history": self._snapshots(
-                message, text, steps, allow_empty=params.allow_empty_topic_name
-            )
-        }
+        return self._snapshots(message, text, steps, allow_empty=allow_empty)
 
     def _snapshots(
         self, message: FoundMessage, text: MessageText, steps: list[Step], *, allow_empty: bool
     ) -> list[SnapshotPayload]:
+        """The newest first."""
         shown = self._ctx.realm.options.message_edit_history_visibility_policy
         content, rendered = text.content, text.rendered_content
         snapshots: list[SnapshotPayload] = []
@@ -50,18 +58,18 @@ class EditHistory:
             edit = step.edit
             payload = step.payload(shown, allow_empty=allow_empty)
             if payload is not None:
-                snapshot: SnapshotPayload = {
-                    "topic": show_topic(step.topic or "", allow_empty=allow_empty),
-                    "content": content,
-                    "rendered_content": rendered,
-                    **payload,  # type: ignore[typeddict-item]  # it only says more about some keys
-                }
-                if "prev_rendered_content" in payload:
-                    snapshot["content_html_diff"] = html_diff(
-                        payload["prev_rendered_content"], rendered
-                    )
-                snapshots.append(snapshot)
-            if shown == "all" and edit.prev_content is not None:
+                snapshots.append(
+                    {
+                        "topic": show_topic(step.topic or "", allow_empty=allow_empty),
+                        "content": content,
+                        "rendered_content": rendered,
+                        **payload,  # type: ignore[typeddict-item]  # it only says more about some keys
+                    }
+                )
+            if shown == "all" and edit.changes_text:
+                if edit.prev_content is None:
+                    # Older texts are more than one answer holds.
+                    return snapshots
                 content, rendered = edit.prev_content, edit.prev_rendered_content or ""
         first_topic = message.topic if not steps else steps[-1].prev_topic
         snapshots.append(
@@ -73,4 +81,23 @@ class EditHistory:
                 "rendered_content": rendered,
             }
         )
-        return snapshots[::-1]
+        return snapshots
+
+    async def _add_diffs(self, snapshots: list[SnapshotPayload]) -> None:
+        """Compare each version with the one before it, in a thread, as far as there is room."""
+        size = sum(_text_length(snapshot) for snapshot in snapshots)
+        for snapshot in snapshots:
+            if "prev_rendered_content" not in snapshot:
+                continue
+            if size > _MOST_SHOWN:
+                return
+            diff = await self._ctx.runtime.rendering_threads.run(
+                html_diff, snapshot["prev_rendered_content"], snapshot["rendered_content"]
+            )
+            snapshot["content_html_diff"] = diff
+            size += len(diff)
+
+
+def _text_length(snapshot: SnapshotPayload) -> int:
+    earlier = len(snapshot.get("prev_content", "")) + len(snapshot.get("prev_rendered_content", ""))
+    return earlier + len(snapshot["content"]) + len(snapshot["rendered_content"])

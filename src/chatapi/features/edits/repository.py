@@ -5,12 +5,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, or_, update
+from sqlalchemy import (
+    BigInteger,
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.db.models import GroupMention, Mention, Message, MessageEdit
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
+
+MOST_EARLIER_TEXT = 4 * 1024 * 1024
+"""Characters of earlier texts, written and rendered, that one message may have and one request
+reads."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +54,8 @@ class EditRecord:
     prev_rendered_content: str | None
     prev_topic: str | None
     prev_channel_id: ChannelId | None
+    changes_text: bool
+    """Whether it has an earlier text, also where that text was too much to be read."""
 
     @property
     def is_move(self) -> bool:
@@ -46,20 +63,47 @@ class EditRecord:
 
 
 _texts = RecordReader(MessageText, Message)
-_edits = RecordReader(EditRecord, MessageEdit)
 _TEXT = _texts.select().where(Message.id == bindparam("message_id"))
 _FORGET_MENTIONS = delete(Mention).where(Mention.message_id == bindparam("of_message"))
 _FORGET_GROUPS = delete(GroupMention).where(GroupMention.message_id == bindparam("of_message"))
-_EDITS = (
-    _edits.select()
-    .where(
-        or_(
-            MessageEdit.message_id.in_(bindparam("message_ids", expanding=True)),
-            MessageEdit.conversation_id.in_(bindparam("conversation_ids", expanding=True)),
-        )
-    )
-    .order_by(MessageEdit.edited_at, MessageEdit.id)
+_TEXT_LENGTH = func.coalesce(func.length(MessageEdit.prev_content), 0) + func.coalesce(
+    func.length(MessageEdit.prev_rendered_content), 0
 )
+_TEXTS_OF_MESSAGE = select(
+    func.count(MessageEdit.prev_content), func.coalesce(func.sum(_TEXT_LENGTH), 0)
+).where(MessageEdit.message_id == bindparam("message_id"))
+
+
+def _edits() -> Select[*tuple[Any, ...]]:
+    """Changes with their earlier texts, as far back as these are not too much altogether."""
+    so_far = func.sum(_TEXT_LENGTH).over(order_by=MessageEdit.id.desc())
+    found = (
+        select(MessageEdit.__table__, so_far.label("so_far"))
+        .where(
+            or_(
+                MessageEdit.message_id.in_(bindparam("message_ids", expanding=True)),
+                MessageEdit.conversation_id.in_(bindparam("conversation_ids", expanding=True)),
+            )
+        )
+        .subquery()
+    ).c
+    is_read = found.so_far <= bindparam("most_text", type_=BigInteger)
+    return select(
+        found.id,
+        found.message_id,
+        found.conversation_id,
+        found.up_to,
+        found.editor_id,
+        found.edited_at,
+        case((is_read, found.prev_content)),
+        case((is_read, found.prev_rendered_content)),
+        found.prev_topic,
+        found.prev_channel_id,
+        found.prev_content.is_not(None),
+    ).order_by(found.edited_at, found.id)
+
+
+_EDITS = _edits()
 
 
 class EditRepository:
@@ -86,8 +130,20 @@ class EditRepository:
     async def list_edits(
         self, message_ids: Sequence[MessageId], conversation_ids: Iterable[ConversationId]
     ) -> list[EditRecord]:
-        """The changes of some messages and the renamings of some topics, the oldest first."""
-        rows = await self._db.execute(
-            _EDITS, {"message_ids": list(message_ids), "conversation_ids": list(conversation_ids)}
-        )
-        return [_edits.read(row) for row in rows]
+        """The changes of some messages and the renamings of some topics, the oldest first.
+
+        Of texts, only the newest are read, up to `MOST_EARLIER_TEXT` characters altogether.
+        """
+        values = {
+            "message_ids": list(message_ids),
+            "conversation_ids": list(conversation_ids),
+            "most_text": MOST_EARLIER_TEXT,
+        }
+        rows = await self._db.execute(_EDITS, values)
+        return [EditRecord(*row) for row in rows.all()]
+
+    async def count_texts(self, message_id: MessageId) -> tuple[int, int]:
+        """How many earlier texts a message has, and their length altogether."""
+        rows = await self._db.execute(_TEXTS_OF_MESSAGE, {"message_id": message_id})
+        count, length = rows.one()
+        return count, int(length)

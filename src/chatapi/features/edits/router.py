@@ -2,6 +2,7 @@
 
 from chatapi.auth.guards import Caller
 from chatapi.channels.errors import StreamIdDoesNotExistError
+from chatapi.core.errors import TooExpensiveError
 from chatapi.core.ids import MessageId
 from chatapi.features.edits.errors import ContentChangedError
 from chatapi.features.edits.history import EditHistory
@@ -37,9 +38,12 @@ async def edit_message(ctx: Caller, message_id: Id, params: EditMessageParams) -
     return await EditService(ctx).edit(MessageId(message_id), params)
 
 
-@router.get("/messages/{message_id:int}/history")
+@router.get("/messages/{message_id:int}/history", errors=[TooExpensiveError])
 async def get_message_history(
     ctx: Caller, message_id: Id, params: EditHistoryParams
 ) -> MessageHistoryPayload:
-    """Get what a message said before, and where it was, the oldest first."""
+    """Get what a message said before, and where it was, the oldest first.
+
+    Where this would be more than 8 MiB, older changes have no `content_html_diff`.
+    """
     return await EditHistory(ctx).show(MessageId(message_id), params)

@@ -6,7 +6,6 @@ from chatapi.features.edits.content import ContentChange
 from chatapi.features.edits.params import EditMessageParams
 from chatapi.features.edits.payloads import EditedPayload
 from chatapi.features.edits.rules import DELETED, check_combination
-from chatapi.features.messages.mentions import directory_for
 from chatapi.features.messages.service import render
 from chatapi.features.moves.move import MoveRequest
 from chatapi.features.moves.service import MoveService
@@ -26,9 +25,7 @@ class EditService:
         check_combination(params)
         content = None if params.content is None else params.content.rstrip() or DELETED
         # Before the lock: a long text must not keep others waiting.
-        rendered = (
-            None if content is None else await render(await directory_for(ctx, content), content)
-        )
+        rendered = None if content is None else await render(ctx, content)
         await ctx.lock()
         message = await message_to_change(ctx, message_id)
         detached: list[AttachmentPayload] = []

@@ -1,6 +1,5 @@
 """The verbs on custom emoji."""
 
-import asyncio
 import hashlib
 import io
 
@@ -44,7 +43,8 @@ class EmojiService:
             raise BadRequestError(f"The image is larger than {MOST_BYTES // _MIB} MiB")
         await self._check(name)
         await self._ctx.db.close()
-        image = await asyncio.to_thread(draw_emoji, file.content)
+        async with self._ctx.heavy_rendering():
+            image = await self._ctx.runtime.rendering_threads.run(draw_emoji, file.content)
         path, still_path = self._new_paths(image)
         keys = [key_of(each) for each in (path, still_path) if each is not None]
         try:

@@ -1,6 +1,7 @@
 """Endpoints of flags."""
 
 from chatapi.auth.guards import Caller
+from chatapi.core.errors import TooExpensiveError
 from chatapi.core.ids import ChannelId
 from chatapi.features.flags import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.flags.marks import MarkService
@@ -33,7 +34,7 @@ async def change_flags(ctx: Caller, params: ChangeFlagsParams) -> ChangedFlagsPa
     return await FlagService(ctx).change(params)
 
 
-@router.post("/messages/flags/narrow", errors=[BadNarrowError])
+@router.post("/messages/flags/narrow", errors=[BadNarrowError, TooExpensiveError])
 async def change_flags_in_narrow(
     ctx: Caller, params: ChangeNarrowFlagsParams
 ) -> NarrowFlagsPayload:
@@ -42,7 +43,8 @@ async def change_flags_in_narrow(
     Goes through the messages around the anchor, 5,000 at most, as `GET /messages` would show
     them; to go on, repeat it with `last_processed_id` or `first_processed_id` as the anchor.
     """
-    return await change_in_narrow(ctx, params)
+    async with ctx.heavy_read():
+        return await change_in_narrow(ctx, params)
 
 
 @router.post("/mark_all_as_read")

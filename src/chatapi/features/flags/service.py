@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ConversationId, MessageId
+from chatapi.core.loop_budget import let_others_run
 from chatapi.features.flags.details import load_details
 from chatapi.features.flags.events import FlagAdded, FlagRemoved
 from chatapi.features.flags.params import ChangeFlagsParams, FlagChange
@@ -28,6 +29,9 @@ _GIVEN_BY_THE_SERVICE = {
     "has_alert_word",
     "historical",
 }
+
+_MANY = 1_000
+"""So many messages take milliseconds wherever one goes through all of them."""
 
 
 class FlagService:
@@ -74,6 +78,8 @@ class FlagService:
         states = await self._states.list_states(message_ids, access.channels.membership.groups)
         if len(await access.visible(states)) < len(set(message_ids)):
             raise BadRequestError("Invalid message(s)")
+        if len(states) > _MANY:
+            await let_others_run()
         return states
 
     async def _note(

@@ -3,12 +3,10 @@
 from chatapi.auth.context import Context
 from chatapi.features.history.params import RenderParams
 from chatapi.features.history.payloads import RenderedPayload
-from chatapi.features.messages.mentions import directory_for
 from chatapi.features.messages.service import render as render_content
 
 
 async def render(ctx: Context, params: RenderParams) -> RenderedPayload:
     """Names only what the caller may name; nothing is sent and nobody is told."""
-    directory = await directory_for(ctx, params.content)
-    rendered = await render_content(directory, params.content)
+    rendered = await render_content(ctx, params.content)
     return {"rendered": rendered.html}

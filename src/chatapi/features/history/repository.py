@@ -76,6 +76,7 @@ _BOUNDS = select(
     func.coalesce(func.min(Message.id), 0).label("low"),
     func.coalesce(func.max(Message.id), 0).label("high"),
 ).where(Message.realm_id == bindparam("realm_id"))
+_FEWEST_SEARCHED = 100
 _CLOCK_ERROR = timedelta(hours=1)
 """By so much the clocks of servers may differ, or be set back."""
 _ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
@@ -95,6 +96,14 @@ def _number(number: int, narrow: Narrow) -> ColumnElement[int]:
     """
     is_written_out = narrow.search is not None
     return bindparam(None, number, type_=BigInteger, literal_execute=is_written_out, unique=True)
+
+
+def _limit(limit: int, narrow: Narrow) -> ColumnElement[int]:
+    """How many rows to ask for; where words are searched, never a few only.
+
+    For a few, SQLite goes through all messages of a place and searches for the words in each.
+    """
+    return _number(max(limit, _FEWEST_SEARCHED) if narrow.search else limit, narrow)
 
 
 def _halved() -> Select[*tuple[int]]:
@@ -170,7 +179,7 @@ class HistoryRepository:
             statement = _ROWS.where(
                 part.condition, part.order.up_to(_number(message_id, narrow))
             ).order_by(*part.order.descending)
-            found |= await self._read(statement.limit(_number(limit, narrow)))
+            found |= await self._read(statement.limit(_limit(limit, narrow)))
         return _by_id(found)[-limit:]
 
     async def list_from(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
@@ -180,7 +189,7 @@ class HistoryRepository:
             statement = _ROWS.where(
                 part.condition, part.order.since(_number(message_id, narrow))
             ).order_by(*part.order.ascending)
-            found |= await self._read(statement.limit(_number(limit, narrow)))
+            found |= await self._read(statement.limit(_limit(limit, narrow)))
         return _by_id(found)[:limit]
 
     async def list_some(self, narrow: Narrow, message_ids: Sequence[int]) -> list[HistoryRow]:

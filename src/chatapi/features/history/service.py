@@ -1,12 +1,19 @@
 """Reading messages: around an anchor, by id, or one of them."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import AdmissionOutdatedError, BadRequestError, UnauthorizedError
 from chatapi.core.ids import MessageId
 from chatapi.features.history.anchors import FIRST_UNREAD, Anchors
-from chatapi.features.history.matches import show_matches
+from chatapi.features.history.matches import Matches
+from chatapi.features.history.page_size import (
+    MOST_BYTES,
+    ROWS_AT_ONCE,
+    Measure,
+    measure_texts,
+)
 from chatapi.features.history.params import (
     MOST_MESSAGES,
     MatchParams,
@@ -23,7 +30,7 @@ from chatapi.features.history.payloads import (
 from chatapi.features.history.repository import HistoryRepository, HistoryRow
 from chatapi.features.history.showing import MessageShowing
 from chatapi.features.history.window import Wanted, read_window
-from chatapi.narrow import Narrow, compile_narrow, read_terms
+from chatapi.narrow import Narrow, Term, compile_narrow, is_read_in_order, read_terms
 from chatapi.permissions.messages import MessageAccess, message_access
 
 
@@ -37,18 +44,31 @@ class HistoryService:
     async def read(self, params: ReadMessagesParams) -> MessagesPayload:
         """Messages of a narrow; without one, all that were sent to the caller."""
         _check_combination(params)
+        terms = read_terms(params.narrow)
+        if not _is_heavy(params, terms):
+            return await self._read(params, terms)
+        async with self._ctx.heavy_read():
+            return await self._read(params, terms)
+
+    async def _read(self, params: ReadMessagesParams, terms: Sequence[Term]) -> MessagesPayload:
         access = await message_access(self._ctx)
         narrow = await compile_narrow(
             self._ctx,
             access,
-            read_terms(params.narrow),
+            terms,
             message_ids=params.message_ids or (),
         )
         await self._take_snapshot(access, narrow)
-        if params.message_ids is not None:
-            rows = await self._repository.list_some(narrow, params.message_ids)
-            return {"messages": await self._show(access, narrow, rows, params)}
-        return await self._read_around(access, narrow, params)
+        matches = None
+        if narrow.search is not None:
+            matches = Matches(
+                self._ctx, narrow.search, allow_empty_topic=params.allow_empty_topic_name
+            )
+        if params.message_ids is None:
+            return await self._read_around(access, narrow, params, matches)
+        measure = measure_texts if matches is None else matches.measure
+        shown = await self._read_some(narrow, ("message_ids", params.message_ids), measure)
+        return {"messages": await self._show(access, shown, params, matches)}
 
     async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
         """One message; one that the reader may not see is as unknown as any."""
@@ -63,15 +83,40 @@ class HistoryService:
 
     async def match(self, params: MatchParams) -> MatchesPayload:
         """Which messages are in a narrow; those the caller may not see are in none."""
-        access = await message_access(self._ctx)
         terms = read_terms(params.narrow)
-        narrow = await compile_narrow(self._ctx, access, terms, message_ids=params.msg_ids)
-        await self._take_snapshot(access, narrow)
-        rows = await self._repository.list_some(narrow, params.msg_ids)
-        return {"messages": await show_matches(self._ctx, narrow.search, rows)}
+        async with self._ctx.heavy_read():
+            access = await message_access(self._ctx)
+            narrow = await compile_narrow(self._ctx, access, terms, message_ids=params.msg_ids)
+            await self._take_snapshot(access, narrow)
+            matches = Matches(self._ctx, narrow.search)
+            await self._read_some(narrow, ("msg_ids", params.msg_ids), matches.measure)
+        return {"messages": matches.found}
+
+    async def _read_some(
+        self, narrow: Narrow, wanted: tuple[str, Sequence[int]], measure: Measure
+    ) -> list[HistoryRow]:
+        """Messages by their ids, which a parameter names; refused if they are too large."""
+        parameter, given = wanted
+        message_ids = list(dict.fromkeys(given))
+        shown: list[HistoryRow] = []
+        size = 0
+        for start in range(0, len(message_ids), ROWS_AT_ONCE):
+            some = message_ids[start : start + ROWS_AT_ONCE]
+            rows = await self._repository.list_some(narrow, some)
+            size += sum(await measure(rows))
+            if size > MOST_BYTES and len(message_ids) > 1:
+                raise BadRequestError(
+                    f"{parameter}: These messages are too large for one answer; ask for fewer"
+                )
+            shown += rows
+        return sorted(shown, key=attrgetter("id"))
 
     async def _read_around(
-        self, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
+        self,
+        access: MessageAccess,
+        narrow: Narrow,
+        params: ReadMessagesParams,
+        matches: Matches | None,
     ) -> MessagesPayload:
         named = FIRST_UNREAD if params.use_first_unread_anchor else params.anchor
         anchors = Anchors(self._repository, access, narrow)
@@ -79,9 +124,10 @@ class HistoryService:
         wanted = Wanted(
             anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
         )
-        window = await read_window(self._repository, narrow, wanted)
+        measure = measure_texts if matches is None else matches.measure
+        window = await read_window(self._repository, narrow, wanted, measure)
         return {
-            "messages": await self._show(access, narrow, window.rows, params),
+            "messages": await self._show(access, window.rows, params, matches),
             "anchor": anchor,
             "found_anchor": window.found_anchor,
             "found_oldest": window.found_oldest,
@@ -92,18 +138,15 @@ class HistoryService:
     async def _show(
         self,
         access: MessageAccess,
-        narrow: Narrow,
         rows: Sequence[HistoryRow],
         params: ReadMessagesParams,
+        matches: Matches | None,
     ) -> list[HistoryMessagePayload] | list[FoundMessagePayload]:
         shown = await MessageShowing(self._ctx, access, params).show(rows)
-        if narrow.search is None:
+        if matches is None:
             return shown
-        matches = await show_matches(
-            self._ctx, narrow.search, rows, allow_empty_topic=params.allow_empty_topic_name
-        )
         found: list[FoundMessagePayload] = [
-            {**message, **matches[row.id]} for message, row in zip(shown, rows, strict=True)
+            {**message, **matches.found[row.id]} for message, row in zip(shown, rows, strict=True)
         ]
         return found
 
@@ -123,6 +166,13 @@ class HistoryService:
         if access.reader_id is None:
             return UnauthorizedError()
         return BadRequestError("Invalid message(s)")
+
+
+def _is_heavy(params: ReadMessagesParams, terms: Sequence[Term]) -> bool:
+    """Whether it may take long: much to read, or more to search than a place to look at."""
+    ids = () if params.message_ids is None else params.message_ids
+    count = (params.num_before or 0) + (params.num_after or 0) + len(ids)
+    return count > ROWS_AT_ONCE or not all(is_read_in_order(term) for term in terms)
 
 
 def _check_combination(params: ReadMessagesParams) -> None:

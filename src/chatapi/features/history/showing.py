@@ -1,6 +1,6 @@
 """Messages from the database as a reader is shown them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from chatapi.auth.context import RealmContext
@@ -8,6 +8,7 @@ from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.edits.trail import Step
 from chatapi.features.flags.repository import MessageState, StateRepository
 from chatapi.features.history.params import ShowMessageParams
@@ -26,12 +27,14 @@ from chatapi.features.messages.payloads import (
     RecipientPayload,
     TopicLinkPayload,
 )
-from chatapi.features.messages.topic_links import topic_links
+from chatapi.features.messages.topic_links import links_of_topics
 from chatapi.features.reactions.repository import ReactionRepository
 from chatapi.permissions.messages import MessageAccess
 from chatapi.permissions.people import Sight, sight_of
-from chatapi.rendering import NO_LINKIFIERS
 
+_TOPICS_AT_ONCE = 100
+_QUICK_TOPICS = 3
+"""To look for links in so few takes less than to hand them to a thread."""
 _FLAGS_OF_STRANGERS = ["read"]
 
 
@@ -49,14 +52,13 @@ class MessageShowing:
         self._states: dict[MessageId, MessageState] = {}
         self._reactions: dict[MessageId, list[ReactionPayload]] = {}
         self._trails: dict[MessageId, list[Step]] = {}
-        self._linkifiers = NO_LINKIFIERS
         self._links: dict[str, tuple[TopicLinkPayload, ...]] = {}
 
     async def show(self, rows: Sequence[HistoryRow]) -> list[HistoryMessagePayload]:
         if not rows:
             return []
         await self._load(rows)
-        return [self._show(row) for row in rows]
+        return await map_in_steps(self._show, rows)
 
     async def _load(self, rows: Sequence[HistoryRow]) -> None:
         ctx = self._ctx
@@ -72,7 +74,7 @@ class MessageShowing:
         }
         sight = await sight_of(ctx)
         self._senders = {each: self._sender(users[each], sight) for each in sender_ids}
-        self._linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
+        self._links = await self._find_links({row.topic for row in rows})
         message_ids = [row.id for row in rows]
         self._reactions = await ReactionRepository(ctx.db).list_of(message_ids)
         self._trails = await trails_of(ctx, rows)
@@ -118,7 +120,7 @@ class MessageShowing:
             timestamp=unix_seconds(row.sent_at),
             client=row.client_name,
             is_me_message=row.is_me_message,
-            topic_links=self._topic_links(row.topic),
+            topic_links=self._links.get(row.topic, ()),
         )
         return {
             **message_payload(facts, form),
@@ -132,7 +134,7 @@ class MessageShowing:
         trail = self._trails.get(row.id)
         if trail is None:
             return payload
-        edited = [step.edit.edited_at for step in trail if step.edit.prev_content is not None]
+        edited = [step.edit.edited_at for step in trail if step.edit.changes_text]
         moved = [step.edit.edited_at for step in trail if step.edit.is_move]
         if edited:
             payload["last_edit_timestamp"] = unix_seconds(edited[0])
@@ -145,11 +147,21 @@ class MessageShowing:
             payload["edit_history"] = history
         return payload
 
-    def _topic_links(self, topic: str) -> tuple[TopicLinkPayload, ...]:
-        """Found once for all messages of a topic."""
-        if topic not in self._links:
-            self._links[topic] = topic_links(topic, self._linkifiers)
-        return self._links[topic]
+    async def _find_links(self, topics: Iterable[str]) -> dict[str, tuple[TopicLinkPayload, ...]]:
+        """Once for all messages of a topic; those of many topics in a thread, some at a time."""
+        linkifiers = await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
+        if not linkifiers:
+            return {}
+        names = list(topics)
+        if len(names) <= _QUICK_TOPICS:
+            return links_of_topics(names, linkifiers)
+        found: dict[str, tuple[TopicLinkPayload, ...]] = {}
+        for start in range(0, len(names), _TOPICS_AT_ONCE):
+            some = names[start : start + _TOPICS_AT_ONCE]
+            found |= await self._ctx.runtime.rendering_threads.run(
+                links_of_topics, some, linkifiers
+            )
+        return found
 
     def _flags(self, row: HistoryRow) -> list[str]:
         if self._access.reader_id is None:

@@ -1,8 +1,16 @@
 """The messages around an anchor."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from chatapi.features.history.anchors import AFTER_ALL, BEFORE_ALL
+from chatapi.features.history.page_size import (
+    MOST_BYTES,
+    ROWS_AT_ONCE,
+    Measure,
+    how_many_fit,
+    measure_texts,
+)
 from chatapi.features.history.repository import HistoryRepository, HistoryRow
 from chatapi.narrow import Narrow
 
@@ -16,6 +24,10 @@ class Wanted:
     num_after: int
     include_anchor: bool
 
+    @property
+    def bytes_per_side(self) -> int:
+        return MOST_BYTES // 2 if self.num_before and self.num_after else MOST_BYTES
+
 
 @dataclass(frozen=True)
 class Window:
@@ -27,23 +39,80 @@ class Window:
     found_newest: bool
 
 
-async def read_window(repository: HistoryRepository, narrow: Narrow, wanted: Wanted) -> Window:
-    """One statement for each side that is wanted."""
+@dataclass(frozen=True)
+class _Side:
+    """What was read on one side of an anchor, the nearest first."""
+
+    rows: list[HistoryRow]
+    is_cut: bool = False
+    """Whether it ends early, since more would be too large for one answer."""
+
+
+async def read_window(
+    repository: HistoryRepository,
+    narrow: Narrow,
+    wanted: Wanted,
+    measure: Measure = measure_texts,
+) -> Window:
+    """One statement for each side that is wanted, or one for each slice of many messages.
+
+    A side ends early where its texts would be too large for one answer; it keeps what is nearest
+    to the anchor, and at least one message.
+    """
     anchor = wanted.anchor
-    before: list[HistoryRow] = []
-    after: list[HistoryRow] = []
+    before = after = _Side([])
+
+    async def read_older(start: int, limit: int) -> list[HistoryRow]:
+        return (await repository.list_up_to(narrow, start, limit))[::-1]
+
+    async def read_newer(start: int, limit: int) -> list[HistoryRow]:
+        return await repository.list_from(narrow, start, limit)
+
+    room = wanted.bytes_per_side
     if wanted.num_before and anchor > BEFORE_ALL:
-        before = await repository.list_up_to(narrow, anchor, wanted.num_before + 1)
+        before = await _read_side(read_older, anchor, -1, wanted.num_before + 1, (room, measure))
     if wanted.num_after and anchor < AFTER_ALL:
-        after = await repository.list_from(narrow, anchor, wanted.num_after + 1)
+        after = await _read_side(read_newer, anchor, 1, wanted.num_after + 1, (room, measure))
     if not wanted.num_before and not wanted.num_after:
-        after = [row for row in await repository.list_from(narrow, anchor, 1) if row.id == anchor]
-    at_anchor = [row for row in (*before[-1:], *after[:1]) if row.id == anchor][:1]
-    older = [row for row in before if row.id < anchor][-wanted.num_before :]
-    newer = [row for row in after if row.id > anchor][: wanted.num_after]
+        after = await _read_side(read_newer, anchor, 1, 1, (room, measure))
+    at_anchor = [row for row in (*before.rows[:1], *after.rows[:1]) if row.id == anchor][:1]
+    older = [row for row in before.rows if row.id < anchor][: wanted.num_before]
+    newer = [row for row in after.rows if row.id > anchor][: wanted.num_after]
     return Window(
-        rows=[*older, *(at_anchor if wanted.include_anchor else ()), *newer],
+        rows=[*older[::-1], *(at_anchor if wanted.include_anchor else ()), *newer],
         found_anchor=bool(at_anchor) and wanted.include_anchor,
-        found_oldest=anchor == BEFORE_ALL or len(older) < wanted.num_before,
-        found_newest=anchor == AFTER_ALL or len(newer) < wanted.num_after,
+        found_oldest=anchor == BEFORE_ALL or (len(older) < wanted.num_before and not before.is_cut),
+        found_newest=anchor == AFTER_ALL or (len(newer) < wanted.num_after and not after.is_cut),
     )
+
+
+async def _read_side(
+    read: Callable[[int, int], Awaitable[list[HistoryRow]]],
+    anchor: int,
+    direction: int,
+    limit: int,
+    bound: tuple[int, Measure],
+) -> _Side:
+    """Read away from the anchor until there is enough, nothing more, or no room."""
+    room, measure = bound
+    kept: list[HistoryRow] = []
+    start = anchor
+    while True:
+        wanted = min(limit - len(kept), ROWS_AT_ONCE)
+        rows = await read(start, wanted)
+        sizes = await measure(rows)
+        fitting = how_many_fit(sizes, room)
+        room -= sum(sizes[:fitting])
+        # Never an empty page: a client that pages on must get further.
+        is_first = not any(row.id != anchor for row in kept)
+        kept += rows[: max(fitting, _least(rows, anchor) if is_first else 0)]
+        if fitting < len(rows):
+            return _Side(kept, is_cut=True)
+        if len(rows) < wanted or len(kept) >= limit:
+            return _Side(kept)
+        start = rows[-1].id + direction
+
+
+def _least(rows: list[HistoryRow], anchor: int) -> int:
+    """The message at the anchor is one that the client may know already."""
+    return 2 if rows and rows[0].id == anchor else 1

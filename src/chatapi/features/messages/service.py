@@ -1,7 +1,5 @@
 """The verb of messages: send."""
 
-import asyncio
-
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import QueueId
@@ -15,12 +13,7 @@ from chatapi.features.messages.recipients import to_people, to_topic
 from chatapi.features.messages.rules import check_content, is_read_by_sender
 from chatapi.features.messages.wildcards import check_wildcards
 from chatapi.features.messages.writer import MessageWriter
-from chatapi.rendering import (
-    Directory,
-    RenderedMessage,
-    is_quick_to_render,
-    render_message,
-)
+from chatapi.rendering import RenderedMessage, is_quick_to_render, render_message
 
 
 class MessageService:
@@ -48,7 +41,7 @@ class MessageService:
         ctx = self._ctx
         content = check_content(params.content)
         to = await self._target(params)
-        rendered = await render(await directory_for(ctx, content), content)
+        rendered = await render(ctx, content)
         if isinstance(to, ToTopic):
             await check_wildcards(ctx, to.channel.record, to.topic, rendered)
         read = params.read_by_sender
@@ -82,11 +75,18 @@ class MessageService:
         return Request.named(self._ctx.user.id, name, ())
 
 
-async def render(directory: Directory, content: str) -> RenderedMessage:
-    """Render a text; one that takes long must not keep others waiting."""
+async def render(ctx: Context, content: str) -> RenderedMessage:
+    """Render a text with what its author may name; call it before the first write.
+
+    A text that may take long is rendered in a thread, in the author's turn, and without holding
+    a database connection.
+    """
+    directory = await directory_for(ctx, content)
     if is_quick_to_render(content):
         return render_message(content, directory)
-    return await asyncio.to_thread(render_message, content, directory)
+    await ctx.db.close()
+    async with ctx.heavy_rendering():
+        return await ctx.runtime.rendering_threads.run(render_message, content, directory)
 
 
 def _echo(params: SendMessageParams) -> Echo | None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.ids import MessageId
 from chatapi.events.event import Event
-from chatapi.features.messages.mentions import directory_for
 from chatapi.features.messages.notices import compose_notice, to_person
 from chatapi.features.messages.outgoing import Outgoing
 from chatapi.features.messages.service import render
@@ -23,7 +22,7 @@ class ReminderDelivery:
         """A message of the notification bot, which names what its reader may name."""
         message_id = MessageId(record.about_message_id or 0)
         content = await text_of_reminder(ctx, message_id, record.note)
-        rendered = await render(await directory_for(ctx, content), content)
+        rendered = await render(ctx, content)
         bot = await notification_bot(ctx.db, ctx.realm.id)
         notice = compose_notice(bot, to_person(bot, ctx.user), content, rendered)
         # What they may see is decided; it holds as long as they do not change.

@@ -4,7 +4,6 @@ from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId, ScheduledMessageId
-from chatapi.features.messages.mentions import directory_for
 from chatapi.features.messages.service import render
 from chatapi.features.reminders.errors import ReminderDoesNotExistError
 from chatapi.features.reminders.events import ReminderRemoved, RemindersAdded
@@ -33,7 +32,7 @@ class ReminderService:
         deliver_at = check_time(params.scheduled_delivery_timestamp, ctx.now())
         message_id, note = MessageId(params.message_id), (params.note or "").strip()
         content = await text_of_request(ctx, message_id, note)
-        rendered = await render(await directory_for(ctx, content), content)
+        rendered = await render(ctx, content)
         await ctx.lock()
         if await self._repository.count_own() >= MOST_SCHEDULED:
             raise BadRequestError(f"Too many reminders (maximum {MOST_SCHEDULED})")

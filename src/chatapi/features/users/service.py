@@ -4,6 +4,7 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.people import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError, UnauthorizedError
 from chatapi.core.ids import MAX_ID, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.params import CreateUserParams, GetUserParams, GetUsersParams
 from chatapi.features.users.payloads import (
@@ -43,7 +44,9 @@ class UserReader:
         if params.include_custom_profile_fields and self._reader is not None:
             some = None if params.user_ids is None else [user.id for user in users]
             profiles = await self._users.profiles(some)
-        return {"members": [self._show(user, params, profiles) for user in users]}
+        return {
+            "members": await map_in_steps(lambda user: self._show(user, params, profiles), users)
+        }
 
     async def get(self, reference: str, params: GetUserParams) -> OneUserPayload:
         """By id, by API email, or by a real address that the reader may see."""

@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import state_section
@@ -74,8 +75,10 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
     sight = await sight_of(ctx)
     seen = [user for user in users if sight.sees(user)]
     return {
-        "realm_users": [show(user) for user in seen if user.is_active],
-        "realm_non_active_users": [show(user) for user in seen if not user.is_active],
+        "realm_users": await map_in_steps(show, [user for user in seen if user.is_active]),
+        "realm_non_active_users": await map_in_steps(
+            show, [user for user in seen if not user.is_active]
+        ),
         "cross_realm_bots": [show(bot) for bot in await repository.list_system_bots()],
     }
 

@@ -32,7 +32,7 @@ from chatapi.narrow.unread import FLOOR, READER, highest
 
 IdT = TypeVar("IdT", bound=int)
 
-_IDS_PER_STATEMENT = 10_000
+_IDS_PER_STATEMENT = 5_000
 """Both databases limit how many parameters one statement may have."""
 
 

@@ -1,0 +1,53 @@
+"""Statements that are stopped when they take too long."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from chatapi.core.errors import TooExpensiveError
+from chatapi.db.sqlite_driver import EagerConnection
+
+T = TypeVar("T")
+
+
+async def stop_after(
+    seconds: float, connection: AsyncConnection, execute: Callable[[], Awaitable[T]]
+) -> T:
+    """Run a statement, or stop the database at it and raise TooExpensiveError.
+
+    The limit costs no statement of its own, as setting PostgreSQL's statement_timeout would.
+    """
+    driver = (await connection.get_raw_connection()).driver_connection
+    if isinstance(driver, EagerConnection):
+        return await _interrupt_after(seconds, driver, execute)
+    try:
+        # Cancelling makes the driver cancel the statement in the server.
+        async with asyncio.timeout(seconds):
+            return await execute()
+    except TimeoutError:
+        raise TooExpensiveError from None
+
+
+async def _interrupt_after(
+    seconds: float, driver: EagerConnection, execute: Callable[[], Awaitable[T]]
+) -> T:
+    """SQLite runs in a thread, which cancelling would leave at work."""
+    is_late = False
+
+    def interrupt() -> None:
+        nonlocal is_late
+        is_late = True
+        driver.interrupt_statement()
+
+    timer = asyncio.get_running_loop().call_later(seconds, interrupt)
+    try:
+        return await execute()
+    except OperationalError:
+        if is_late:
+            raise TooExpensiveError from None
+        raise
+    finally:
+        timer.cancel()

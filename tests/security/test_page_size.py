@@ -1,0 +1,107 @@
+"""Answers with messages hold no more than some megabytes, and paging on gets the rest."""
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import ChannelRecord
+from chatapi.core.ids import MessageId
+from chatapi.features.history.page_size import MOST_BYTES
+from tests.factories import MakeChannel, Person
+from tests.features.history.conversations import ids_read, read, send
+from tests.security.seeding import add_messages
+from tests.support.answers import assert_error
+from tests.support.client import ApiClient
+
+LARGE = 100_000
+SEARCH: list[object] = ["search", "cat"]
+
+
+@pytest.fixture
+async def channel(make_channel: MakeChannel, member: Person, owner: Person) -> ChannelRecord:
+    return await make_channel("general", subscribers=[member, owner])
+
+
+@pytest.fixture
+async def large(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    channel: ChannelRecord,
+    member: Person,
+) -> list[MessageId]:
+    """The ids of messages that are three times as much as an answer holds."""
+    first = await send(client, member, channel, "large", "cat")
+    texts = [("cat", f"<p>cat{' ' * LARGE}</p>")] * (3 * MOST_BYTES // LARGE)
+    return [first, *await add_messages(runtime, realm, member, first, texts)]
+
+
+@pytest.mark.parametrize("terms", [[], [SEARCH]])
+async def test_page_ends_early_and_paging_on_gets_the_rest(
+    client: ApiClient, member: Person, large: list[MessageId], terms: list[list[object]]
+) -> None:
+    seen: list[MessageId] = []
+    anchor: object = "newest"
+    found_oldest = False
+    pages = 0
+    while not found_oldest:
+        page = await read(
+            client, member, *terms, anchor=anchor, num_before=1_000, include_anchor=pages == 0
+        )
+        shown = [message["id"] for message in page["messages"]]
+        texts = sum(
+            len(each["content"]) + len(each.get("match_content", "")) for each in page["messages"]
+        )
+        assert texts <= MOST_BYTES
+        seen = [*shown, *seen]
+        anchor, found_oldest = shown[0], page["found_oldest"]
+        pages += 1
+    assert seen == large
+    assert pages >= 3
+
+
+async def test_page_around_anchor_keeps_the_nearest_messages(
+    client: ApiClient, member: Person, large: list[MessageId]
+) -> None:
+    middle = len(large) // 2
+    page = await read(client, member, anchor=large[middle], num_before=1_000, num_after=1_000)
+    shown = [message["id"] for message in page["messages"]]
+    assert (page["found_oldest"], page["found_newest"], page["found_anchor"]) == (
+        False,
+        False,
+        True,
+    )
+    start = large.index(shown[0])
+    assert shown == large[start : start + len(shown)]
+    assert abs((middle - start) - (start + len(shown) - middle)) <= 2
+
+
+async def test_ordinary_page_is_one_page(
+    client: ApiClient, member: Person, channel: ChannelRecord
+) -> None:
+    sent = [await send(client, member, channel) for _ in range(3)]
+    page = await read(client, member, num_before=5_000)
+    assert [message["id"] for message in page["messages"]] == sent
+    assert page["found_oldest"] is True
+
+
+async def test_many_small_messages_are_one_page(
+    client: ApiClient, runtime: Runtime, realm: RealmRecord, channel: ChannelRecord, member: Person
+) -> None:
+    first = await send(client, member, channel)
+    ids = await add_messages(runtime, realm, member, first, [("Hello", "<p>Hello</p>")] * 700)
+    assert await ids_read(client, member, num_before=700) == ids
+
+
+async def test_messages_by_id_that_are_too_large_together_are_refused(
+    client: ApiClient, member: Person, large: list[MessageId]
+) -> None:
+    answer = await client.get("/messages", member, message_ids=large)
+    assert "message_ids" in assert_error(answer)
+    answer = await client.get(
+        "/messages/matches_narrow", member, msg_ids=large, narrow=[["search", "cat"]]
+    )
+    assert "msg_ids" in assert_error(answer)
+    few = large[:20]
+    shown = await client.get("/messages", member, message_ids=few)
+    assert [message["id"] for message in shown["messages"]] == few

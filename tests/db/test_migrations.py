@@ -118,7 +118,7 @@ class TestDowngrade:
 
 
 class TestRolesOfBots:
-    """0023: bots of before may have more rights than their owners."""
+    """0014: bots of before may have more rights than their owners."""
 
     async def test_higher_bots_are_lowered_to_their_owners(self, empty_url: str) -> None:
         async with opened(empty_url) as database:
@@ -145,7 +145,7 @@ class TestRolesOfBots:
                 bot_ids = [bot.id for bot in bots]
                 await session.commit()
             async with database.engine.begin() as connection:
-                await connection.run_sync(_apply, "0023")
+                await connection.run_sync(_apply, "0014")
                 rows = await connection.execute(
                     select(User.role, User.is_full_member)
                     .where(User.id.in_(bot_ids))

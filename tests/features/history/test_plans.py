@@ -14,7 +14,11 @@ from chatapi.db.session import DatabaseSession
 from tests.factories import MakeChannel, Person
 from tests.features.history.conversations import Term, ids_read, send, send_direct
 from tests.features.history.masses import fill_topic
-from tests.features.history.test_cost import captured_history_statement, explain
+from tests.features.history.test_cost import (
+    captured_history_statement,
+    captured_statements,
+    explain,
+)
 from tests.support.client import ApiClient
 
 FULL_SCANS = (
@@ -97,6 +101,23 @@ async def test_operators_read_little(
     for statement in captured:
         plan = await explain(runtime.database, *statement)
         assert not [scan for scan in FULL_SCANS if scan in f"{plan}\n"], plan
+
+
+@pytest.mark.parametrize("term", [["id", 0], ["is", "starred"]], ids=lambda term: term[0])
+async def test_channels_of_single_messages_are_found_without_a_scan(
+    client: ApiClient,
+    runtime: Runtime,
+    few: list[MessageId],
+    reader: Person,
+    term: list[Any],
+) -> None:
+    asked: Term = ["id", few[0]] if term[0] == "id" else term
+    with captured_statements(runtime.database, "DISTINCT message.channel_id") as captured:
+        assert await ids_read(client, reader, asked)
+    assert len(captured) == 1
+    plan = await explain(runtime.database, *captured[0])
+    assert not [scan for scan in FULL_SCANS if scan in f"{plan}\n"], plan
+    assert "ix_message_realm_id_id (realm_id=?)" not in plan
 
 
 async def test_the_newest_of_a_common_word_are_not_sorted(

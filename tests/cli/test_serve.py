@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from sqlalchemy import URL, make_url
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
@@ -42,8 +43,8 @@ class TestFirstStart:
             assert not {"API key", "Password", "curl"} & set(greeting.split())
             async with second.client(email, api_key) as client:
                 assert (await client.get("/users/me")).status_code == 200
-                # A proxy on this machine is believed.
-                assert (await shown_address(client)).startswith("https://")
+                # Nobody is believed to be a proxy by default, on this machine either.
+                assert (await shown_address(client)).startswith("http://")
 
     def test_needs_tables_where_migrations_are_switched_off(self, empty_command: Command) -> None:
         refused = empty_command.with_settings(migrate_on_start="false").run("serve", "--port", "0")
@@ -105,11 +106,36 @@ class TestCommandsBesideTheServer:
                 assert (await client.post("/fetch_api_key", data=credentials)).status_code == 200
 
 
-async def test_unknown_proxies_are_not_believed(command: Command, prepared: Prepared) -> None:
-    with command.with_settings(trusted_proxies="192.0.2.1").serving() as serving:
+@pytest.mark.parametrize(("proxy", "scheme"), [("192.0.2.1", "http"), ("127.0.0.1", "https")])
+async def test_only_known_proxies_are_believed(
+    command: Command, prepared: Prepared, proxy: str, scheme: str
+) -> None:
+    with command.with_settings(trusted_proxies=proxy).serving() as serving:
         serving.read_greeting(last="╰")
         async with serving.client(OWNER_EMAIL, prepared.owner_key) as client:
-            assert (await shown_address(client)).startswith("http://")
+            assert (await shown_address(client)).startswith(f"{scheme}://")
+
+
+@pytest.mark.parametrize("proxy", ["", "127.0.0.1"])
+async def test_login_limit_cannot_be_evaded_by_a_forwarded_address(
+    command: Command, prepared: Prepared, proxy: str
+) -> None:
+    """A proxy adds the address it saw at the end; what comes before is the client's invention."""
+    limits = command.with_settings(trusted_proxies=proxy, rate_limits="on", logins_per_minute="2")
+    with limits.serving() as serving:
+        serving.read_greeting(last="╰")
+        async with httpx.AsyncClient(base_url=f"{serving.url}/api/v1") as client:
+            statuses = [
+                (
+                    await client.post(
+                        "/fetch_api_key",
+                        data={"username": f"{number}@example.com", "password": "wrong"},
+                        headers={"X-Forwarded-For": f"192.0.2.{number}, 198.51.100.1"},
+                    )
+                ).status_code
+                for number in range(3)
+            ]
+    assert statuses == [401, 401, 429]
 
 
 class TestWaitingForPostgres:

@@ -89,3 +89,18 @@ class TestSettings:
     def test_are_frozen(self) -> None:
         with pytest.raises(ValidationError):
             Settings().rate_limits = "off"  # type: ignore[misc]  # what the test is about
+
+
+class TestTrustedProxies:
+    def test_nobody_is_trusted_by_default(self) -> None:
+        assert Settings().trusted_proxies == ""
+
+    def test_addresses_and_networks(self) -> None:
+        assert Settings(trusted_proxies="127.0.0.1, 10.0.0.0/8,").trusted_proxies == (
+            "127.0.0.1,10.0.0.0/8"
+        )
+
+    @pytest.mark.parametrize("given", ["*", "proxy.example.com", "10.0.0.1/8", "127.0.0.1,*"])
+    def test_others_are_refused(self, given: str) -> None:
+        with pytest.raises(ValidationError, match="must be addresses or networks"):
+            Settings(trusted_proxies=given)

@@ -139,15 +139,19 @@ class TestMemory:
 
 
 class TestAccessLog:
-    async def test_has_one_line_per_request(self, tmp_path: Path) -> None:
+    async def test_has_one_line_per_request_without_its_secrets(self, tmp_path: Path) -> None:
         with server_process(tmp_path, access_log="true", log_format="json") as server:
             async with httpx.AsyncClient(base_url=server.url) as http:
                 await http.get("/api/v1/nothing", params={"zebra": "secret"})
+                await http.get("/user_uploads/temporary/secret/a.txt")
+                await http.get("/user_uploads/temporary/secret/a.txt/more")
             server.terminate()
         lines = [orjson.loads(line) for line in server.log.splitlines() if line.startswith("{")]
-        (entry,) = [line for line in lines if line["event"] == "request"]
+        entries = [line for line in lines if line["event"] == "request"]
+        template = "/user_uploads/temporary/{link}/{filename}"
+        assert [entry["path"] for entry in entries] == ["unknown", template, "unknown"]
+        entry = entries[0]
         assert entry["method"] == "GET"
-        assert entry["path"] == "/api/v1/nothing"
         assert entry["status"] == 404
         assert entry["seconds"] >= 0
         assert "secret" not in server.log

@@ -21,6 +21,7 @@ from chatapi.core.errors import ApiError
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.migrate import upgrade_database
+from chatapi.http.connections import BoundedHttpProtocol
 
 _DATABASE_PATIENCE_SECONDS = 30
 _DATABASE_RETRY_SECONDS = 0.5
@@ -101,6 +102,8 @@ def _server_config(settings: Settings, workers: int) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,
+        http=BoundedHttpProtocol,
+        proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies,
         # Longer than the minute for which proxies usually keep a connection open.
         timeout_keep_alive=75,

@@ -1,5 +1,6 @@
 """Everything that can be configured, from the environment (prefix CHATAPI_)."""
 
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -55,7 +56,7 @@ class Settings(BaseSettings):
         description="Domain below which each organization has its subdomain",
     )
     trusted_proxies: str = Field(
-        default="127.0.0.1,::1",
+        default="",
         description="Addresses and networks of proxies whose X-Forwarded headers are believed",
     )
 
@@ -143,6 +144,18 @@ class Settings(BaseSettings):
         if url and urlsplit(url).scheme not in {"http", "https"}:
             raise ValueError("must start with http:// or https://")
         return url.rstrip("/")
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_addresses(cls, proxies: str) -> str:
+        """With a wildcard, anybody could choose the address that limits are counted by."""
+        addresses = [address.strip() for address in proxies.split(",") if address.strip()]
+        for address in addresses:
+            try:
+                ip_network(address)
+            except ValueError:
+                raise ValueError("must be addresses or networks with commas between them") from None
+        return ",".join(addresses)
 
     @field_validator("uploads_url")
     @classmethod

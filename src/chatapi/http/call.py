@@ -51,6 +51,11 @@ class Call:
         return str(self.scope["path"])
 
     @property
+    def route_path(self) -> str:
+        """The path as the route is declared, without what a client put into it."""
+        return str(self.scope.get("route_path", "unknown"))
+
+    @property
     def path_params(self) -> dict[str, Any]:
         params: dict[str, Any] = self.scope["path_params"]
         return params

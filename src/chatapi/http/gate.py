@@ -91,4 +91,4 @@ class Gate:
 
 
 def _where(call: Call) -> dict[str, str]:
-    return {"request_id": call.request_id, "method": call.method, "path": call.path}
+    return {"request_id": call.request_id, "method": call.method, "path": call.route_path}

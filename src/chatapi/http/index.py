@@ -31,11 +31,15 @@ class RouteIndex:
         )
 
     def find(self, scope: Scope) -> ASGIApp:
-        """Who answers a request; what a pattern finds in its path is put into the scope."""
+        """Who answers a request; what a pattern finds in its path is put into the scope.
+
+        So is the pattern itself: a path can hold secrets, which are not for the log.
+        """
         path = scope["path"]
         by_method = self._literal.get(path)
         if by_method is None:
             return self._find_by_pattern(path, scope)
+        scope["route_path"] = path
         if scope["method"] not in by_method:
             raise MethodNotAllowedError(list(by_method))
         return by_method[scope["method"]]
@@ -44,6 +48,8 @@ class RouteIndex:
         allowed: list[str] = []
         for route in self._patterns.get(_key(path), ()):
             match, child_scope = route.matches(scope)
+            if match is not Match.NONE:
+                scope["route_path"] = route.path_format
             if match is Match.FULL:
                 scope.update(child_scope)
                 return route.app

@@ -1,4 +1,4 @@
-// The docs browser: credentials are entered once and kept, every call can be sent from the page.
+// The docs browser: credentials are entered once per visit, every call can be sent from the page.
 
 // A form comes with its required fields filled in. What is optional stays empty, and so is not
 // sent: a call that changes one setting must not change all the others to their examples.
@@ -126,6 +126,9 @@ function asJson(value, schema = {}) {
   }
 }
 
+// Earlier versions of this page stored the key.
+localStorage.removeItem("authorized");
+
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const followColorScheme = () =>
   document.documentElement.classList.toggle("dark-mode", prefersDark.matches);
@@ -141,7 +144,8 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   docExpansion: "none",
   filter: true,
-  persistAuthorization: true,
+  // An API key is kept in memory only: what is stored could be read by whoever comes next.
+  persistAuthorization: false,
   // Or the browser would ask for a password of its own where one is missing or wrong.
   requestInterceptor: (request) => ({ ...request, credentials: "omit" }),
   tryItOutEnabled: true,

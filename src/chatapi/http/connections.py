@@ -1,0 +1,121 @@
+"""Connections with bounds: clients that send slowly, or nothing, are not waited for."""
+
+import asyncio
+from typing import ClassVar
+
+from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+_MOST_HEAD_BYTES = 64 * 1024
+_LONGEST_PATH = 4096
+
+
+class BoundedHttpProtocol(HttpToolsProtocol):
+    """HTTP as uvicorn speaks it, but a request has to arrive in time and its head has a size.
+
+    A connection is looked at every few seconds, which costs a request nothing. Only bytes that
+    are expected of the client count: while an answer is worked out, or a poll waits, nothing
+    ends the connection.
+    """
+
+    look_seconds: ClassVar[float] = 10
+    head_seconds: ClassVar[float] = 20
+    """How long the head of a request may take, and how long a new connection may be silent."""
+    body_bytes_per_look: ClassVar[int] = 4 * 1024
+    """A body that arrives more slowly is not waited for."""
+
+    _waits_for_head_since: float | None = None
+    _is_in_body = False
+    _received = 0
+    """Bytes since the last head or body was complete, or since the last look at a body."""
+    _chunk = 0
+    """Bytes that came last; they may hold the end of one request and the head of the next."""
+    _was_in_body = False
+    """At the last look."""
+    _unsent = 0
+    """Bytes of answers the client had not taken at the last look."""
+    _next_look: asyncio.TimerHandle | None = None
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
+        super().connection_made(transport)
+        self._waits_for_head_since = self.loop.time()
+        self._next_look = self.loop.call_later(self.look_seconds, self._look)
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._next_look is not None:
+            self._next_look.cancel()
+        super().connection_lost(exc)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        self._chunk = len(data)
+        self._received += self._chunk
+        super().data_received(data)
+        is_head = self._waits_for_head_since is not None
+        if is_head and self._received > _MOST_HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response("The head of the request is too large.")
+
+    @override
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        now = self.loop.time()
+        if self._waits_for_head_since is None or self._waits_for_head_since > now:
+            self._waits_for_head_since = now
+
+    @override
+    def on_headers_complete(self) -> None:
+        if max(self._received, self._chunk) > _MOST_HEAD_BYTES:
+            self._check_head()
+        if len(self.url) > _LONGEST_PATH and len(self.url.partition(b"?")[0]) > _LONGEST_PATH:
+            # The parser turns it into an answer with status 400.
+            raise ValueError("the path is too long")
+        self._waits_for_head_since = None
+        self._is_in_body = True
+        self._received = 0
+        super().on_headers_complete()
+
+    def _check_head(self) -> None:
+        """What was received may be a small head and the beginning of a body."""
+        size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        if size > _MOST_HEAD_BYTES:
+            raise ValueError("the head is too large")
+
+    @override
+    def on_message_complete(self) -> None:
+        self._is_in_body = False
+        self._received = 0
+        super().on_message_complete()
+
+    @override
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self._is_in_body and not self.pipeline and self._waits_for_head_since is None:
+            # Blank lines between requests end uvicorn's own patience, but not this one.
+            self._waits_for_head_since = self.loop.time() + self.timeout_keep_alive
+
+    def _look(self) -> None:
+        if self._keeps_us_waiting():
+            self.transport.abort()
+        if not self.transport.is_closing():
+            self._next_look = self.loop.call_later(self.look_seconds, self._look)
+
+    def _keeps_us_waiting(self) -> bool:
+        since = self._waits_for_head_since
+        if since is not None and self.loop.time() - since > self.head_seconds:
+            return True
+        return self._sends_too_slowly() or self._takes_nothing()
+
+    def _sends_too_slowly(self) -> bool:
+        was_in_body, self._was_in_body = self._was_in_body, self._is_in_body
+        if not self._is_in_body or self.flow.read_paused:
+            return False
+        received, self._received = self._received, 0
+        return was_in_body and received < self.body_bytes_per_look
+
+    def _takes_nothing(self) -> bool:
+        """Whether an answer waits for a client that has read nothing since the last look."""
+        unsent = self.transport.get_write_buffer_size()
+        before, self._unsent = self._unsent, unsent
+        return self.flow.write_paused and 0 < before <= unsent

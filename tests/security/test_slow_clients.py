@@ -1,0 +1,129 @@
+"""Connections whose clients send slowly, or too much, end; those that wait for an answer do not."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.http.connections import BoundedHttpProtocol
+from chatapi.main import ChatApp
+from tests.factories import Person
+from tests.support.client import ApiClient, basic_auth
+from tests.support.listening import listen
+from tests.support.live_server import live_server
+from tests.support.sample_events import Noted, tell
+from tests.support.waiting import until_polls_wait
+
+GET = b"GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\n"
+PATIENCE_SECONDS = 10
+
+
+class ImpatientProtocol(BoundedHttpProtocol):
+    """Looks so often that a test need not wait."""
+
+    look_seconds = 0.05
+    head_seconds = 0.2
+
+
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """What is looked at here never reaches the database."""
+    return str(request.param)
+
+
+@pytest.fixture
+async def url(app: ChatApp, realm: RealmRecord) -> AsyncIterator[str]:
+    async with live_server(app, ImpatientProtocol) as url:
+        yield url
+
+
+async def answer_to(url: str, *pieces: bytes) -> bytes:
+    """All a server says on one connection until it ends it."""
+    parts = urlsplit(url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    try:
+        for piece in pieces:
+            writer.write(piece)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await reader.read()
+    except ConnectionResetError:
+        return b""
+    finally:
+        writer.close()
+
+
+async def test_silent_connection_is_ended(url: str) -> None:
+    assert await answer_to(url) == b""
+
+
+async def test_head_that_does_not_end_is_not_waited_for(url: str) -> None:
+    assert await answer_to(url, GET + b"X-More: ") == b""
+
+
+async def test_head_that_comes_drop_by_drop_is_not_waited_for(url: str) -> None:
+    parts = urlsplit(url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write(GET)
+    reading = asyncio.create_task(reader.read())
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not reading.done():
+            writer.write(b"X-More: 1\r\n")
+            await asyncio.wait({reading}, timeout=0.02)
+    writer.close()
+    assert reading.exception() is not None or reading.result() == b""
+
+
+async def test_body_that_does_not_end_is_not_waited_for(url: str) -> None:
+    head = b"POST /api/v1/fetch_api_key HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"
+    assert await answer_to(url, head + b"username=") == b""
+
+
+async def test_blank_lines_do_not_keep_a_connection(url: str) -> None:
+    assert await answer_to(url, b"\r\n" * 10) == b""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        GET + b"X-Large: " + b"x" * 70_000 + b"\r\n\r\n",
+        GET + b"X-Large: " + b"x" * 300_000,
+        GET + b"\r\n" + GET + b"X-Large: " + b"x" * 70_000 + b"\r\n\r\n",
+        b"GET /api/v1/users?" + b"x" * 70_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /" + b"%41" * 2_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ],
+    ids=["header", "header without end", "header of a second request", "query", "path"],
+)
+async def test_large_head_is_refused(url: str, head: bytes) -> None:
+    answer = await answer_to(url, head)
+    assert answer == b"" or b"HTTP/1.1 400 " in answer
+
+
+async def test_large_body_after_a_small_head_is_read(url: str, member: Person) -> None:
+    async with httpx.AsyncClient(base_url=url, auth=basic_auth(member)) as http:
+        values = {"title": "Hello", "content": "Hello", "unknown": "x" * 1_000_000}
+        answer = await http.post("/api/v1/saved_snippets", data=values)
+    assert answer.status_code == 200
+
+
+async def test_waiting_poll_is_not_ended(
+    app: ChatApp, url: str, realm: RealmRecord, member: Person, client: ApiClient
+) -> None:
+    listener = await listen(client, member, event_types=["test_note"])
+    async with httpx.AsyncClient(base_url=url, auth=basic_auth(member), timeout=30) as http:
+        values = {"queue_id": listener.queue_id, "last_event_id": "-1"}
+        poll = asyncio.create_task(http.get("/api/v1/events", params=values))
+        await until_polls_wait(app.runtime, realm)
+        # Ended long since, if waiting for an answer counted: this one was, meanwhile.
+        for _ in range(3):
+            assert await answer_to(url) == b""
+        await tell(app.runtime, realm, Noted(text="a"))
+        assert [event["text"] for event in (await poll).json()["events"]] == ["a"]
+
+
+async def test_connection_is_used_for_several_requests(url: str) -> None:
+    async with httpx.AsyncClient(base_url=url) as http:
+        for _ in range(3):
+            assert (await http.get("/api/v1/server_settings")).status_code == 200

@@ -89,9 +89,10 @@ class RealmContext(ServerContext):
     async def heavy_read(self) -> AsyncIterator[None]:
         """Take a turn at reading much; a statement that takes too long is refused.
 
-        Use it around searches, large pages and the like, before the first statement: a request
-        that waits for its turn must hold no connection.
+        Use it around searches, large pages and the like, before the first statement: what was
+        opened is given back, since a request that waits for its turn must hold no connection.
         """
+        await self.db.close()
         async with self.runtime.heavy_reads.turn(self._workload_owner):
             self.db.statement_seconds = _HEAVY_STATEMENT_SECONDS
             try:

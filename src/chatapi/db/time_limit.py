@@ -20,7 +20,7 @@ async def stop_after(
 
     The limit costs no statement of its own, as setting PostgreSQL's statement_timeout would.
     """
-    driver = (await connection.get_raw_connection()).driver_connection
+    driver = connection.sync_connection and connection.sync_connection.connection.driver_connection
     if isinstance(driver, EagerConnection):
         return await _interrupt_after(seconds, driver, execute)
     try:

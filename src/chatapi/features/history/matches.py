@@ -97,7 +97,8 @@ def _in_slices(markable: Sequence[_Markable]) -> Iterator[list[_Markable]]:
         if length >= _CHARACTERS_AT_ONCE:
             yield some
             some, length = [], 0
-    yield some
+    if some:
+        yield some
 
 
 def _mark_all(

@@ -330,6 +330,14 @@ class TestLimits:
             assert msg.startswith("principals has too many entries for so many subscriptions")
         assert await names_seen_by(client, owner) == set()
 
+    async def test_descriptions_that_are_too_long_together_are_refused(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        wanted = [{"name": f"channel {number}", "description": "x" * 1024} for number in range(10)]
+        msg = assert_error(await client.post(SUBSCRIPTIONS, owner, subscriptions=wanted))
+        assert msg.startswith("subscriptions: Descriptions are too long for one request"), msg
+        assert await names_seen_by(client, owner) == set()
+
     async def test_person_has_a_quota_of_channels_that_bots_share(
         self, client: ApiClient, member: Person, make_user: MakeUser
     ) -> None:

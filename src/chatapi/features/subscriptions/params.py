@@ -11,6 +11,7 @@ from chatapi.features.channels.params import (
     ChannelOptions,
 )
 from chatapi.features.subscriptions.colors import is_color
+from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 from chatapi.wire.params import LooseJson, Params, WireModel
 from chatapi.wire.types import Id
 
@@ -19,6 +20,8 @@ MOST_CHANNELS = 100
 MOST_PAIRS = MOST_USERS
 """So many subscriptions begin or end at once, be it one person's or one channel's."""
 _MOST_CHOICES = 1_000
+_LONGEST_DESCRIPTIONS = MAX_MESSAGE_LENGTH
+"""All together: they are rendered, twice, while the others wait."""
 _LONGEST_EMAIL = 254
 
 
@@ -61,8 +64,18 @@ class ChannelToJoin(WireModel):
     color: Color | None = None
 
 
+def _check_descriptions(channels: list[ChannelToJoin]) -> list[ChannelToJoin]:
+    if sum(len(channel.description) for channel in channels) > _LONGEST_DESCRIPTIONS:
+        raise ValueError(
+            f"Descriptions are too long for one request (limit: {_LONGEST_DESCRIPTIONS} characters)"
+        )
+    return channels
+
+
 ChannelsToJoin = Annotated[
-    list[ChannelToJoin], Field(max_length=MOST_CHANNELS, examples=[[{"name": "general"}]])
+    list[ChannelToJoin],
+    Field(max_length=MOST_CHANNELS, examples=[[{"name": "general"}]]),
+    AfterValidator(_check_descriptions),
 ]
 
 

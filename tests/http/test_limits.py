@@ -1,15 +1,17 @@
 """Rate limits: per address, per user, and strict on logins."""
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.settings import Settings
-from tests.factories import MakeUser, Person
+from tests.factories import MakeUser, Person, make_realm
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
+from tests.support.databases import SqliteTemplate
 from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
 
 
@@ -144,6 +146,25 @@ class TestSharedLogins:
             assert answer.status != 429
         answer = await client.post("/fetch_api_key", username="a@example.com", password="x")
         assert_limited(answer, 2)
+
+    async def test_two_deployments_on_one_redis_count_apart(
+        self,
+        client: ApiClient,
+        realm: RealmRecord,
+        start_app: StartApp,
+        settings: Settings,
+        sqlite_template: SqliteTemplate,
+        tmp_path: Path,
+    ) -> None:
+        folder = tmp_path / "other"
+        folder.mkdir()
+        address = sqlite_template.copy_to(folder)
+        stranger = await start_app(settings=settings.model_copy(update={"database_url": address}))
+        await make_realm(stranger.runtime, "Other")
+        other = ApiClient(stranger)
+        for who in (client, client, other, other):
+            answer = await who.post("/fetch_api_key", username="a@example.com", password="x")
+            assert answer.status != 429
 
     async def test_redis_away_is_no_error_and_no_way_around_the_limit(
         self, client: ApiClient, make_user: MakeUser, valkey: TemporaryValkey

@@ -15,6 +15,7 @@ from chatapi.core.private_files import close_data_folder
 from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.db.database import Database
+from chatapi.db.deployment import find_deployment
 from chatapi.db.session import DatabaseSession
 from chatapi.events.blocks import Blocks
 from chatapi.events.bus import Bus
@@ -80,7 +81,7 @@ class Runtime:
             attention=AttentionDirectory(hub),
             linkifiers=LinkifierDirectory(hub),
             passwords=Passwords(settings),
-            limits=RateLimits(settings),
+            limits=RateLimits(settings, lambda: find_deployment(database)),
             files=Files(store_for(settings, clock)),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=HeavyWork(_RENDERING_THREADS, most_per_owner=1),

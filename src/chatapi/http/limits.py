@@ -15,6 +15,7 @@ from chatapi.core.errors import RateLimitedError
 from chatapi.core.ids import UserId
 from chatapi.core.names import name_key
 from chatapi.core.settings import Settings
+from chatapi.events.bus import FindDeployment
 from chatapi.http.call import Call
 
 log = structlog.get_logger()
@@ -29,8 +30,10 @@ class RateLimits:
     long as Redis does not answer, each process counts attempts by itself.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, find_deployment: FindDeployment) -> None:
         self._is_on = settings.rate_limits == "on"
+        self._find_deployment = find_deployment
+        self._deployment: str | None = None
         self._requests = FixedWindowRateLimiter(MemoryStorage())
         shared, self._close_shared = _shared_storage(settings)
         self._logins = FixedWindowRateLimiter(shared)
@@ -62,8 +65,13 @@ class RateLimits:
         await self._charge_login(call, ("login-as", name_key(username)))
 
     async def _charge_login(self, call: Call, key: tuple[str, str]) -> None:
+        if not self._is_on:
+            return
+        if self._deployment is None:
+            # Others may count in the same Redis.
+            self._deployment = await self._find_deployment()
         try:
-            await self._charge(call, self._logins, self._per_login, key)
+            await self._charge(call, self._logins, self._per_login, (self._deployment, *key))
         except StorageError as error:
             log.warning("login_limit_unavailable", reason=str(error))
             await self._charge(call, self._own_logins, self._per_login, key)
@@ -73,7 +81,7 @@ class RateLimits:
         call: Call,
         counter: FixedWindowRateLimiter,
         limit: RateLimitItem,
-        key: tuple[str, str],
+        key: tuple[str, ...],
     ) -> None:
         if not self._is_on:
             return

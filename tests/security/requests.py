@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,11 +13,8 @@ from starlette.types import Message, Scope
 from chatapi.http.route import API_PREFIX
 from chatapi.main import ChatApp
 from tests.factories import Person
-from tests.security.loop_watch import LoopWatch
+from tests.security.loop_watch import assert_short_steps
 from tests.support.client import HOST, encode_form
-
-LONGEST_STEP_SECONDS = 0.05
-_TRIES = 4
 
 
 @dataclass(frozen=True)
@@ -71,24 +69,17 @@ async def perform(app: ChatApp, request: Request) -> Reply:
     return reply
 
 
-async def assert_short_steps(
+async def assert_answered_in_short_steps(
     app: ChatApp, request: Request, status: int = 200, undo: Request | None = None
 ) -> Reply:
-    """Whatever the request does, others get their turn in time.
+    """Whatever the request does, others get their turn in time."""
 
-    The best of a few tries counts: a slow step is slow each time. Where a second try would find
-    everything done, `undo` is sent before it.
-    """
-    watch = LoopWatch()
-    for _ in range(_TRIES):
-        async with watch:
-            reply = await asyncio.create_task(perform(app, request))
+    async def ask() -> Reply:
+        reply = await perform(app, request)
         assert reply.status == status, (request.label, reply.status, reply.body[:300])
-        if watch.longest < LONGEST_STEP_SECONDS:
-            return reply
-        if undo is not None:
-            await perform(app, undo)
-    raise AssertionError(f"{request.label}: {watch.longest:.3f} s before {watch.place}")
+        return reply
+
+    return await assert_short_steps(ask, None if undo is None else partial(perform, app, undo))
 
 
 def _scope(request: Request, query: bytes) -> Scope:

@@ -3,11 +3,10 @@
 Measured is the CPU time of one step of the event loop, which is as long as everybody else waits.
 """
 
-import asyncio
 import gc
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -19,12 +18,12 @@ from chatapi.core.errors import BadRequestError
 from chatapi.http.route import ChatRoute
 from chatapi.wire.params import Params
 from tests.factories import Person
+from tests.security.loop_watch import LONGEST_STEP_SECONDS, assert_short_steps
 from tests.support.client import ApiClient, basic_auth
 from tests.support.routes import ROUTES, example_of
 
-LONGEST_STEP_SECONDS = 0.05
 ATTEMPTS = 3
-"""A busy machine makes a step slow now and then, but not three times in a row."""
+"""A busy machine is slow now and then, but not three times in a row."""
 LONGEST_MESSAGE = 300
 SIZE = 2 * 1024 * 1024 - 100
 URLENCODED = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -63,49 +62,6 @@ JSON_SHAPES = {
 }
 
 
-class Steps:
-    """The longest step since the last look."""
-
-    def __init__(self) -> None:
-        self.longest = 0.0
-
-    async def of(self, act: Callable[[], Awaitable[object]]) -> float:
-        """The longest step of one action, garbage collection aside."""
-        gc.collect()
-        gc.disable()
-        try:
-            await asyncio.sleep(0)
-            self.longest = 0.0
-            await act()
-            await asyncio.sleep(0)
-            return self.longest
-        finally:
-            gc.enable()
-
-
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
-    steps = Steps()
-    run = asyncio.Handle._run
-
-    def run_measured(handle: asyncio.Handle) -> None:
-        begun = time.thread_time()
-        try:
-            run(handle)
-        finally:
-            steps.longest = max(steps.longest, time.thread_time() - begun)
-
-    monkeypatch.setattr(asyncio.Handle, "_run", run_measured)
-    return steps
-
-
-async def assert_no_long_step(steps: Steps, act: Callable[[], Awaitable[object]]) -> None:
-    measured: list[float] = []
-    while len(measured) < ATTEMPTS and (not measured or measured[-1] > LONGEST_STEP_SECONDS):
-        measured.append(await steps.of(act))
-    assert measured[-1] <= LONGEST_STEP_SECONDS, measured
-
-
 class TestBodies:
     """Whatever a body is, reading it takes many short steps."""
 
@@ -137,14 +93,12 @@ class TestBodies:
             ),
         ],
     )
-    async def test_urlencoded(
-        self, client: ApiClient, member: Person, steps: Steps, body: bytes
-    ) -> None:
+    async def test_urlencoded(self, client: ApiClient, member: Person, body: bytes) -> None:
         async def post() -> None:
             answer = await client.call("POST", "/drafts", member, content=body, headers=URLENCODED)
             assert answer.status == 400
 
-        await assert_no_long_step(steps, post)
+        await assert_short_steps(post)
 
     @pytest.mark.parametrize("path", ["/drafts", "/user_uploads"])
     @pytest.mark.parametrize(
@@ -162,7 +116,6 @@ class TestBodies:
         self,
         client: ApiClient,
         member: Person,
-        steps: Steps,
         path: str,
         part: bytes,
         count: int,
@@ -175,15 +128,15 @@ class TestBodies:
             answer = await client.call("POST", path, member, content=content, headers=headers)
             assert answer.status == 400
 
-        await assert_no_long_step(steps, post)
+        await assert_short_steps(post)
 
-    async def test_login(self, client: ApiClient, member: Person, steps: Steps) -> None:
+    async def test_login(self, client: ApiClient, member: Person) -> None:
         async def post() -> None:
             body = b"%" * SIZE
             answer = await client.call("POST", "/fetch_api_key", content=body, headers=URLENCODED)
             assert answer.status == 413
 
-        await assert_no_long_step(steps, post)
+        await assert_short_steps(post)
 
 
 def parameters() -> Iterator[Any]:
@@ -233,7 +186,7 @@ class TestLargestRequests:
 
     @pytest.mark.parametrize("kind", ["ids", "emails"])
     async def test_people_who_do_not_exist(
-        self, client: ApiClient, owner: Person, steps: Steps, kind: str
+        self, client: ApiClient, owner: Person, kind: str
     ) -> None:
         people = [
             number if kind == "ids" else f"{number}@example.com" for number in range(1_000, 51_000)
@@ -248,7 +201,7 @@ class TestLargestRequests:
             assert answer.status == 400
             assert str(people[0]) in answer["msg"] or kind == "emails"
 
-        await assert_no_long_step(steps, send)
+        await assert_short_steps(send)
 
     @pytest.mark.parametrize(
         "route",
@@ -259,7 +212,7 @@ class TestLargestRequests:
         ],
     )
     async def test_every_list_as_long_as_it_may_be(
-        self, client: ApiClient, owner: Person, steps: Steps, route: ChatRoute
+        self, client: ApiClient, owner: Person, route: ChatRoute
     ) -> None:
         # A server reads no more than 64 KiB of an address.
         most = 5_000 if route.method == "GET" else 50_000
@@ -276,7 +229,7 @@ class TestLargestRequests:
             response = await client.http.request(route.method, path, **request)
             assert response.status_code < 500, response.text
 
-        await assert_no_long_step(steps, send)
+        await assert_short_steps(send)
 
 
 def largest_values(params: type[Params], most: int) -> dict[str, str]:

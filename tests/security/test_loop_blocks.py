@@ -13,7 +13,7 @@ from chatapi.main import ChatApp
 from tests.factories import MakeChannel, Person
 from tests.features.history.conversations import send
 from tests.rendering.test_time import HOSTILE, repeated
-from tests.security.requests import Request, assert_short_steps
+from tests.security.requests import Request, assert_answered_in_short_steps
 from tests.security.seeding import (
     add_channels,
     add_edits,
@@ -61,14 +61,14 @@ async def test_pages_of_long_messages(
         ("/messages/matches_narrow", {"msg_ids": ids, "narrow": SEARCH}),
     ]
     for path, params in by_id:
-        await assert_short_steps(app, Request("GET", path, member, params), status=400)
+        await assert_answered_in_short_steps(app, Request("GET", path, member, params), status=400)
     for reader in (member, None):
         params = {**PAGE, "num_before": 5_000, "narrow": SEARCH[:1]}
         if reader is None:
             params["narrow"] = [["channel", channel.id]]
-        await assert_short_steps(app, Request("GET", "/messages", reader, params))
+        await assert_answered_in_short_steps(app, Request("GET", "/messages", reader, params))
     params = {**PAGE, "num_before": 5_000, "narrow": SEARCH}
-    reply = await assert_short_steps(app, Request("GET", "/messages", member, params))
+    reply = await assert_answered_in_short_steps(app, Request("GET", "/messages", member, params))
     assert len(reply.body) < 10 * 1024 * 1024
 
 
@@ -85,19 +85,19 @@ async def test_pages_of_many_messages(
     ids = await add_messages(runtime, realm, member, first, texts)
     for narrow in (SEARCH, SEARCH[:1]):
         params = {**PAGE, "num_before": 5_000, "narrow": narrow}
-        await assert_short_steps(app, Request("GET", "/messages", member, params))
+        await assert_answered_in_short_steps(app, Request("GET", "/messages", member, params))
         changed = {**params, "op": "add", "flag": "starred", "include_anchor": True}
         undo = Request("POST", "/messages/flags/narrow", member, {**changed, "op": "remove"})
         change = Request("POST", "/messages/flags/narrow", member, changed)
-        await assert_short_steps(app, change, undo=undo)
+        await assert_answered_in_short_steps(app, change, undo=undo)
     for flag, op, other in (("starred", "add", "remove"), ("read", "remove", "add")):
         flags = {"messages": ids[::2], "flag": flag}
-        await assert_short_steps(
+        await assert_answered_in_short_steps(
             app,
             Request("POST", "/messages/flags", member, {**flags, "op": op}),
             undo=Request("POST", "/messages/flags", member, {**flags, "op": other}),
         )
-    await assert_short_steps(app, Request("POST", "/register", member, {}))
+    await assert_answered_in_short_steps(app, Request("POST", "/register", member, {}))
 
 
 async def test_history_of_message_with_all_words_changed(
@@ -111,9 +111,9 @@ async def test_history_of_message_with_all_words_changed(
     texts = [different_words(step * 2_000) for step in range(1, 300)]
     await add_edits(runtime, member, message_id, texts)
     path = f"/messages/{message_id}"
-    reply = await assert_short_steps(app, Request("GET", f"{path}/history", member, {}))
+    reply = await assert_answered_in_short_steps(app, Request("GET", f"{path}/history", member, {}))
     assert len(reply.body) < 16 * 1024 * 1024
-    await assert_short_steps(app, Request("GET", path, member, {}))
+    await assert_answered_in_short_steps(app, Request("GET", path, member, {}))
 
 
 async def test_page_of_many_topics_with_linkifiers(
@@ -127,10 +127,10 @@ async def test_page_of_many_topics_with_linkifiers(
     topics = [f"{'ab' * 20} {number}" for number in range(3_000)]
     await add_topics(runtime, realm, member, channel, topics)
     params = {**PAGE, "num_before": 3_000, "narrow": SEARCH[:1]}
-    await assert_short_steps(app, Request("GET", "/messages", member, params))
+    await assert_answered_in_short_steps(app, Request("GET", "/messages", member, params))
     path = f"/users/me/{channel.id}/topics"
-    await assert_short_steps(app, Request("GET", path, member, {}))
-    await assert_short_steps(app, Request("POST", "/register", member, {}))
+    await assert_answered_in_short_steps(app, Request("GET", path, member, {}))
+    await assert_answered_in_short_steps(app, Request("POST", "/register", member, {}))
 
 
 async def test_lists_of_large_organization(
@@ -145,15 +145,15 @@ async def test_lists_of_large_organization(
     await add_channels(runtime, realm, channel, member, 1_000)
     paths = ("/users", "/streams", "/users/me/subscriptions", "/user_groups", "/realm/presence")
     for path in (*paths, f"/streams/{channel.id}/members"):
-        await assert_short_steps(app, Request("GET", path, member, {}))
+        await assert_answered_in_short_steps(app, Request("GET", path, member, {}))
     with_people: dict[str, object] = {"include_subscribers": True}
     for params in ({}, with_people):
-        await assert_short_steps(app, Request("POST", "/register", member, params))
+        await assert_answered_in_short_steps(app, Request("POST", "/register", member, params))
     subscribe: dict[str, object] = {
         "subscriptions": [{"name": "everybody"}],
         "principals": user_ids[:1_000],
     }
-    await assert_short_steps(
+    await assert_answered_in_short_steps(
         app,
         Request("POST", "/users/me/subscriptions", owner, subscribe),
         undo=Request(
@@ -175,5 +175,5 @@ async def test_rendering_of_hostile_texts(
         for length in (1_000, LONGEST):
             params: dict[str, object] = {"content": repeated(pattern, length)}
             request = Request("POST", "/messages/render", member, params)
-            reply = await assert_short_steps(app, request)
+            reply = await assert_answered_in_short_steps(app, request)
             assert len(reply.body) < 300_000

@@ -139,15 +139,20 @@ class RealmContext(ServerContext):
         """Make sure that the caller still was who they were when the last of it was read.
 
         Other processes may have said otherwise without this one having heard of it. Whoever
-        took a lock or a snapshot knows; for others it is one look at the clock.
+        took a lock or a snapshot knows; others share a look at the clock.
         """
         if self.db.as_of is None and not self.db.has_locked(self.realm.id):
-            reading = await EventLog(self.db).read_clock(self.realm.id)
-            await self._check_admission(reading.last_event)
+            await self.db.close()
+            await self.runtime.clock_looks.catch_up(self.realm.id)
+            self._require_current()
 
     async def _check_admission(self, number: EventNumber) -> None:
         """The caller was found at the gate, perhaps before an event this session already sees."""
         await self.runtime.hub.reach(self.db, self.realm.id, number)
+        self._require_current()
+
+    def _require_current(self) -> None:
+        """Start over if what was found at the gate is no longer so."""
         if self.admitted is not None and self.admitted.is_outdated:
             raise AdmissionOutdatedError
 
@@ -168,8 +173,8 @@ class VisitorContext(RealmContext):
     visitor: Caller | None
 
     @override
-    async def _check_admission(self, number: EventNumber) -> None:
-        await super()._check_admission(number)
+    def _require_current(self) -> None:
+        super()._require_current()
         # What strangers may see is for the organization alone to say.
         if self.visitor is None and not self.runtime.realms.is_current(self.realm):
             raise AdmissionOutdatedError

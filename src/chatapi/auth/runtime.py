@@ -19,6 +19,7 @@ from chatapi.db.deployment import find_deployment
 from chatapi.db.session import DatabaseSession
 from chatapi.events.blocks import Blocks
 from chatapi.events.bus import Bus
+from chatapi.events.clock_looks import ClockLooks
 from chatapi.events.gathering import Gatherer
 from chatapi.events.hub import Hub
 from chatapi.events.queues import EventQueues
@@ -41,6 +42,7 @@ class Runtime:
     started_at: datetime
     database: Database
     hub: Hub
+    clock_looks: ClockLooks
     queues: EventQueues
     gatherer: Gatherer
     realms: RealmDirectory
@@ -72,6 +74,7 @@ class Runtime:
             started_at=clock.now(),
             database=database,
             hub=hub,
+            clock_looks=ClockLooks(database, hub),
             queues=EventQueues(database, hub, clock, settings),
             gatherer=Gatherer(database, hub, clock),
             realms=RealmDirectory(database, hub, settings),

@@ -15,6 +15,7 @@ from chatapi.features.messages.params import MAX_RECIPIENTS, Recipient
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import check_topic
 from chatapi.features.users.lookup import people_by_email, people_by_id
+from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.channels import channel_access, is_allowed_in_channel
 from chatapi.permissions.memberships import Memberships
 from chatapi.permissions.readers import load_stays
@@ -101,12 +102,14 @@ async def to_people(ctx: Context, to: Recipient) -> ToPeople:
 
 
 async def require_direct_messages(ctx: Context, participants: Iterable[UserId]) -> None:
-    """Refuse a caller who could not write to these people now.
+    """Refuse a caller who has no right any more to write to these people.
 
-    Who may no longer write to somebody does not do it in old messages either.
+    Who may no longer write to somebody does not do it in old messages either. One of them who
+    left the organization is no reason: there is nothing new that they would receive.
     """
     others = [user_id for user_id in participants if user_id != ctx.user.id]
-    await _check_direct_messages(ctx, await people_by_id(ctx, others))
+    people = await UserRepository(ctx.db, ctx.realm.id).list_some(others)
+    await _check_direct_messages(ctx, people)
 
 
 async def _people(ctx: Context, to: Recipient) -> list[UserRecord]:

@@ -221,13 +221,14 @@ class TestDocs:
 
         assert (status, body["code"]) == (401, "UNAUTHORIZED")
 
-    async def test_remembers_who_was_entered(self, docs: DocsPage) -> None:
+    async def test_forgets_the_key_when_it_is_left(self, docs: DocsPage) -> None:
         await docs.authorize()
+        assert await docs.page.evaluate("localStorage.length + sessionStorage.length") == 0
         await docs.open()
 
         status, body = await (await docs.unfold("Users", "get_own_user")).execute()
 
-        assert (status, body["email"]) == (200, OWNER)
+        assert (status, body["code"]) == (401, "UNAUTHORIZED")
 
     async def test_is_dark_where_people_like_it(self, docs: DocsPage, tmp_path: Path) -> None:
         await docs.page.look_like(width=1200, height=1000, is_dark=True)

@@ -51,13 +51,13 @@ REFUSALS = {
     "other": (400, "BAD_REQUEST", "You don't have permission to edit this message"),
     "text": (400, "BAD_REQUEST", "Invalid image format: use PNG, GIF, JPEG or WebP"),
     "author": (400, "BAD_REQUEST", "Must be an organization administrator or emoji author"),
-    "sent": (404, "BAD_REQUEST", "Scheduled message does not exist"),
-    "past": (404, "BAD_REQUEST", "Reminder does not exist"),
+    "sent": (400, "BAD_REQUEST", "Scheduled message does not exist"),
+    "past": (400, "BAD_REQUEST", "Reminder does not exist"),
     "alien": (400, "BAD_REQUEST", "Invalid attachment"),
     "draft": (400, "BAD_REQUEST", "Draft does not exist"),
-    "snip": (404, "BAD_REQUEST", "Saved snippet does not exist."),
+    "snip": (400, "BAD_REQUEST", "Saved snippet does not exist."),
     "view": (404, "NOT_FOUND", "Navigation view does not exist."),
-    "lost": (404, "BAD_REQUEST", "Navigation view does not exist."),
+    "lost": (400, "BAD_REQUEST", "Navigation view does not exist."),
 }
 """What stands in the table for a refusal; `ok` stands for a success."""
 

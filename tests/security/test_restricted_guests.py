@@ -203,7 +203,7 @@ async def test_narrow_to_hidden_user_is_answered_like_one_to_nobody(
     for person in (stranger, unused):
         for operand in (person.user_id, person.email, made_up_email(person)):
             answer = await ask(client, guest, [operator, operand])
-            assert_error(answer, desc=f"unknown user {operand}")
+            assert assert_error(answer) == f"Invalid narrow operator: unknown user {operand}"
 
 
 async def _listen(client: ApiClient, person: Person, kind: str, **params: object) -> Listener:

@@ -100,7 +100,8 @@ class TestOneMessage:
             num_after=0,
             narrow=[["sender", writer.email]],
         )
-        assert_error(refused, "BAD_REQUEST", desc=f"unknown user {writer.email}")
+        refusal = assert_error(refused, "BAD_REQUEST")
+        assert refusal == f"Invalid narrow operator: unknown user {writer.email}"
 
     async def test_avatars_the_client_does_not_work_out(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person

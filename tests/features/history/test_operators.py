@@ -77,7 +77,8 @@ async def test_with_a_message_nobody_may_know_of(world: NarrowWorld) -> None:
         general = [facts.id for facts in world.messages if facts.channel == "general"]
         assert await ids_read(world.client, world.reader, with_it, channel) == general
         answer = await ask(world.client, world.reader, with_it)
-        assert_error(answer, "BAD_REQUEST", desc=f"invalid message ID {number}")
+        refusal = assert_error(answer, "BAD_REQUEST")
+        assert refusal == f"Invalid narrow operator: invalid message ID {number}"
         negated = {**with_it, "negated": True}
         feed = [facts.id for facts in world.messages if facts.is_in_feed]
         assert await ids_read(world.client, world.reader, negated) == feed

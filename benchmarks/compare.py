@@ -148,8 +148,10 @@ def _history(version: Version, count: int) -> list[bytes]:
 
 
 def _searches(version: Version, count: int) -> list[bytes]:
-    kinds = searches(version.world.readers[0], count // 2).values()
-    return [request for kind in kinds for request in kind]
+    """Of different people: how much one of them may search at once is limited."""
+    readers = version.world.readers
+    asked = [searches(readers[number % len(readers)], 1) for number in range(count // 2)]
+    return [request for kinds in asked for kind in kinds.values() for request in kind]
 
 
 def _registrations(version: Version, count: int) -> list[bytes]:

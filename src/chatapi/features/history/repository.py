@@ -98,14 +98,6 @@ def _number(number: int, narrow: Narrow) -> ColumnElement[int]:
     return bindparam(None, number, type_=BigInteger, literal_execute=is_written_out, unique=True)
 
 
-def _limit(limit: int, narrow: Narrow) -> ColumnElement[int]:
-    """How many rows to ask for; where words are searched, never a few only.
-
-    For a few, SQLite goes through all messages of a place and searches for the words in each.
-    """
-    return _number(max(limit, _FEWEST_SEARCHED) if narrow.search else limit, narrow)
-
-
 def _halved() -> Select[*tuple[int]]:
     """An id before which all messages of a realm are older than a moment, nearly the last such.
 
@@ -179,7 +171,7 @@ class HistoryRepository:
             statement = _ROWS.where(
                 part.condition, part.order.up_to(_number(message_id, narrow))
             ).order_by(*part.order.descending)
-            found |= await self._read(statement.limit(_limit(limit, narrow)))
+            found |= await self._read(statement.limit(self._limit(limit, narrow)))
         return _by_id(found)[-limit:]
 
     async def list_from(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
@@ -189,8 +181,17 @@ class HistoryRepository:
             statement = _ROWS.where(
                 part.condition, part.order.since(_number(message_id, narrow))
             ).order_by(*part.order.ascending)
-            found |= await self._read(statement.limit(_limit(limit, narrow)))
+            found |= await self._read(statement.limit(self._limit(limit, narrow)))
         return _by_id(found)[:limit]
+
+    def _limit(self, limit: int, narrow: Narrow) -> ColumnElement[int]:
+        """How many rows to ask for; where SQLite searches for words, never a few only.
+
+        For a few, it goes through all messages of a place and searches for the words in each.
+        """
+        if narrow.search is not None and self._db.database.is_sqlite:
+            limit = max(limit, _FEWEST_SEARCHED)
+        return _number(limit, narrow)
 
     async def list_some(self, narrow: Narrow, message_ids: Sequence[int]) -> list[HistoryRow]:
         found: dict[MessageId, HistoryRow] = {}

@@ -148,7 +148,12 @@ def _history(version: Version, count: int) -> list[bytes]:
 
 
 def _searches(version: Version, count: int) -> list[bytes]:
-    """Of different people: how much one of them may search at once is limited."""
+    """By one account, which may run only a few searches at once."""
+    kinds = searches(version.world.readers[0], count // 2).values()
+    return [request for kind in kinds for request in kind]
+
+
+def _searches_by_many(version: Version, count: int) -> list[bytes]:
     readers = version.world.readers
     asked = [searches(readers[number % len(readers)], 1) for number in range(count // 2)]
     return [request for kinds in asked for kind in kinds.values() for request in kind]
@@ -167,5 +172,6 @@ _WORKLOADS: dict[str, tuple[Workload, int]] = {
     "send": (_sends, 1_000),
     "newest 100 of a topic": (_history, 200),
     "search": (_searches, 200),
+    "search by different people": (_searches_by_many, 200),
     "register": (_registrations, 80),
 }

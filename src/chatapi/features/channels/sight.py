@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.core.ids import GroupId, UserId
-from chatapi.events.audience import Users
+from chatapi.events.audience import Nobody, Users
 from chatapi.events.membership import Membership
 from chatapi.events.queue_rows import QueueRows
-from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
+from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted, ClientsRestarted
 from chatapi.features.channels.payloads import channel_payload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.permissions.channels import ChannelAccess, who_knows
@@ -53,9 +53,16 @@ async def tell_group_change(
 
 
 async def restart_clients(ctx: RealmContext, user_ids: Iterable[UserId]) -> None:
-    """Other things exist for some users now: their clients are to ask for everything again."""
-    for queue_id in await QueueRows(ctx.db).delete_of_users(user_ids):
+    """Other things exist for some users now: their clients are to ask for everything again.
+
+    The log says so as well: a queue that is being registered meanwhile has no row yet.
+    """
+    restarted = sorted(set(user_ids))
+    if not restarted:
+        return
+    for queue_id in await QueueRows(ctx.db).delete_of_users(restarted):
         ctx.work.close_queue(ctx.realm.id, queue_id)
+    ctx.emit(ClientsRestarted(user_ids=restarted), to=Nobody())
 
 
 async def _access(ctx: RealmContext, user: UserRecord) -> ChannelAccess:

@@ -145,6 +145,12 @@ class UserRepository:
         )
         return frozenset(UserId(user_id) for (user_id,) in rows)
 
+    async def list_guests(self) -> list[UserId]:
+        rows = await self._db.execute(
+            select(User.id).where(User.realm_id == self._realm_id, User.role == Role.GUEST)
+        )
+        return [UserId(user_id) for (user_id,) in rows]
+
     async def count_active_owners(self) -> int:
         """People only: a bot can have the role but cannot take care of an organization."""
         rows = await self._db.execute(

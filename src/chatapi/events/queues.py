@@ -21,7 +21,7 @@ from chatapi.events.entry import Entry, encode_heartbeat
 from chatapi.events.feed import Feed, Waiter
 from chatapi.events.hub import Hub
 from chatapi.events.log import EventLog
-from chatapi.events.membership import Membership
+from chatapi.events.membership import EarlierStanding, Membership
 from chatapi.events.queue_rows import QueueRecord, QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
 
@@ -67,6 +67,8 @@ class LiveQueue:
                 queue_id=self.id,
                 acquaintances=reader.acquaintances,
             )
+            if reader.earlier:
+                view = view.having_been(reader.earlier)
             self._last_view = (reader, view)
         return self._last_view[1]
 
@@ -78,6 +80,8 @@ class Reader:
     realm_id: RealmId
     user_id: UserId
     role: Role
+    earlier: tuple[EarlierStanding, ...]
+    """The roles they had as far back as the log may reach, the oldest first."""
     sees_everybody: bool
     acquaintances: frozenset[UserId]
     hears_typing: bool

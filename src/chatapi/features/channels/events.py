@@ -70,19 +70,23 @@ class ChannelsDeleted(Event):
     stream_ids: list[int]
     is_archived: Annotated[bool, ServerOnly()] = False
     """Told to those who do not know archived channels."""
+    is_about_archived: Annotated[bool, ServerOnly()] = False
+    """Told to those who do: the others have been told before."""
 
     @classmethod
-    def of(cls, *channel_ids: ChannelId, is_archived: bool = False) -> "ChannelsDeleted":
+    def of(cls, *channel_ids: ChannelId, **kind: bool) -> "ChannelsDeleted":
         return cls(
             streams=[{"stream_id": channel_id} for channel_id in channel_ids],
             stream_ids=[*channel_ids],
-            is_archived=is_archived,
+            **kind,
         )
 
     @override
     def is_for(self, view: ClientView) -> bool:
-        is_news = not (self.is_archived and knows_archived_channels(view.profile))
-        return is_news and super().is_for(view)
+        is_old_news = (
+            self.is_archived if knows_archived_channels(view.profile) else self.is_about_archived
+        )
+        return not is_old_news and super().is_for(view)
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:

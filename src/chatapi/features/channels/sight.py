@@ -35,7 +35,7 @@ async def tell_new_sight(ctx: RealmContext, before: UserRecord, after: UserRecor
         if knows.knows(each.channel) and not knew.knows(each.channel)
     ]
     lost = [
-        each.channel.id
+        each.channel
         for each in channels
         if knew.knows(each.channel) and not knows.knows(each.channel)
     ]
@@ -44,8 +44,11 @@ async def tell_new_sight(ctx: RealmContext, before: UserRecord, after: UserRecor
             ChannelsCreated(streams=[shown for _channel, shown in gained]), to=Users.only(after.id)
         )
         await _tell_subscribers(ctx, after.id, [channel for channel, _shown in gained])
-    if lost:
-        ctx.emit(ChannelsDeleted.of(*lost), to=Users.only(after.id))
+    for is_archived in (False, True):
+        gone = [channel.id for channel in lost if channel.is_archived is is_archived]
+        if gone:
+            event = ChannelsDeleted.of(*gone, is_about_archived=is_archived)
+            ctx.emit(event, to=Users.only(after.id))
     if before.role.is_member is not after.role.is_member:
         defaults = [each.channel.id for each in channels if each.channel.is_default]
         shown = sorted(defaults) if after.role.is_member else []

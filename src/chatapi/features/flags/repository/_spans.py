@@ -1,5 +1,7 @@
 """Stretches of unread messages: where they begin and end, and what is in them."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +24,14 @@ from sqlalchemy import (
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     Conversation,
     Message,
     MessageEdit,
     ReadCursor,
     ReadException,
+    ReadFloor,
     Subscription,
 )
 from chatapi.db.session import DatabaseSession
@@ -69,6 +73,34 @@ _EXCEPTIONS_IN_TOPIC = _EXCEPTIONS.where(ReadException.conversation_id == _CONVE
 _EXCEPTIONS_IN_CHANNEL = _EXCEPTIONS.join(
     Conversation, Conversation.id == ReadException.conversation_id
 ).where(Conversation.channel_id == _CHANNEL)
+_OF_MANY = (
+    is_one_of(Subscription.channel_id, "channel_ids"),
+    is_one_of(Subscription.user_id, "user_ids"),
+)
+_BOUNDS_OF_MANY: Select[*tuple[Any, ...]] = (
+    select(
+        Subscription.channel_id,
+        Subscription.user_id,
+        highest(Subscription.read_up_to, func.coalesce(ReadFloor.message_id, 0)),
+        select(func.max(Conversation.last_message_id))
+        .where(Conversation.channel_id == Subscription.channel_id)
+        .correlate(Subscription)
+        .scalar_subquery(),
+        _AS_OF,
+    )
+    .outerjoin(ReadFloor, ReadFloor.user_id == Subscription.user_id)
+    .where(*_OF_MANY, Subscription.is_active)
+)
+_EXCEPTIONS_OF_MANY: Select[*tuple[Any, ...]] = (
+    select(Conversation.channel_id, ReadException.user_id, ReadException.message_id)
+    .join(Conversation, Conversation.id == ReadException.conversation_id)
+    .where(
+        is_one_of(Conversation.channel_id, "channel_ids"),
+        is_one_of(ReadException.user_id, "user_ids"),
+        not_(ReadException.is_read),
+    )
+    .order_by(ReadException.message_id)
+)
 _since = aliased(MessageEdit)
 
 
@@ -184,6 +216,28 @@ class SpanRepository:
             "as_of": bounds[2],
         }
         return Unread(span, [MessageId(message_id) for (message_id,) in excepted])
+
+    async def find_in_channels(
+        self, channel_ids: Sequence[ChannelId], user_ids: Sequence[UserId]
+    ) -> dict[tuple[ChannelId, UserId], Unread]:
+        """The same for each of some people in each of some channels that they are in."""
+        values = {"channel_ids": list(channel_ids), "user_ids": list(user_ids)}
+        excepted: defaultdict[tuple[int, int], list[MessageId]] = defaultdict(list)
+        for channel_id, user_id, message_id in await self._db.execute(_EXCEPTIONS_OF_MANY, values):
+            excepted[channel_id, user_id].append(MessageId(message_id))
+        found: dict[tuple[ChannelId, UserId], Unread] = {}
+        for channel_id, user_id, above, up_to, as_of in await self._db.execute(
+            _BOUNDS_OF_MANY, values
+        ):
+            span: Span = {
+                "conversation_id": None,
+                "channel_id": channel_id,
+                "above": MessageId(above),
+                "up_to": MessageId(up_to or 0),
+                "as_of": as_of,
+            }
+            found[channel_id, user_id] = Unread(span, excepted[channel_id, user_id])
+        return found
 
     async def list_newest(self, span: Span) -> list[MessageId]:
         """The messages that a stretch had at its time, at most the newest MOST_UNREAD.

@@ -16,7 +16,7 @@ from chatapi.http.answers import (
 )
 from chatapi.http.call import Call
 from chatapi.http.file_answers import FileContent, send_file
-from chatapi.http.forms import Form, read_parameters
+from chatapi.http.forms import Form, read_form
 from chatapi.http.idempotency import find_given_answer, keep_answer
 from chatapi.http.operation import Admitted, Endpoint, Operation, inspect_endpoint
 from chatapi.http.uploads import read_form_with_file
@@ -110,12 +110,13 @@ class ChatRoute(APIRoute):
         is_anonymous = admitted.caller_id is None
         limits = call.scope["state"]["anonymous_body_limits" if is_anonymous else "body_limits"]
         if self.operation.params.file_parameter is None:
-            return Form(await read_parameters(call, limits))
+            return await read_form(call, limits)
         return await read_form_with_file(call, limits)
 
     async def _run_once(self, call: Call, admitted: Admitted, form: Form) -> tuple[Any, list[str]]:
         operation = self.operation
-        params, ignored = operation.params.read(form.values, form.file)
+        params, unknown = operation.params.read(form.values, form.file)
+        ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         given = await find_given_answer(call, admitted, form.fingerprint())
         if given is not None:
             return given, ignored

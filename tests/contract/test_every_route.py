@@ -1,5 +1,6 @@
 """What holds for every endpoint, whatever it does."""
 
+import asyncio
 from collections import defaultdict
 
 import pytest
@@ -75,6 +76,19 @@ async def test_a_missing_parameter_is_named(
         answer = await send(client, route, owner, rest)
         assert (answer.status, answer["code"]) == (400, "BAD_REQUEST")
         assert f"'{name}'" in answer["msg"]
+
+
+@every_route
+async def test_request_that_locks_first_is_answered_and_leaves_no_lock(
+    client: ApiClient, owner: Person, route: ChatRoute, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(route, "_most_restarts", -1)
+    async with asyncio.timeout(10):
+        answer = await send(client, route, owner, example_of(route))
+        assert answer.status < 500
+        monkeypatch.undo()
+        assert (await client.post("/users/me/presence", owner, status="active")).status < 500
+        assert (await client.patch("/settings", owner, web_font_size_px=20)).status < 500
 
 
 @every_route

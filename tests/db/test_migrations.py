@@ -4,9 +4,10 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from alembic import command
@@ -22,7 +23,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.base import Base
 from chatapi.db.database import Database
 from chatapi.db.migrate import pending_changes, upgrade_database
-from chatapi.db.models import Realm, User
+from chatapi.db.models import Channel, Realm, User, UserTopic
 from chatapi.db.search import is_of_models
 from tests.support.server_process import PROJECT, inherited_environment
 from tests.support.servers import Servers
@@ -161,6 +162,40 @@ class TestRolesOfBots:
         ]
 
 
+class TestNormalForm:
+    """0016: names that were compared letter by letter."""
+
+    async def test_keys_are_renewed_unless_they_are_taken(self, empty_url: str) -> None:
+        decomposed = normalize("NFD", "café")
+        async with opened(empty_url) as database:
+            await upgrade_database(database)
+            async with AsyncSession(database.engine) as session:
+                realm_id = await _add_realm(session)
+                channels = [
+                    Channel(name=name, name_key=name)
+                    for name in ("ångström", "plain", decomposed, "café")
+                ]
+                channels.append(Channel(name="Å", name_key="a\u030a"))
+                await _add_channels(session, realm_id, *channels)
+                users = [User(role=Role.MEMBER), User(role=Role.MEMBER)]
+                await _add_users(session, realm_id, *users)
+                for number, topic in enumerate(("café", decomposed)):
+                    values = {"topic": topic, "topic_key": topic, "visibility_policy": number}
+                    choice = {"user_id": users[0].id, "channel_id": channels[0].id, **values}
+                    session.add(UserTopic(last_updated=NOW + timedelta(days=number), **choice))
+                await session.commit()
+            async with database.engine.begin() as connection:
+                await connection.run_sync(_apply, "0016")
+                keys = await connection.execute(select(Channel.name_key).order_by(Channel.id))
+                found = [key for (key,) in keys]
+                topics = await connection.execute(
+                    select(UserTopic.topic_key, UserTopic.visibility_policy)
+                )
+                chosen = [tuple(row) for row in topics]
+        assert found == ["ångström", "plain", decomposed, "café", "å"]
+        assert chosen == [("café", 1)]
+
+
 def _apply(connection: Connection, revision: str) -> None:
     """What a migration does to the rows, with the tables as they are now."""
     script = ScriptDirectory.from_config(alembic_config()).get_revision(revision)
@@ -174,6 +209,18 @@ async def _add_realm(session: AsyncSession) -> int:
     session.add(realm)
     await session.flush()
     return realm.id
+
+
+async def _add_channels(session: AsyncSession, realm_id: int, *channels: Channel) -> None:
+    for channel in channels:
+        channel.realm_id, channel.date_created, channel.settings = realm_id, NOW, {}
+        channel.description = channel.rendered_description = ""
+        channel.invite_only = channel.is_web_public = channel.is_archived = False
+        channel.history_public_to_subscribers = channel.is_default = True
+        channel.topics_policy, channel.subscriber_count = "inherit", 0
+        channel.default_push_notifications = False
+        session.add(channel)
+        await session.flush()
 
 
 async def _add_users(session: AsyncSession, realm_id: int, *users: User) -> None:

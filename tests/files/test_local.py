@@ -19,6 +19,10 @@ async def content_of(store: LocalStore, key: str) -> bytes:
         return b"".join([chunk async for chunk in chunks])
 
 
+async def no_deployment() -> str:
+    return ""
+
+
 def names_below(folder: Path) -> list[str]:
     return [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
 
@@ -60,7 +64,7 @@ class TestDiscard:
     async def test_is_done_before_the_end(self, tmp_path: Path) -> None:
         store = LocalStore(tmp_path)
         await store.put(KEY, io.BytesIO(b"x"), "")
-        files = Files(store)
+        files = Files(store, no_deployment)
         files.discard([KEY, "1/cd/unknown"])
         await files.close()
         assert names_below(tmp_path) == []
@@ -69,7 +73,7 @@ class TestDiscard:
         store = LocalStore(tmp_path)
         await store.put(KEY, io.BytesIO(b"x"), "")
         (tmp_path / "folder").mkdir()
-        files = Files(store)
+        files = Files(store, no_deployment)
         files.discard(["folder", KEY])
         await files.close()
         assert names_below(tmp_path) == []

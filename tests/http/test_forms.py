@@ -122,6 +122,25 @@ class TestPlaces:
         answer = await send(client, "POST", content=b"text=x")
         assert answer["text"] == "x"
 
+    @pytest.mark.parametrize("place", ["data", "files"])
+    async def test_form_in_the_body_of_a_get_is_reported_as_ignored(
+        self, client: ApiClient, place: str
+    ) -> None:
+        form = {"text": "body", "other": "x"}
+        body = form if place == "data" else {name: (None, form[name]) for name in form}
+        answer = await send(client, "GET", params={"number": "5"}, **{place: body})
+        assert assert_success(answer) == {
+            "text": "unset",
+            "number": 5,
+            "ignored_parameters_unsupported": ["other", "text"],
+        }
+
+    async def test_parameter_of_a_get_that_came_in_both_places_is_not_reported(
+        self, client: ApiClient
+    ) -> None:
+        answer = await send(client, "GET", params={"text": "query"}, data={"text": "body"})
+        assert assert_success(answer) == {"text": "query", "number": 0}
+
     async def test_no_parameters_at_all(self, client: ApiClient) -> None:
         assert assert_success(await send(client, "POST")) == {"text": "unset", "number": 0}
 

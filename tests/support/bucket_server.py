@@ -1,6 +1,6 @@
 """A bucket behind HTTP that looks at signatures the way the real one does, written apart from ours.
 
-Follows the description of Signature Version 4 step by step, for requests without a query.
+Follows the description of Signature Version 4 step by step.
 """
 
 import hashlib
@@ -30,6 +30,10 @@ class BucketServer:
     region: str = "eu-central-1"
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     objects: dict[str, bytes] = field(default_factory=dict)
+    written_at: dict[str, datetime] = field(default_factory=dict)
+    """When each object was last written."""
+    page: int = 1_000
+    """How many objects one answer lists at most."""
     refuses_everything: bool = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,14 +51,27 @@ class BucketServer:
                 if request.headers.get("content-length") != str(len(body)):
                     return Response("<Error><Code>MissingContentLength</Code></Error>", 411)
                 self.objects[path] = body
+                self.written_at[path] = self.now
                 return Response()
-            case "GET" if path in self.objects:
-                return Response(self.objects[path])
+            case "GET" if "list-type" in request.query_params or path in self.objects:
+                return Response(self.objects.get(path) or self._list(request))
             case "DELETE":
                 self.objects.pop(path, None)
                 return Response(status_code=204)
             case _:
                 return Response("<Error><Code>NoSuchKey</Code></Error>", 404)
+
+    def _list(self, request: Request) -> str:
+        folder = request.url.path
+        start = folder + request.query_params["start-after"]
+        most = min(self.page, int(request.query_params["max-keys"]))
+        listed = sorted(path for path in self.objects if path > start)[:most]
+        contents = "".join(
+            f"<Contents><Key>{path.removeprefix(folder)}</Key><LastModified>"
+            f"{self.written_at[path]:%Y-%m-%dT%H:%M:%S}.000Z</LastModified></Contents>"
+            for path in listed
+        )
+        return f"<?xml version='1.0'?><ListBucketResult>{contents}</ListBucketResult>"
 
     def _is_genuine(self, request: Request, body: bytes) -> bool:
         claims = _AUTHORIZATION.fullmatch(request.headers.get("authorization", ""))
@@ -70,7 +87,11 @@ class BucketServer:
         sent_at = datetime.strptime(moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         if abs((self.now - sent_at).total_seconds()) > _ALLOWED_SKEW_SECONDS:
             return False
-        canonical = f"{request.method}\n{quote(request.url.path, safe='/~')}\n\n"
+        pairs = sorted(request.query_params.items())
+        query = "&".join(
+            f"{quote(name, safe='~')}={quote(value, safe='~')}" for name, value in pairs
+        )
+        canonical = f"{request.method}\n{quote(request.url.path, safe='/~')}\n{query}\n"
         for name in names:
             canonical += f"{name}:{request.headers[name].strip()}\n"
         canonical += f"\n{claims['names']}\n{digest}"

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from chatapi.core.roles import Role
 from chatapi.wire.faults import message_for, parameter_path
+from chatapi.wire.params import WireModel
 
 
 def even(value: int) -> int:
@@ -42,6 +43,34 @@ def even(value: int) -> int:
 def test_sentence(kind: Any, value: object, sentence: str) -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(kind).validate_python(value, strict=kind is not Role)
+    assert message_for(caught.value, "value") == sentence
+
+
+class Pair(WireModel):
+    left: list[int]
+    right: list[int]
+
+
+class Change(WireModel):
+    new: int | Pair
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "sentence"),
+    [
+        (int | Pair, {"left": []}, "Missing 'value[\"right\"]' argument"),
+        (int | Pair, {"left": [], "right": ["x"]}, 'value["right"][0] is not an integer'),
+        (int | Pair, "x", "value has an unsupported type or value"),
+        (Change, {"new": {"left": []}}, 'Missing \'value["new"]["right"]\' argument'),
+        (Change, {"new": "x"}, 'value["new"] has an unsupported type or value'),
+        (int | list[int] | Pair, ["x"], "value[0] is not an integer"),
+    ],
+)
+def test_fault_in_the_alternative_that_was_meant_is_named(
+    kind: Any, value: object, sentence: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(kind).validate_python(value, strict=True)
     assert message_for(caught.value, "value") == sentence
 
 

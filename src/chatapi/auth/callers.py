@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 _MOST_CALLERS = 50_000
 
-_Key = tuple[RealmId, bytes | UserId]
-"""A realm, and the digest of a header or, for those the service acts for by itself, a user."""
+_Key = bytes | UserId
+"""The digest of a header or, for those the service acts for by itself, a user."""
 
 
 @dataclass(eq=False)
@@ -44,38 +44,46 @@ class Caller:
         return cast(T, self._remembered[name])
 
 
+@dataclass
+class _RealmMemory:
+    by_credentials: dict[_Key, Caller] = field(default_factory=dict)
+    credentials_of: dict[UserId, set[_Key]] = field(default_factory=dict)
+    changes: int = 0
+    """How often somebody changed; what is read before a change is not kept after it."""
+
+
 class Callers:
     """The cache between the Authorization header and the account table."""
 
     def __init__(self, hub: Hub, settings: Settings) -> None:
         self._hub = hub
         self._root_domain = settings.root_domain
-        self._by_credentials: dict[_Key, Caller] = {}
-        self._credentials_of: dict[UserId, set[_Key]] = {}
-        self._changes = 0
-        hub.observe(Observer(saw=self._saw, lost_track=lambda _realm: self._forget_all()))
+        self._realms: dict[RealmId, _RealmMemory] = {}
+        self._count = 0
+        hub.observe(Observer(saw=self._saw, lost_track=self._forget_realm))
 
     async def authenticate(self, db: DatabaseSession, realm: RealmRecord, header: str) -> Caller:
         """The caller a header names, or UNAUTHORIZED without saying why."""
         # The header is a secret: the cache knows its digest only.
-        key = (realm.id, hashlib.sha256(header.encode()).digest())
-        caller = self._by_credentials.get(key)
+        key = hashlib.sha256(header.encode()).digest()
+        caller = self._memory(realm.id).by_credentials.get(key)
         if caller is None:
             caller = await self._look_up(db, realm, header, key)
         return caller
 
     async def of_user(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:
         """Somebody for whom the service acts by itself; whether they are active is not asked."""
-        key = (realm_id, user_id)
-        caller = self._by_credentials.get(key)
+        memory = self._memory(realm_id)
+        caller = memory.by_credentials.get(user_id)
         if caller is not None:
             return caller
         await self._hub.feed(realm_id)
-        changes = self._changes
+        changes = memory.changes
         rows = await db.execute(
             user_records.select().where(User.realm_id == realm_id, User.id == user_id)
         )
-        return self._keep(key, Caller(user_records.read(rows.one())), changes)
+        caller = Caller(user_records.read(rows.one()))
+        return self._keep(memory, user_id, caller, changes)
 
     async def _look_up(
         self, db: DatabaseSession, realm: RealmRecord, header: str, key: _Key
@@ -83,7 +91,8 @@ class Callers:
         email, api_key = _parse_basic(header)
         # Follow the realm before reading, so that no change between can be missed.
         await self._hub.feed(realm.id)
-        changes = self._changes
+        memory = self._memory(realm.id)
+        changes = memory.changes
         # One statement of one form for unknown, wrong and deactivated: neither the answer nor
         # the time it takes tells them apart.
         rows = await db.execute(
@@ -97,35 +106,52 @@ class Callers:
         user = user_records.read(tuple(row)[:-1])
         if not user.is_active:
             raise UnauthorizedError
-        return self._keep(key, Caller(user, ApiKeyId(row[-1])), changes)
+        return self._keep(memory, key, Caller(user, ApiKeyId(row[-1])), changes)
 
-    def _keep(self, key: _Key, caller: Caller, changes: int) -> Caller:
+    def _keep(self, memory: _RealmMemory, key: _Key, caller: Caller, changes: int) -> Caller:
         """The caller that the log will mark; whoever looked them up meanwhile gets the same one.
 
         What changed since the user was read is marked already.
         """
-        if changes != self._changes:
+        if changes != memory.changes:
             caller.is_outdated = True
             return caller
-        if len(self._by_credentials) >= _MOST_CALLERS:
-            self._forget_all()
-        self._credentials_of.setdefault(caller.user.id, set()).add(key)
-        return self._by_credentials.setdefault(key, caller)
+        if key in memory.by_credentials:
+            return memory.by_credentials[key]
+        if self._count >= _MOST_CALLERS:
+            for realm_id in self._realms:
+                self._forget_realm(realm_id)
+        memory.credentials_of.setdefault(caller.user.id, set()).add(key)
+        memory.by_credentials[key] = caller
+        self._count += 1
+        return caller
+
+    def _memory(self, realm_id: RealmId) -> _RealmMemory:
+        memory = self._realms.get(realm_id)
+        if memory is None:
+            memory = self._realms[realm_id] = _RealmMemory()
+        return memory
 
     def _saw(self, entry: Entry) -> None:
-        for user_id in entry.event.changed_users() | entry.event.revoked_users():
-            self._changes += 1
-            for key in self._credentials_of.pop(user_id, ()):
-                self._by_credentials.pop(key).is_outdated = True
         if entry.event.changes_realm():
-            self._forget_all()
+            self._forget_realm(entry.realm_id)
+            return
+        for user_id in entry.event.changed_users() | entry.event.revoked_users():
+            memory = self._memory(entry.realm_id)
+            memory.changes += 1
+            for key in memory.credentials_of.pop(user_id, ()):
+                memory.by_credentials.pop(key).is_outdated = True
+                self._count -= 1
 
-    def _forget_all(self) -> None:
-        self._changes += 1
-        for caller in self._by_credentials.values():
+    def _forget_realm(self, realm_id: RealmId) -> None:
+        """Of other organizations nobody is concerned."""
+        memory = self._memory(realm_id)
+        memory.changes += 1
+        self._count -= len(memory.by_credentials)
+        for caller in memory.by_credentials.values():
             caller.is_outdated = True
-        self._by_credentials.clear()
-        self._credentials_of.clear()
+        memory.by_credentials.clear()
+        memory.credentials_of.clear()
 
 
 def _id_of_key(key_hash: str) -> ScalarSelect[int]:

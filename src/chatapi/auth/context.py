@@ -74,6 +74,8 @@ class RealmContext(ServerContext):
     """A request to one organization, by somebody who may be anybody."""
 
     realm: RealmRecord
+    worked_out: dict[str, object] = field(default_factory=dict, kw_only=True)
+    """Results of expensive work that earlier attempts at the same request have left."""
 
     @property
     @override
@@ -128,6 +130,10 @@ class RealmContext(ServerContext):
 
         Returns the number of the last event before it.
         """
+        if self.db.was_locked_first:
+            # The organization stands still: what is read now is one moment.
+            self.db.as_of = number = await self.db.lock_realm(self.realm.id)
+            return number
         await self.db.snapshot()
         reading = await EventLog(self.db).read_clock(self.realm.id)
         await self._check_admission(reading.last_event)
@@ -153,6 +159,8 @@ class RealmContext(ServerContext):
 
     def _require_current(self) -> None:
         """Start over if what was found at the gate is no longer so."""
+        if self.db.was_locked_first:
+            return
         if self.admitted is not None and self.admitted.is_outdated:
             raise AdmissionOutdatedError
 
@@ -176,7 +184,9 @@ class VisitorContext(RealmContext):
     def _require_current(self) -> None:
         super()._require_current()
         # What strangers may see is for the organization alone to say.
-        if self.visitor is None and not self.runtime.realms.is_current(self.realm):
+        if self.db.was_locked_first or self.visitor is not None:
+            return
+        if not self.runtime.realms.is_current(self.realm):
             raise AdmissionOutdatedError
 
     @property

@@ -1,6 +1,7 @@
 """Guards as argument types: an endpoint's first argument says who may call it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -41,7 +42,8 @@ class ProbeGuard:
     def errors(self) -> Sequence[type[ApiError]]:
         return ()
 
-    async def admit(self, call: Call) -> ProcessContext:
+    async def admit(self, call: Call, *, locks_first: bool) -> ProcessContext:
+        del locks_first
         runtime = runtime_of(call)
         return ProcessContext(runtime, runtime.begin())
 
@@ -55,7 +57,8 @@ class ServerGuard:
     def errors(self) -> Sequence[type[ApiError]]:
         return ()
 
-    async def admit(self, call: Call) -> ServerContext:
+    async def admit(self, call: Call, *, locks_first: bool) -> ServerContext:
+        del locks_first
         runtime = runtime_of(call)
         return ServerContext(
             runtime, runtime.begin(), call.origin, await runtime.realms.find(call.host)
@@ -76,14 +79,20 @@ class RealmGuard:
     def errors(self) -> Sequence[type[ApiError]]:
         return (UnknownOrganizationError,)
 
-    async def admit(self, call: Call) -> RealmContext:
+    async def admit(self, call: Call, *, locks_first: bool) -> RealmContext:
         runtime = runtime_of(call)
         if self.is_login:
             await runtime.limits.charge_login_from(call)
-        realm = await runtime.realms.of_host(call.host)
-        return RealmContext(
-            runtime, runtime.begin(), call.origin, realm, realm, address=call.address
-        )
+        async with _entrance(call, runtime, locks_first=locks_first) as (realm, work):
+            return RealmContext(
+                runtime,
+                work,
+                call.origin,
+                realm,
+                realm,
+                address=call.address,
+                worked_out=call.worked_out,
+            )
 
 
 @dataclass(frozen=True)
@@ -98,17 +107,23 @@ class VisitorGuard:
     def errors(self) -> Sequence[type[ApiError]]:
         return (UnknownOrganizationError, UnauthorizedError, WebhookRefusedError)
 
-    async def admit(self, call: Call) -> VisitorContext:
+    async def admit(self, call: Call, *, locks_first: bool) -> VisitorContext:
         runtime = runtime_of(call)
-        realm = await runtime.realms.of_host(call.host)
-        work = runtime.begin()
-        visitor = None
-        if call.header(b"authorization"):
-            visitor = await _authenticate(call, runtime, work, realm)
-            _refuse_webhook(visitor)
-        return VisitorContext(
-            runtime, work, call.origin, realm, realm, visitor, address=call.address
-        )
+        async with _entrance(call, runtime, locks_first=locks_first) as (realm, work):
+            visitor = None
+            if call.header(b"authorization"):
+                visitor = await _authenticate(call, runtime, work, realm)
+                _refuse_webhook(visitor)
+            return VisitorContext(
+                runtime,
+                work,
+                call.origin,
+                realm,
+                realm,
+                visitor,
+                address=call.address,
+                worked_out=call.worked_out,
+            )
 
 
 @dataclass(frozen=True)
@@ -127,36 +142,56 @@ class CallerGuard:
         roles = () if self.role is Role.GUEST else (AdministratorRequiredError,)
         return (UnknownOrganizationError, UnauthorizedError, *webhooks, *roles)
 
-    async def admit(self, call: Call) -> Context:
+    async def admit(self, call: Call, *, locks_first: bool) -> Context:
         runtime = runtime_of(call)
-        realm = await runtime.realms.of_host(call.host)
-        work = runtime.begin()
-        caller = await _authenticate(call, runtime, work, realm)
-        if not self.admits_webhooks:
-            _refuse_webhook(caller)
-        if not caller.user.role.at_least(self.role):
-            raise AdministratorRequiredError
-        return Context(
-            runtime,
-            work,
-            call.origin,
-            realm,
-            realm,
-            caller,
-            call.client_name,
-            address=call.address,
-        )
+        async with _entrance(call, runtime, locks_first=locks_first) as (realm, work):
+            caller = await _authenticate(call, runtime, work, realm)
+            if not self.admits_webhooks:
+                _refuse_webhook(caller)
+            if not caller.user.role.at_least(self.role):
+                raise AdministratorRequiredError
+            return Context(
+                runtime,
+                work,
+                call.origin,
+                realm,
+                realm,
+                caller,
+                call.client_name,
+                address=call.address,
+                worked_out=call.worked_out,
+            )
+
+
+@asynccontextmanager
+async def _entrance(
+    call: Call, runtime: Runtime, *, locks_first: bool
+) -> AsyncIterator[tuple[RealmRecord, UnitOfWork]]:
+    """The organization a request is for and its transaction, which ends if it is not let in."""
+    realm = await runtime.realms.of_host(call.host)
+    work = runtime.begin()
+    try:
+        if locks_first:
+            number = await work.db.lock_realm_first(realm.id)
+            await runtime.hub.reach(work.db, realm.id, number)
+            realm = await runtime.realms.as_locked(work.db, realm)
+        yield realm, work
+    except BaseException:
+        await work.db.close()
+        raise
 
 
 async def _authenticate(
     call: Call, runtime: Runtime, work: UnitOfWork, realm: RealmRecord
 ) -> AuthenticatedCaller:
-    try:
-        caller = await runtime.callers.authenticate(work.db, realm, call.header(b"authorization"))
-    finally:
+    caller = await runtime.callers.authenticate(work.db, realm, call.header(b"authorization"))
+    if not work.db.was_locked_first:
         # A long poll must not hold the connection its authentication needed.
         await work.db.close()
-    await runtime.limits.charge_user(call, caller.user.id)
+    if call.charged_user_id != caller.user.id:
+        # Whoever has to start over does not pay for it.
+        await runtime.limits.charge_user(call, caller.user.id)
+        call.charged_user_id = caller.user.id
     return caller
 
 

@@ -85,7 +85,7 @@ class Runtime:
             linkifiers=LinkifierDirectory(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings, lambda: find_deployment(database)),
-            files=Files(store_for(settings, clock)),
+            files=Files(store_for(settings, clock), lambda: find_deployment(database)),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=HeavyWork(_RENDERING_THREADS, most_per_owner=1),
             heavy_reads=HeavyWork(

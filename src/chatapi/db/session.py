@@ -32,6 +32,8 @@ class DatabaseSession:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.is_writing = False
+        self.was_locked_first = False
+        """Whether a realm was locked before anything was read, and has been ever since."""
         self.as_of: EventNumber | None = None
         """The last event a snapshot of a realm sees, noted by whoever took it."""
         self.left: KnownClock | None = None
@@ -117,10 +119,19 @@ class DatabaseSession:
         Returns the number of the last event. Reads after this see everything up to it. Whoever
         will send messages says how many `message_ids` they expect to need: these come with it.
         """
+        if self.as_of is not None:
+            # From here on things change.
+            self.as_of, self._seen = None, {}
         if realm_id not in self._clocks:
             await self.write(realm_id)
             self._clocks[realm_id] = await self._stop_clock(realm_id, message_ids)
         return self._clocks[realm_id]
+
+    async def lock_realm_first(self, realm_id: RealmId) -> EventNumber:
+        """Lock a realm before anything is decided: for whoever was overtaken too often."""
+        number = await self.lock_realm(realm_id)
+        self.was_locked_first = True
+        return number
 
     async def rely_on(self, known: KnownClock) -> None:
         """Write as if the realm were locked; the commit finds out whether nobody else wrote there.
@@ -175,6 +186,7 @@ class DatabaseSession:
         self._connection = None
         self._transaction = None
         self.is_writing = False
+        self.was_locked_first = False
         self.as_of = None
         self.left = None
         self._reliance = None

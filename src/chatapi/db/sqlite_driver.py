@@ -68,8 +68,18 @@ class EagerConnection(aiosqlite.Connection):
         self._conn.interrupt()
 
 
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
+
+
 async def connect(database: str, **options: Any) -> EagerConnection:  # noqa: ANN401 (the driver's)
-    connection = EagerConnection(lambda: sqlite3.connect(database, **options), iter_chunk_size=64)
+    def open_connection() -> sqlite3.Connection:
+        raw = sqlite3.connect(database, **options)
+        # SQLite's own knows the letters of English only; PostgreSQL's knows them all.
+        raw.create_function("lower", 1, _lower, deterministic=True)
+        return raw
+
+    connection = EagerConnection(open_connection, iter_chunk_size=64)
     # As SQLAlchemy has it: a process that ends does not wait for its connections.
     connection._thread.daemon = True  # noqa: SLF001 (there is no other way)
     return cast(EagerConnection, await connection)

@@ -1,7 +1,9 @@
 """The files of the service: the store, and what is to be removed from it."""
 
 import asyncio
-from collections.abc import Sequence
+import base64
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
@@ -9,13 +11,28 @@ from chatapi.files.store import FileStore
 
 log = structlog.get_logger()
 
+FindDeployment = Callable[[], Awaitable[str]]
+_TAG_LENGTH = 6
+
 
 class Files:
     """Removes in the background: whoever deletes a file need not wait for its bytes to go."""
 
-    def __init__(self, store: FileStore) -> None:
+    def __init__(self, store: FileStore, find_deployment: FindDeployment) -> None:
         self.store = store
+        self._find_deployment = find_deployment
+        self._tag: str | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+
+    async def deployment_tag(self) -> str:
+        """What the keys of this deployment's files end in: others may keep theirs beside them.
+
+        Call it without holding a database connection.
+        """
+        if self._tag is None:
+            digest = hashlib.sha256((await self._find_deployment()).encode()).digest()
+            self._tag = base64.urlsafe_b64encode(digest)[:_TAG_LENGTH].decode()
+        return self._tag
 
     def discard(self, keys: Sequence[str]) -> None:
         """Remove files that nothing refers to any more; one that stays is only in the way."""

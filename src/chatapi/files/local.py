@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
@@ -38,6 +39,11 @@ class LocalStore:
     async def delete(self, key: str) -> None:
         await self._threads.run((self._folder / key).unlink, missing_ok=True)
 
+    async def list_old(self, before: datetime) -> AsyncIterator[list[str]]:
+        """A page for each folder: files are spread over thousands of them."""
+        for folder in await self._threads.run(_list_folders, self._folder):
+            yield await self._threads.run(_list_old, self._folder, folder, before.timestamp())
+
     async def close(self) -> None:
         self._threads.close()
 
@@ -49,8 +55,9 @@ class LocalStore:
 def _write(path: Path, content: IO[bytes]) -> None:
     make_private_folder(path.parent)
     content.seek(0)
-    # Temporary files are for their owner alone, and stay so under their new name.
-    with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+    # Temporary files are for their owner alone, and stay so under their new name. What a killed
+    # process leaves behind is recognized by its name.
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             shutil.copyfileobj(content, file, CHUNK_BYTES)
             file.flush()
@@ -60,6 +67,25 @@ def _write(path: Path, content: IO[bytes]) -> None:
             Path(file.name).unlink(missing_ok=True)
             raise
     _sync_folder(path.parent)
+
+
+def _list_folders(root: Path) -> list[Path]:
+    """Those with files in them, two levels down."""
+    return sorted(path for path in root.glob("*/*") if path.is_dir())
+
+
+def _list_old(root: Path, folder: Path, before: float) -> list[str]:
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if _is_file_before(entry, before)]
+    return [str(folder.relative_to(root) / name) for name in sorted(names)]
+
+
+def _is_file_before(entry: os.DirEntry[str], before: float) -> bool:
+    try:
+        return entry.is_file(follow_symlinks=False) and entry.stat().st_mtime < before
+    except FileNotFoundError:
+        # It was renamed or removed meanwhile.
+        return False
 
 
 def _sync_folder(folder: Path) -> None:

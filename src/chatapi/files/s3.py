@@ -1,9 +1,11 @@
 """Files in a bucket of an S3-compatible store, for a service that runs on several machines."""
 
 import os
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from typing import IO, Self
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -14,13 +16,27 @@ import structlog
 from chatapi.core.clock import Clock
 from chatapi.core.errors import UnavailableError
 from chatapi.core.worker_threads import WorkerThreads
-from chatapi.files.signature import EMPTY_DIGEST, SigningKey, amz_date, escape_path
+from chatapi.files.signature import (
+    EMPTY_DIGEST,
+    SigningKey,
+    amz_date,
+    encode_query,
+    escape_path,
+)
 from chatapi.files.store import CHUNK_BYTES, THREADS, MissingFileError
 
 log = structlog.get_logger()
 
 _PATIENCE = httpx.Timeout(30, connect=5)
 _DEFAULT_REGION = "us-east-1"
+_PAGE = 1_000
+"""Files in one answer to the question which there are."""
+_OBJECT = re.compile(
+    r"<Contents>.*?<Key>([^<]*)</Key>.*?<LastModified>([^<]*)</LastModified>.*?</Contents>",
+    re.DOTALL,
+)
+"""Keys are made by us, of letters that need no escapes; any other key is not one of ours."""
+_NO_QUERY: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -74,6 +90,24 @@ class S3Store:
         except MissingFileError:
             pass
 
+    async def list_old(self, before: datetime) -> AsyncIterator[list[str]]:
+        last = ""
+        while True:
+            listing = await self._list_after(last)
+            found = _OBJECT.findall(listing)
+            if not found:
+                return
+            yield [key for key, written_at in found if datetime.fromisoformat(written_at) < before]
+            last = found[-1][0]
+
+    async def _list_after(self, key: str) -> str:
+        """What the store says of the files after one, in the order of their keys."""
+        query = {"list-type": "2", "max-keys": str(_PAGE), "start-after": key}
+        headers = self._signed("GET", "", query=query)
+        request = self._request("GET", "", headers, query=query)
+        async with self._answer(request, "") as response:
+            return (await response.aread()).decode()
+
     async def close(self) -> None:
         await self._http.aclose()
         self._threads.close()
@@ -85,14 +119,20 @@ class S3Store:
     def _path(self, key: str) -> str:
         return f"/{self._bucket.name}/{key}"
 
-    def _signed(self, method: str, key: str, digest: str = EMPTY_DIGEST) -> dict[str, str]:
+    def _signed(
+        self,
+        method: str,
+        key: str,
+        digest: str = EMPTY_DIGEST,
+        query: Mapping[str, str] = _NO_QUERY,
+    ) -> dict[str, str]:
         now = self._clock.now()
         headers = {
             "host": self._bucket.host,
             "x-amz-content-sha256": digest,
             "x-amz-date": amz_date(now),
         }
-        signature = self._bucket.key.authorization(method, self._path(key), headers, now)
+        signature = self._bucket.key.authorization(method, self._path(key), headers, now, query)
         return {**headers, "authorization": signature}
 
     def _request(
@@ -101,8 +141,11 @@ class S3Store:
         key: str,
         headers: dict[str, str],
         content: AsyncIterator[bytes] | None = None,
+        query: Mapping[str, str] = _NO_QUERY,
     ) -> httpx.Request:
         url = self._bucket.origin + escape_path(self._path(key))
+        if query:
+            url += f"?{encode_query(query)}"
         return self._http.build_request(method, url, headers=headers, content=content)
 
     @asynccontextmanager

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 EMPTY_DIGEST = hashlib.sha256(b"").hexdigest()
 _ALGORITHM = "AWS4-HMAC-SHA256"
+_NO_QUERY: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,14 @@ class SigningKey:
     service: str = "s3"
 
     def authorization(
-        self, method: str, path: str, headers: Mapping[str, str], at: datetime
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        at: datetime,
+        query: Mapping[str, str] = _NO_QUERY,
     ) -> str:
-        """The Authorization header of a request without query.
+        """The Authorization header of a request.
 
         `headers` are all that are signed, `x-amz-content-sha256` among them; `path` is written
         as it is before it is escaped.
@@ -36,7 +42,7 @@ class SigningKey:
             [
                 method,
                 escape_path(path),
-                "",
+                encode_query(query),
                 *(f"{name}:{signed[name]}" for name in sorted(signed)),
                 "",
                 names,
@@ -64,6 +70,12 @@ def amz_date(at: datetime) -> str:
 
 def escape_path(path: str) -> str:
     return quote(path, safe="/-_.~")
+
+
+def encode_query(query: Mapping[str, str]) -> str:
+    """In the order and with the escapes that are signed."""
+    pairs = sorted((quote(name, safe="-_.~"), quote(query[name], safe="-_.~")) for name in query)
+    return "&".join(f"{name}={value}" for name, value in pairs)
 
 
 def _mac(key: bytes, text: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import IO, Protocol
 
 CHUNK_BYTES = 256 * 1024
@@ -24,5 +25,11 @@ class FileStore(Protocol):
 
     async def delete(self, key: str) -> None:
         """Remove a file; one that is not there is no error."""
+
+    def list_old(self, before: datetime) -> AsyncIterator[list[str]]:
+        """Keys of files that were last written before a moment, page by page, in their order.
+
+        A file that was only half written when the process died may be among them.
+        """
 
     async def close(self) -> None: ...

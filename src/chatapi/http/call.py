@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from starlette.types import Receive, Scope
 
 from chatapi.core.clock import stopwatch
-from chatapi.core.ids import new_request_id
+from chatapi.core.ids import UserId, new_request_id
 
 _LONGEST_CLIENT_NAME = 30
 _ANONYMOUS_BODY_BYTES = 16 * 1024
@@ -32,7 +32,16 @@ class BodyLimits:
 class Call:
     """The request behind an endpoint: headers, address, and what the answer will carry."""
 
-    __slots__ = ("arrived", "headers", "receive", "reply_headers", "request_id", "scope")
+    __slots__ = (
+        "arrived",
+        "charged_user_id",
+        "headers",
+        "receive",
+        "reply_headers",
+        "request_id",
+        "scope",
+        "worked_out",
+    )
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.scope = scope
@@ -41,6 +50,10 @@ class Call:
         self.request_id = new_request_id()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.reply_headers: list[tuple[bytes, bytes]] = []
+        self.charged_user_id: UserId | None = None
+        """Whose limit the request was counted in; it may be admitted several times."""
+        self.worked_out: dict[str, object] = {}
+        """Results of expensive work, for the case that the request has to start over."""
 
     @property
     def method(self) -> str:

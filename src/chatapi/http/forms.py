@@ -19,6 +19,8 @@ class Form:
 
     values: dict[str, str]
     file: UploadedFile | None = None
+    ignored: frozenset[str] = frozenset()
+    """Names of parameters that came where none are looked for: in the body of a GET."""
 
     def fingerprint(self) -> dict[str, str]:
         """What tells this request from another one."""
@@ -31,27 +33,34 @@ class Form:
             self.file.content.close()
 
 
-async def read_parameters(call: Call, limits: BodyLimits) -> dict[str, str]:
+async def read_form(call: Call, limits: BodyLimits) -> Form:
     """All parameters by name; the body wins over the query, the last value over earlier ones."""
     query = call.scope["query_string"]
     if len(query) > limits.form_bytes:
         raise RequestTooLargeError(limits.form_bytes)
     values = await _decode(query, "query string") if query else {}
     if call.method in {"GET", "HEAD"}:
-        return values
+        return Form(values, ignored=await _names_in_body(call, limits) - values.keys())
+    return Form({**values, **await _decode_body(call, limits)})
+
+
+async def _names_in_body(call: Call, limits: BodyLimits) -> frozenset[str]:
+    """What a client expects of a request whose body nobody reads; it is told so."""
+    if media_type(call) not in {_URLENCODED, MULTIPART}:
+        return frozenset()
+    return frozenset(await _decode_body(call, limits))
+
+
+async def _decode_body(call: Call, limits: BodyLimits) -> dict[str, str]:
     body = await read_body(call, limits.form_bytes)
     if not body:
-        return values
+        return {}
     kind = media_type(call)
     if kind == MULTIPART:
-        values.update(await _decode_multipart(call, body))
-    elif kind in {_URLENCODED, ""}:
-        values.update(await _decode(body, "request body"))
-    else:
-        raise BadRequestError(
-            f"Send parameters as {_URLENCODED} or {MULTIPART}, not as {kind[:50]}"
-        )
-    return values
+        return dict(await _decode_multipart(call, body))
+    if kind in {_URLENCODED, ""}:
+        return await _decode(body, "request body")
+    raise BadRequestError(f"Send parameters as {_URLENCODED} or {MULTIPART}, not as {kind[:50]}")
 
 
 def media_type(call: Call) -> str:

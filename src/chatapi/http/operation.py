@@ -45,7 +45,12 @@ class Guard(Protocol):
     def errors(self) -> Sequence[type[ApiError]]:
         """What the guard itself may answer."""
 
-    async def admit(self, call: Call) -> Admitted: ...
+    async def admit(self, call: Call, *, locks_first: bool) -> Admitted:
+        """Let a request through, or raise why not.
+
+        With `locks_first` its organization is locked before anything is looked up, so that
+        nothing the request is decided by can change until it gives the lock back.
+        """
 
 
 Endpoint = Callable[..., Awaitable[Any]]

@@ -7,7 +7,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from chatapi.core.errors import AdmissionOutdatedError, ApiError
+from chatapi.core.errors import AdmissionOutdatedError, ApiError, UnavailableError
 from chatapi.http.answers import (
     EventStream,
     encode_success,
@@ -16,12 +16,20 @@ from chatapi.http.answers import (
 )
 from chatapi.http.call import Call
 from chatapi.http.file_answers import FileContent, send_file
-from chatapi.http.forms import Form, read_parameters
+from chatapi.http.forms import Form, read_form
 from chatapi.http.idempotency import find_given_answer, keep_answer
 from chatapi.http.operation import Admitted, Endpoint, Operation, inspect_endpoint
 from chatapi.http.uploads import read_form_with_file
 
 API_PREFIX = "/api/v1"
+
+MOST_RESTARTS = 2
+"""Of a request that only reads; then it locks its organization, so that nothing can change.
+
+One that writes needs the lock anyway, and takes it first as soon as it was too late once.
+"""
+MOST_ATTEMPTS = 10
+"""Of a request that gives the lock back on its way, as for searching or for drawing."""
 
 EndpointT = TypeVar("EndpointT", bound=Endpoint)
 
@@ -47,6 +55,8 @@ class ChatRoute(APIRoute):
         self.method = method
         # Whoever writes has locked the organization, and the lock has looked.
         self._is_confirmed = method == "GET" and not follows_log
+        self._follows_log = follows_log
+        self._most_restarts = MOST_RESTARTS if method == "GET" else 0
         self.operation = operation
         self.is_limited = is_limited
         super().__init__(
@@ -72,15 +82,23 @@ class ChatRoute(APIRoute):
             await send_json(call, send, 200, encode_success(payload, ignored))
 
     async def _run(self, call: Call) -> tuple[Any, list[str]]:
+        """Start over while the caller changes meanwhile, and soon with the lock taken first.
+
+        A long poll starts over as often as its reader changes: it goes on where it was.
+        """
         form: Form | None = None
+        attempt = 0
         try:
             while True:
-                admitted = await self.operation.guard.admit(call)
+                locks_first = attempt > self._most_restarts and not self._follows_log
+                admitted = await self.operation.guard.admit(call, locks_first=locks_first)
                 try:
                     form = form or await self._read(call, admitted)
                     return await self._run_once(call, admitted, form)
                 except AdmissionOutdatedError:
-                    continue
+                    if locks_first and attempt >= MOST_ATTEMPTS:
+                        raise UnavailableError from None
+                    attempt += 1
                 finally:
                     await admitted.work.db.close()
         finally:
@@ -92,12 +110,13 @@ class ChatRoute(APIRoute):
         is_anonymous = admitted.caller_id is None
         limits = call.scope["state"]["anonymous_body_limits" if is_anonymous else "body_limits"]
         if self.operation.params.file_parameter is None:
-            return Form(await read_parameters(call, limits))
+            return await read_form(call, limits)
         return await read_form_with_file(call, limits)
 
     async def _run_once(self, call: Call, admitted: Admitted, form: Form) -> tuple[Any, list[str]]:
         operation = self.operation
-        params, ignored = operation.params.read(form.values, form.file)
+        params, unknown = operation.params.read(form.values, form.file)
+        ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         given = await find_given_answer(call, admitted, form.fingerprint())
         if given is not None:
             return given, ignored

@@ -9,7 +9,7 @@ from starlette.datastructures import UploadFile
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.http.call import BodyLimits, Call
-from chatapi.http.forms import MULTIPART, ClientGoneError, Form, media_type, read_parameters
+from chatapi.http.forms import MULTIPART, ClientGoneError, Form, media_type, read_form
 from chatapi.http.multipart import parse_multipart
 from chatapi.wire.files import UploadedFile
 
@@ -22,7 +22,7 @@ _hashing = WorkerThreads("hashing", 2)
 async def read_form_with_file(call: Call, limits: BodyLimits) -> Form:
     """Parameters and the one file among them, whatever its name; without a file, a plain form."""
     if media_type(call) != MULTIPART:
-        return Form(await read_parameters(call, limits))
+        return await read_form(call, limits)
     parts = await parse_multipart(call, _stream(call, limits), max_part_bytes=limits.form_bytes)
     values = {name: part for name, part in parts.multi_items() if isinstance(part, str)}
     files = [part for _name, part in parts.multi_items() if isinstance(part, UploadFile)]

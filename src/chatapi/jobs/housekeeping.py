@@ -1,7 +1,9 @@
 """Expiry of idle event queues and of the old end of the event log, and what else is due."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from itertools import count
 
 import structlog
 
@@ -9,20 +11,24 @@ from chatapi.auth.runtime import Runtime
 from chatapi.db.given_answers import GivenAnswers
 from chatapi.events.log import EventLog
 from chatapi.jobs.expired_messages import delete_expired_messages
+from chatapi.jobs.orphaned_files import remove_orphaned_files
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
 from chatapi.jobs.waiting_period import end_waiting_periods
 
 log = structlog.get_logger()
 
 _EVERY_SECONDS = 60
+_MINUTES_BETWEEN_SLOW_JOBS = 360
 _ANSWERS_KEPT = timedelta(days=1)
+
+Job = Callable[[Runtime], Awaitable[None]]
 
 
 async def keep_house(runtime: Runtime) -> None:
     """Run until cancelled; a failure is logged and tried again the next time."""
-    while True:
+    for minute in count(1):
         await asyncio.sleep(_EVERY_SECONDS)
-        for job in _JOBS:
+        for job in _jobs_of_minute(minute):
             try:
                 await job(runtime)
             except Exception:
@@ -58,7 +64,11 @@ async def forget_given_answers(runtime: Runtime) -> None:
         await work.db.close()
 
 
-_JOBS = (
+def _jobs_of_minute(minute: int) -> tuple[Job, ...]:
+    return _JOBS if minute % _MINUTES_BETWEEN_SLOW_JOBS else (*_JOBS, *_SLOW_JOBS)
+
+
+_JOBS: tuple[Job, ...] = (
     expire_queues,
     forget_old_events,
     forget_given_answers,
@@ -66,3 +76,5 @@ _JOBS = (
     delete_expired_messages,
     remove_unclaimed_uploads,
 )
+_SLOW_JOBS: tuple[Job, ...] = (remove_orphaned_files,)
+"""What looks at everything there is."""

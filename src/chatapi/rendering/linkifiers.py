@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import re2
+from typing_extensions import override
 
 from chatapi.core.web_addresses import is_web_address
 from chatapi.rendering.url_templates import UrlTemplate
@@ -71,11 +72,20 @@ class Pattern:
     def __init__(self, pattern: str) -> None:
         if _SINGLE_BYTE.search(pattern):
             raise InvalidPatternError(r"\C would cut characters up")
+        self._text = pattern
         # By itself first: with something around it, a bracket too many could look right.
         self._alone = _compile(pattern)
         self._in_text = _compile(f"(?m){_BEFORE}({pattern}){_AFTER}")
         if self._in_text.programsize > _MOST_STEPS:
             raise InvalidPatternError("pattern too large")
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pattern) and self._text == other._text
+
+    @override
+    def __hash__(self) -> int:
+        return hash(self._text)
 
     @property
     def names(self) -> frozenset[str]:
@@ -119,6 +129,14 @@ class Linkifiers:
 
     def __bool__(self) -> bool:
         return bool(self._linkifiers)
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Linkifiers) and self._linkifiers == other._linkifiers
+
+    @override
+    def __hash__(self) -> int:
+        return hash(self._linkifiers)
 
     def find(self, text: bytes) -> list[FoundLink]:
         """The links in a text, in their order; no link goes over the end of a line."""

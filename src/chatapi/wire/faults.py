@@ -1,11 +1,14 @@
 """The one table from validation faults to sentences that name the parameter."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 _LONGEST_STEP = 60
+
+_Place = tuple[int | str, ...]
 
 _SENTENCES: Mapping[str, str] = {
     "missing": "Missing '{name}' argument",
@@ -42,15 +45,31 @@ def message_for(error: ValidationError, parameter: str | None = None) -> str:
         # A rule about several parameters names them itself.
         return str(faults[0].get("ctx", {}).get("error", faults[0]["msg"]))
     root = places[0][0]
-    # A fault inside one alternative of a union names the alternative second.
-    alternatives = {
-        place[1]
-        for place in places
-        if place[0] == root and len(place) > 1 and isinstance(place[1], str)
-    }
-    if len(alternatives) > 1:
-        return f"{root} has an unsupported type or value"
-    return sentence_for(faults[0], parameter_path(places[0]))
+    found = [each for each in zip(faults, places, strict=True) if each[1][0] == root]
+    fork = _depth_of_fork([place for _, place in found])
+    if fork is None:
+        return sentence_for(faults[0], parameter_path(places[0]))
+    meant = [(fault, place) for fault, place in found if not _is_other_type(fault, place, fork)]
+    if len({place[fork] for _, place in meant}) == 1 and len(meant[0][1]) > fork + 1:
+        fault, place = meant[0]
+        return sentence_for(fault, parameter_path(place[:fork] + place[fork + 1 :]))
+    return f"{parameter_path(places[0][:fork])} has an unsupported type or value"
+
+
+def _depth_of_fork(places: Sequence[_Place]) -> int | None:
+    """Where the faults of one value part: at the names of the alternatives of a union.
+
+    None if they are all of one alternative, or of one entry of a list after the other.
+    """
+    for depth, steps in enumerate(zip_longest(*places)):
+        if len(set(steps)) > 1:
+            return depth if all(isinstance(step, str) for step in steps) else None
+    return None
+
+
+def _is_other_type(fault: ErrorDetails, place: _Place, fork: int) -> bool:
+    """Whether a value is of another type than an alternative: it was not the one meant."""
+    return len(place) == fork + 1 and fault["type"].endswith("_type")
 
 
 def sentence_for(fault: ErrorDetails, name: str) -> str:

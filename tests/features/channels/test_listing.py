@@ -242,6 +242,16 @@ class TestNotices:
         assert event["message"]["type"] == "private"
         assert await told(own, "message") == []
 
+    async def test_caller_is_told_when_there_was_nobody_to_tell(
+        self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
+    ) -> None:
+        await make_channel("general", subscribers=[guest])
+        alone = assert_success(await subscribe(client, member, "general"))
+        assert alone["new_subscription_messages_sent"] is False
+        known = {"principals": [guest.user_id]}
+        again = assert_success(await subscribe(client, member, "general", **known))
+        assert again["new_subscription_messages_sent"] is False
+
     async def test_unless_the_caller_does_not_want_that(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:

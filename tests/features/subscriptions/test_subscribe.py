@@ -46,6 +46,27 @@ class TestJoining:
         message = assert_error(await subscribe(client, guest, "general"))
         assert message == "Unable to access channel (general)."
 
+    async def test_who_may_not_add_others_is_told_about_permission(
+        self,
+        client: ApiClient,
+        owner: Person,
+        member: Person,
+        guest: Person,
+        realm: RealmRecord,
+        make_channel: MakeChannel,
+    ) -> None:
+        await make_channel("general")
+        await make_channel("secret", invite_only=True)
+        await allow(client, owner, realm, can_add_subscribers_group=SystemGroup.ADMINISTRATORS)
+        others = {"principals": [guest.user_id]}
+        refused = await subscribe(client, member, "general", **others)
+        assert assert_error(refused) == "Insufficient permission"
+        hidden = await subscribe(client, member, "secret", **others)
+        assert assert_error(hidden) == "Unable to access channel (secret)."
+        some = {**others, "authorization_errors_fatal": False}
+        answer = assert_success(await subscribe(client, member, "general", "secret", **some))
+        assert sorted(answer["unauthorized"]) == ["general", "secret"]
+
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
     async def test_nobody_joins_a_private_channel_uninvited(
         self, client: ApiClient, make_user: MakeUser, make_channel: MakeChannel, role: Role

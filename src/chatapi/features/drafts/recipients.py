@@ -9,6 +9,7 @@ from chatapi.features.drafts.records import DraftText
 from chatapi.features.users.lookup import people_by_id
 from chatapi.permissions.channel_lookup import readable_channel
 from chatapi.wire.limits import MAX_TOPIC_LENGTH
+from chatapi.wire.topics import INVALID_CHARACTERS, has_valid_characters
 
 
 async def check_recipients(ctx: Context, drafts: Sequence[DraftText]) -> None:
@@ -27,5 +28,7 @@ def check_form(draft: DraftText) -> None:
         return
     if len(draft.recipient_ids) != 1:
         raise BadRequestError("to: Must specify exactly 1 channel ID for channel messages")
+    if not has_valid_characters(draft.topic):
+        raise BadRequestError(f"topic: {INVALID_CHARACTERS}")
     if len(draft.topic) > MAX_TOPIC_LENGTH:
         raise BadRequestError(f"topic is too long (limit: {MAX_TOPIC_LENGTH} characters)")

@@ -66,6 +66,15 @@ class EmojiRepository:
         row = rows.one_or_none()
         return None if row is None else _records.read(row)
 
+    async def list_paths(self) -> list[str]:
+        """Of all pictures there are."""
+        return [
+            path
+            for each in await self.list_all()
+            for path in (each.path_id, each.still_path_id)
+            if path is not None
+        ]
+
     async def path_exists(self, path: str) -> bool:
         rows = await self._db.execute(_BY_PATH, {"realm_id": self._realm_id, "path": path})
         return rows.first() is not None

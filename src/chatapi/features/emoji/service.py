@@ -45,7 +45,8 @@ class EmojiService:
         await self._ctx.db.close()
         async with self._ctx.heavy_rendering():
             image = await self._ctx.runtime.rendering_threads.run(draw_emoji, file.content)
-        path, still_path = self._new_paths(image)
+        tag = await self._ctx.runtime.files.deployment_tag()
+        path, still_path = self._new_paths(image, tag)
         keys = [key_of(each) for each in (path, still_path) if each is not None]
         try:
             await self._keep(path, image.content)
@@ -79,11 +80,11 @@ class EmojiService:
         if await self._repository.count() >= MOST_EMOJI:
             raise BadRequestError(f"An organization can have {MOST_EMOJI} custom emoji at most")
 
-    def _new_paths(self, image: EmojiImage) -> tuple[str, str | None]:
-        path = new_path(self._ctx.realm.id, f"emoji.{image.extension}")
+    def _new_paths(self, image: EmojiImage, tag: str) -> tuple[str, str | None]:
+        path = new_path(self._ctx.realm.id, f"emoji.{image.extension}", tag)
         if image.still is None:
             return path, None
-        return path, new_path(self._ctx.realm.id, "still.png")
+        return path, new_path(self._ctx.realm.id, "still.png", tag)
 
     async def _keep(self, path: str, content: bytes) -> None:
         digest = hashlib.sha256(content).hexdigest()

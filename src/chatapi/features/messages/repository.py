@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from sqlalchemy import bindparam, func, insert, select, tuple_, update
 
@@ -223,12 +224,14 @@ class PeopleRepository:
         self._realm_id = realm_id
 
     async def list_named(self, keys: Iterable[str], user_ids: Iterable[UserId]) -> list[UserRecord]:
-        """Active users with these names, in lower case, or with these ids."""
+        """Active users with these names, given as `name_key` has them, or with these ids."""
+        # Names are kept as they were typed: most with accents in one piece, some in two.
+        spellings = {normalize(form, key) for key in keys for form in ("NFC", "NFD")}
         rows = await self._db.execute(
             user_records.select().where(
                 User.realm_id == self._realm_id,
                 User.is_active,
-                func.lower(User.full_name).in_(list(keys)) | User.id.in_(list(user_ids)),
+                func.lower(User.full_name).in_(sorted(spellings)) | User.id.in_(list(user_ids)),
             )
         )
         return user_records.read_all(rows)

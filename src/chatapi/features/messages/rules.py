@@ -43,8 +43,6 @@ def check_topic(topic: str | None, channel: ChannelRecord, options: RealmSetting
         return ""
     if topic is None:
         raise BadRequestError("Missing 'topic' argument")
-    if not topic.isprintable():
-        raise BadRequestError("topic: Invalid characters in topic")
     if not topic and _needs_topic(policy, options):
         raise BadRequestError("topic: Topics are required in this channel.")
     return topic

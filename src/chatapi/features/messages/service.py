@@ -1,5 +1,7 @@
 """The verb of messages: send."""
 
+from dataclasses import dataclass
+
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import QueueId
@@ -12,8 +14,22 @@ from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.recipients import to_people, to_topic
 from chatapi.features.messages.rules import check_content, is_read_by_sender
 from chatapi.features.messages.wildcards import check_wildcards
-from chatapi.features.messages.writer import MessageWriter
-from chatapi.rendering import RenderedMessage, is_quick_to_render, render_message
+from chatapi.features.messages.writer import MessageWriter, Outcome
+from chatapi.rendering import Directory, RenderedMessage, is_quick_to_render, render_message
+
+_RENDERED = "rendered message"
+
+
+@dataclass(frozen=True)
+class _Rendering:
+    """A text that took long to render, and the names it was rendered with."""
+
+    content: str
+    directory: Directory
+    message: RenderedMessage
+
+    def is_of(self, content: str, directory: Directory) -> bool:
+        return self.content == content and self.directory == directory
 
 
 class MessageService:
@@ -27,9 +43,12 @@ class MessageService:
         ctx = self._ctx
         echo = _echo(params)
         outgoing = await self.prepare(params, echo, self._request(params))
+        writer = MessageWriter(ctx.runtime, ctx.realm)
+        if ctx.db.was_locked_first:
+            # Overtaken too often: what was decided under the lock is written under it, alone.
+            return _result(*await writer.write(ctx.work, [outgoing]))
         # What follows is another transaction, which may have to wait.
         await ctx.db.close()
-        writer = MessageWriter(ctx.runtime, ctx.realm)
         return await ctx.runtime.gatherer.submit(
             ctx.realm.id, "messages", writer.write, outgoing, sends_messages=True
         )
@@ -79,14 +98,25 @@ async def render(ctx: Context, content: str) -> RenderedMessage:
     """Render a text with what its author may name; call it before the first write.
 
     A text that may take long is rendered in a thread, in the author's turn, and without holding
-    a database connection.
+    a database connection. A request that starts over renders it again only if names changed.
     """
     directory = await directory_for(ctx, content)
     if is_quick_to_render(content):
         return render_message(content, directory)
+    earlier = ctx.worked_out.get(_RENDERED)
+    if isinstance(earlier, _Rendering) and earlier.is_of(content, directory):
+        return earlier.message
     await ctx.db.close()
     async with ctx.heavy_rendering():
-        return await ctx.runtime.rendering_threads.run(render_message, content, directory)
+        message = await ctx.runtime.rendering_threads.run(render_message, content, directory)
+    ctx.worked_out[_RENDERED] = _Rendering(content, directory, message)
+    return message
+
+
+def _result(outcome: Outcome) -> SentPayload:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def _echo(params: SendMessageParams) -> Echo | None:

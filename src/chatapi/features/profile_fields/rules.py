@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId
+from chatapi.core.names import name_key
 from chatapi.core.web_addresses import is_web_address
 from chatapi.features.profile_fields.field_types import (
     CUSTOM_SITE,
@@ -82,7 +83,7 @@ def check_field(field: FieldDefinition, others: Iterable[FieldDefinition]) -> No
     _check_field_data(field.field_type, field.field_data)
     _check_flags(field)
     others = list(others)
-    if field.name.casefold() in {other.name.casefold() for other in others}:
+    if name_key(field.name) in {name_key(other.name) for other in others}:
         raise BadRequestError("A field with that name already exists.")
     shown = sum(other.display_in_profile_summary for other in others)
     if field.display_in_profile_summary and shown >= MAX_SUMMARY_FIELDS:

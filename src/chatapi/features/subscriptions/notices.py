@@ -22,7 +22,10 @@ async def greet(
     channels: Sequence[ChannelRecord],
     arrivals: Moved,
 ) -> bool:
-    """Write to people whom somebody else subscribed; False: they are too many for that."""
+    """Write to people whom somebody else subscribed; whether anybody was written to.
+
+    Nobody is if they are too many for that.
+    """
     joined: defaultdict[UserId, list[ChannelRecord]] = defaultdict(list)
     for channel in channels:
         for user_id in arrivals.get(channel.id, ()):
@@ -30,7 +33,7 @@ async def greet(
     greeted = [
         user for user in users if user.id in joined and user.id != ctx.user.id and not user.is_bot
     ]
-    if len(greeted) > MAX_SUBSCRIPTION_MESSAGES:
+    if not greeted or len(greeted) > MAX_SUBSCRIPTION_MESSAGES:
         return False
     notices = [DirectNotice(user.id, _greeting(ctx.user, joined[user.id])) for user in greeted]
     await post_notices(ctx, notices, names_of(ctx.user, list(channels)))

@@ -36,7 +36,7 @@ class Doorkeeper:
         if others and not await self._may_add_others(channel, is_new=is_new):
             return False
         joins = len(others) < len(users)
-        return not joins or is_new or await self._may_join(channel)
+        return not joins or is_new or await self.may_join(channel)
 
     async def may_take_out(self, users: Collection[UserRecord], channel: ChannelRecord) -> bool:
         """Oneself and one's own bots always; others by the channel's settings."""
@@ -47,7 +47,8 @@ class Doorkeeper:
             return True
         return await is_allowed_in_channel(self._ctx, "can_remove_subscribers_group", channel)
 
-    async def _may_join(self, channel: ChannelRecord) -> bool:
+    async def may_join(self, channel: ChannelRecord) -> bool:
+        """Whether the caller is in a channel, or may come in by themselves."""
         if self._access.is_subscribed(channel.id):
             return True
         if not self._ctx.user.role.is_member:

@@ -45,6 +45,8 @@ class Wish:
     existing: list[ChannelRecord] = field(default_factory=list)
     missing: list[ChannelToJoin] = field(default_factory=list)
     unauthorized: list[str] = field(default_factory=list)
+    forbidden: list[str] = field(default_factory=list)
+    """Open to the caller, who may not let others in."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,8 @@ class SubscriptionService:
         wish = await self._sort(door, users, wanted)
         if wish.unauthorized and is_fatal:
             raise BadRequestError(f"Unable to access channel ({wish.unauthorized[0]}).")
+        if wish.forbidden and is_fatal:
+            raise BadRequestError("Insufficient permission")
         created = await self._create(door, users, wish.missing, options)
         channels = [*wish.existing, *created]
         arrivals = await self._roster.add(
@@ -142,7 +146,7 @@ class SubscriptionService:
             colors=_colors(channels, wanted),
         )
         await self._tell_created(created, options)
-        return Joined(users, channels, created, arrivals, wish.unauthorized)
+        return Joined(users, channels, created, arrivals, wish.unauthorized + wish.forbidden)
 
     async def _tell_created(
         self, created: Sequence[ChannelRecord], options: ChannelOptions
@@ -164,6 +168,8 @@ class SubscriptionService:
                 raise BadRequestError(f"Channel is archived: {channel.name}")
             elif await door.lets_in(users, channel, is_new=False):
                 wish.existing.append(channel)
+            elif await door.may_join(channel):
+                wish.forbidden.append(channel_wanted.name)
             else:
                 wish.unauthorized.append(channel_wanted.name)
         return wish

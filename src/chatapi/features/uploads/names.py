@@ -29,9 +29,9 @@ def name_in_path(name: str) -> str:
     return name or _NO_NAME
 
 
-def new_path(realm_id: RealmId, name: str) -> str:
-    """Where a new file will be: at an address nobody can guess."""
-    token = secrets.token_urlsafe(_TOKEN_BYTES)
+def new_path(realm_id: RealmId, name: str, tag: str) -> str:
+    """Where a new file will be: at an address nobody can guess, of this deployment by its tag."""
+    token = secrets.token_urlsafe(_TOKEN_BYTES) + tag
     return f"{realm_id}/{token[:2]}/{token}/{name_in_path(name)}"
 
 

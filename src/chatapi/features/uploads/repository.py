@@ -62,6 +62,13 @@ class AttachmentRepository:
         )
         return [_records.read(row) for row in rows]
 
+    async def list_paths(self) -> list[str]:
+        """Of all files there are."""
+        rows = await self._db.execute(
+            select(Attachment.path_id).where(Attachment.realm_id == self._realm_id)
+        )
+        return list(rows.scalars())
+
     async def list_some(self, attachment_ids: Collection[AttachmentId]) -> list[AttachmentRecord]:
         rows = await self._db.execute(
             _records.select()

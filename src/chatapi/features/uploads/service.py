@@ -35,9 +35,9 @@ class UploadService:
         await self._check_quota(file.size)
         await self._ctx.db.close()
         name = display_name(file.name)
-        path = new_path(self._ctx.realm.id, name)
-        key = path.rpartition("/")[0]
         files = self._ctx.runtime.files
+        path = new_path(self._ctx.realm.id, name, await files.deployment_tag())
+        key = path.rpartition("/")[0]
         try:
             await files.store.put(key, file.content, file.digest)
             await self._add(file, name, path)

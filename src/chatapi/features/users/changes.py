@@ -6,6 +6,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
+from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.features.accounts.keys import revoke_access
 from chatapi.features.bots.announcements import tell_bots_of_new_role
@@ -98,7 +99,7 @@ async def change_address(
     if holder is not None and holder.id != user.id:
         raise BadRequestError(f"email {email} is already in use")
     await users.change(
-        user.id, delivery_email=email, email_key=email.lower(), email_visibility=visibility
+        user.id, delivery_email=email, email_key=name_key(email), email_visibility=visibility
     )
     _tell_address(ctx, user, replace(user, delivery_email=email, email_visibility=visibility))
 

@@ -6,6 +6,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
+from chatapi.core.names import name_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.features.bots.announcements import tell_bot_added
 from chatapi.features.bots.rules import check_bot_role
@@ -53,7 +54,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         check_bot_role(new.role, await users.find(new.bot_owner_id))
     user_id = await users.add(
         delivery_email=email,
-        email_key=email.lower(),
+        email_key=name_key(email),
         full_name=full_name,
         role=new.role,
         is_full_member=await WaitingRepository(ctx.db).get_waiting_days(ctx.realm.id) == 0,

@@ -42,7 +42,7 @@ async def _find_by_email(ctx: Context, emails: Sequence[str]) -> list[UserRecord
     by_id = await repository.list_some([each for each in made_up.values() if each is not None])
     real = [name_key(email) for email, user_id in made_up.items() if user_id is None]
     by_email = {
-        user.delivery_email.lower(): user
+        name_key(user.delivery_email): user
         for user in await repository.list_by_delivery_email(real)
         if user.shows_email_to(ctx.user)
     }

@@ -23,6 +23,7 @@ from sqlalchemy.orm import aliased
 from chatapi.auth.people import StandingRow, UserRecord, user_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
+from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.db.base import UtcDateTime
 from chatapi.db.id_lists import is_one_of
@@ -74,7 +75,7 @@ class UserRepository:
     async def find_by_delivery_email(self, email: str) -> UserRecord | None:
         rows = await self._db.execute(
             user_records.select().where(
-                User.realm_id == self._realm_id, User.email_key == email.strip().lower()
+                User.realm_id == self._realm_id, User.email_key == name_key(email)
             )
         )
         row = rows.one_or_none()

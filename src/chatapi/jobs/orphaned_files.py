@@ -1,0 +1,53 @@
+"""The end of files that nothing refers to: of uploads whose process was killed half-way."""
+
+import re
+from datetime import timedelta
+
+import structlog
+
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import RealmId
+from chatapi.db.session import DatabaseSession
+from chatapi.features.emoji.repository import EmojiRepository
+from chatapi.features.uploads.repository import AttachmentRepository
+
+log = structlog.get_logger()
+
+_OLD_ENOUGH = timedelta(days=1)
+"""A file is written before its row: the row of an older one was committed long ago, or never."""
+_KEY = re.compile(r"(?P<realm>\d{1,18})/[\w-]{2}/\.?(?P<token>[\w-]+)(?:\.\w+)?")
+"""A file, or one that was being written, which begins with a dot and goes on after another."""
+
+
+async def remove_orphaned_files(runtime: Runtime) -> None:
+    """Remove what no row refers to.
+
+    Only files whose keys show that this deployment wrote them: others may use the same bucket,
+    and a copy of the database, as from a backup, must not remove what it does not know.
+    """
+    tag = await runtime.files.deployment_tag()
+    store = runtime.files.store
+    realm_id: RealmId | None = None
+    referred: set[str] = set()
+    removed = 0
+    async for keys in store.list_old(runtime.clock.now() - _OLD_ENOUGH):
+        for key in keys:
+            own = _KEY.fullmatch(key)
+            if own is None or not own["token"].endswith(tag):
+                continue
+            if own["realm"] != str(realm_id):
+                realm_id = RealmId(int(own["realm"]))
+                referred = await _list_referred(runtime, realm_id)
+            if key not in referred:
+                await store.delete(key)
+                removed += 1
+    if removed:
+        log.info("orphaned_files_removed", count=removed)
+
+
+async def _list_referred(runtime: Runtime, realm_id: RealmId) -> set[str]:
+    """The keys of all files of an organization."""
+    async with DatabaseSession(runtime.database) as db:
+        paths = await AttachmentRepository(db, realm_id).list_paths()
+        paths += await EmojiRepository(db, realm_id).list_paths()
+    return {path.rpartition("/")[0] for path in paths}

@@ -1,0 +1,235 @@
+"""Requests whose caller or channel changes all the time are carried out all the same."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import pytest
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.guards import Caller, MaybeAnonymous
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.settings import Settings
+from chatapi.db.session import DatabaseSession
+from chatapi.http.route import MOST_ATTEMPTS, MOST_RESTARTS, FeatureRouter
+from tests import factories
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.channels.channels import subscribe, unsubscribe
+from tests.features.realm.settings import change_realm
+from tests.support.answers import assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.sample_events import RealmTouched, tell
+
+SENDERS = 4
+SENDS_EACH = 5
+CHANGES_PER_SEND = 3
+"""Who disturbs gets turns at writing, but not many times as many as who sends."""
+LONG_TEXT = "word **bold** `code` " * 60
+
+Change = Callable[[], Awaitable[Any]]
+
+
+@dataclass
+class Attempts:
+    """How often the requests of a test were begun."""
+
+    locked: list[bool] = field(default_factory=list)
+    """For each attempt, whether the organization was locked before it."""
+
+    async def begin(self, ctx: RealmContext) -> None:
+        """Somebody changes the organization in every moment in which that is possible."""
+        self.locked.append(ctx.db.was_locked_first)
+        if not ctx.db.was_locked_first:
+            await tell(ctx.runtime, ctx.realm, RealmTouched())
+
+
+def routes_of(attempts: Attempts) -> FeatureRouter:
+    router = FeatureRouter("Tests")
+
+    @router.post("/test/write")
+    async def write(ctx: Caller) -> None:
+        """Decides, and then locks."""
+        await attempts.begin(ctx)
+        await ctx.lock()
+
+    @router.get("/test/read")
+    async def read(ctx: MaybeAnonymous) -> None:
+        """Reads statement by statement."""
+        await attempts.begin(ctx)
+
+    @router.get("/test/snapshot")
+    async def snapshot(ctx: Caller) -> None:
+        """Reads what was at one moment."""
+        await attempts.begin(ctx)
+        await ctx.snapshot()
+
+    @router.post("/test/slow")
+    async def slow(ctx: Caller) -> None:
+        """Does something that takes long, without a lock, before it writes."""
+        await ctx.db.close()
+        await attempts.begin(ctx)
+        await ctx.lock()
+
+    return router
+
+
+@pytest.fixture
+def attempts() -> Attempts:
+    return Attempts()
+
+
+@pytest.fixture
+def extra_routes(attempts: Attempts) -> tuple[FeatureRouter, ...]:
+    return (routes_of(attempts),)
+
+
+class TestRestarts:
+    async def test_write_that_was_overtaken_locks_first(
+        self, client: ApiClient, member: Person, attempts: Attempts
+    ) -> None:
+        assert_success(await client.post("/test/write", member))
+        assert attempts.locked == [False, True]
+
+    @pytest.mark.parametrize("path", ["/test/read", "/test/snapshot"])
+    async def test_read_that_was_overtaken_several_times_locks_first(
+        self, client: ApiClient, member: Person, attempts: Attempts, path: str
+    ) -> None:
+        assert_success(await client.get(path, member))
+        assert attempts.locked == [False] * (MOST_RESTARTS + 1) + [True]
+
+    async def test_stranger_reads_after_as_many_restarts(
+        self, client: ApiClient, realm: RealmRecord, attempts: Attempts
+    ) -> None:
+        assert_success(await client.get("/test/read"))
+        assert attempts.locked == [False] * (MOST_RESTARTS + 1) + [True]
+
+    async def test_request_without_the_lock_gives_up_in_the_end(
+        self, client: ApiClient, member: Person, attempts: Attempts
+    ) -> None:
+        assert_error(await client.post("/test/slow", member), "SERVICE_UNAVAILABLE", 503)
+        assert len(attempts.locked) == MOST_ATTEMPTS + 1
+
+    async def test_nothing_stays_locked(self, client: ApiClient, member: Person) -> None:
+        assert_success(await client.get("/test/snapshot", member))
+        async with asyncio.timeout(5):
+            assert_success(await client.patch("/settings", member, web_font_size_px=20))
+
+
+class TestLimits:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"rate_limits": "on", "requests_per_minute": 100})
+
+    async def test_restarts_are_not_counted(
+        self, client: ApiClient, member: Person, attempts: Attempts
+    ) -> None:
+        answer = await client.get("/test/read", member)
+        assert len(attempts.locked) > 1
+        assert answer.headers["x-ratelimit-remaining"] == "99"
+
+
+class TestOneConnection:
+    """A request that locks first needs no second connection."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"database_pool_size": 1})
+
+    @pytest.mark.parametrize("path", ["/test/read", "/test/snapshot"])
+    async def test_serves_everybody(
+        self, client: ApiClient, make_user: MakeUser, path: str
+    ) -> None:
+        people = [await make_user() for _ in range(3)]
+        async with asyncio.timeout(8):
+            answers = await asyncio.gather(*(client.get(path, person) for person in people))
+        for answer in answers:
+            assert_success(answer)
+
+
+class TestOtherOrganization:
+    async def test_change_there_makes_nobody_here_start_over(
+        self, runtime: Runtime, realm: RealmRecord, member: Person
+    ) -> None:
+        elsewhere = await factories.make_realm(runtime, "Elsewhere", "elsewhere")
+        async with DatabaseSession(runtime.database) as db:
+            here = await runtime.callers.of_user(db, realm.id, member.user_id)
+        await tell(runtime, elsewhere, RealmTouched())
+        assert not here.is_outdated
+        await tell(runtime, realm, RealmTouched())
+        assert here.is_outdated
+
+
+@asynccontextmanager
+async def disturbed(*changes: Change) -> AsyncIterator[list[None]]:
+    """Make each change over and over, as fast as the service lets one client do it."""
+    made: list[None] = []
+
+    async def go_on(change: Change) -> None:
+        while True:
+            await change()
+            made.append(None)
+
+    tasks = [asyncio.create_task(go_on(change)) for change in changes]
+    try:
+        yield made
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def send_all(client: ApiClient, senders: list[Person], channel: str, text: str) -> int:
+    """Let all of them send one message after the other; how many they sent."""
+
+    async def send(sender: Person) -> None:
+        for number in range(SENDS_EACH):
+            message = {"type": "channel", "to": channel, "topic": "talk"}
+            answer = await client.post("/messages", sender, **message, content=f"{number} {text}")
+            assert_success(answer)
+
+    await asyncio.gather(*map(send, senders))
+    return SENDS_EACH * len(senders)
+
+
+@pytest.mark.parametrize("text", ["hello", LONG_TEXT], ids=["short", "long"])
+class TestSending:
+    async def test_goes_on_while_members_join_and_leave(
+        self, client: ApiClient, make_user: MakeUser, make_channel: MakeChannel, text: str
+    ) -> None:
+        senders = [await make_user() for _ in range(SENDERS)]
+        restless = [await make_user() for _ in range(2)]
+        await make_channel("busy", subscribers=senders)
+
+        def change(person: Person) -> Change:
+            async def join_and_leave() -> None:
+                assert_success(await subscribe(client, person, "busy"))
+                assert_success(await unsubscribe(client, person, "busy"))
+
+            return join_and_leave
+
+        async with asyncio.timeout(60), disturbed(*map(change, restless)) as changes:
+            sent = await send_all(client, senders, "busy", text)
+        assert 2 * len(changes) <= CHANGES_PER_SEND * sent
+
+    async def test_goes_on_while_the_organization_changes(
+        self,
+        client: ApiClient,
+        owner: Person,
+        make_user: MakeUser,
+        make_channel: MakeChannel,
+        text: str,
+    ) -> None:
+        senders = [await make_user() for _ in range(SENDERS)]
+        await make_channel("busy", subscribers=senders)
+        numbers = count()
+
+        async def rename() -> None:
+            await change_realm(client, owner, name=f"Acme {next(numbers)}")
+
+        async with asyncio.timeout(60), disturbed(rename) as changes:
+            sent = await send_all(client, senders, "busy", text)
+        assert len(changes) <= CHANGES_PER_SEND * sent

@@ -54,6 +54,9 @@ class Settings(BaseSettings):
     migrate_on_start: bool = Field(
         default=True, description="Whether `chatapi serve` brings the database up to date"
     )
+    shutdown_grace_seconds: Positive = Field(
+        default=5, description="How long requests under way may take after SIGTERM"
+    )
 
     public_url: str = Field(
         default="",

@@ -32,7 +32,15 @@ class BodyLimits:
 class Call:
     """The request behind an endpoint: headers, address, and what the answer will carry."""
 
-    __slots__ = ("arrived", "headers", "receive", "reply_headers", "request_id", "scope")
+    __slots__ = (
+        "answer_has_begun",
+        "arrived",
+        "headers",
+        "receive",
+        "reply_headers",
+        "request_id",
+        "scope",
+    )
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.scope = scope
@@ -41,6 +49,8 @@ class Call:
         self.request_id = new_request_id()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.reply_headers: list[tuple[bytes, bytes]] = []
+        self.answer_has_begun = False
+        """Whether the client has been told a status, so that no other can be told."""
 
     @property
     def method(self) -> str:

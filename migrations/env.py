@@ -40,7 +40,7 @@ def migrate(connection: Connection) -> None:
 
 async def migrate_on_own_connection() -> None:
     database = Database(Settings())
-    async with database.engine.begin() as connection:
+    async with database.unlimited_engine() as engine, engine.begin() as connection:
         await connection.run_sync(migrate)
     await database.close()
 

@@ -126,7 +126,13 @@ class ChatApp(FastAPI):
     def _gate(self) -> Gate:
         """Made when the first request comes: by then all routes are there."""
         index = RouteIndex(self.routes)
-        return Gate(index.find, self.runtime.settings, self.runtime.limits, index.unlimited_paths)
+        return Gate(
+            index.find,
+            self.runtime.settings,
+            self.runtime.limits,
+            index.unlimited_paths,
+            is_ending=lambda: self.runtime.hub.is_closing,
+        )
 
 
 def create_app(settings: Settings | None = None, clock: Clock | None = None) -> ChatApp:
@@ -153,8 +159,12 @@ def create_app(settings: Settings | None = None, clock: Clock | None = None) -> 
 
 
 def create_served_app() -> ChatApp:
-    """What a process that does nothing but serve begins with."""
-    app = create_app()
+    """What a process that does nothing but serve begins with.
+
+    `chatapi serve` has brought the database up to date: a process that is started again later
+    needs no database to start, and serves as soon as there is one.
+    """
+    app = create_app(Settings(migrate_on_start=False))
     # What was loaded so far stays: nobody has to look for garbage in it again.
     gc.freeze()
     # A request leaves no garbage that counting references does not find. Polls that wait are many

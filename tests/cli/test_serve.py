@@ -5,19 +5,17 @@ import json
 import shutil
 import socket
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import URL, make_url
+from sqlalchemy import make_url
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
 from tests.cli.polling import poll, register, until_poll_has_arrived
 from tests.support.command import Command
 from tests.support.server_process import free_port
+from tests.support.tcp_proxy import tcp_proxy, to_postgres
 from tests.support.waiting import until
 
 # Two seconds on a machine that does nothing else; polls would go on for fifty.
@@ -146,7 +144,7 @@ class TestWaitingForPostgres:
         late = database.set(host="127.0.0.1", port=port, query={}).render_as_string(False)
         with postgres_command.with_settings(database_url=late).serving() as serving:
             await until(lambda: "trying for 30 seconds" in serving.errors.read_text())
-            async with forwarding(port, database):
+            async with tcp_proxy(to_postgres(database), port):
                 await asyncio.to_thread(serving.read_greeting, last="^curl ")
                 answer = await asyncio.to_thread(call_by_curl, serving.curl_line)
                 assert answer["result"] == "success"
@@ -169,32 +167,3 @@ def call_by_curl(line: list[str]) -> dict[str, Any]:
         name, _, key = line[2].partition(":")
         answer = httpx.get(line[3], auth=(name, key)).json()
     return answer
-
-
-async def connect_to(database: URL) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    folder = database.query.get("host")
-    if isinstance(folder, str):
-        return await asyncio.open_unix_connection(Path(folder) / ".s.PGSQL.5432")
-    return await asyncio.open_connection(database.host, database.port or 5432)
-
-
-@asynccontextmanager
-async def forwarding(port: int, database: URL) -> AsyncIterator[None]:
-    """A server that comes up late: from here on the port leads to the real one."""
-
-    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while chunk := await reader.read(65536):
-            writer.write(chunk)
-        writer.close()
-
-    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        back_reader, back_writer = await connect_to(database)
-        await asyncio.gather(
-            copy(reader, back_writer), copy(back_reader, writer), return_exceptions=True
-        )
-
-    server = await asyncio.start_server(connect, "127.0.0.1", port)
-    try:
-        yield
-    finally:
-        server.close()

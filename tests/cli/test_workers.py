@@ -1,19 +1,26 @@
-"""`chatapi serve --workers 2` without Redis: one service in two processes."""
+"""`chatapi serve --workers 2` without Redis: one service in two processes, and their parent."""
 
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import httpx
+from sqlalchemy import make_url
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
 from tests.cli.polling import poll, register
-from tests.support.command import Command, ServingCommand
-from tests.support.waiting import until
+from tests.support.command import PATIENCE_SECONDS, Command, ServingCommand
+from tests.support.tcp_proxy import tcp_proxy, to_postgres
+from tests.support.waiting import until, until_true
 
 # Two seconds on a machine that does nothing else; polls would go on for fifty.
 LONGEST_END_SECONDS = 5.0
+# A second of grace and four to be killed in, on a machine that does nothing else.
+LONGEST_END_OF_STUCK_SECONDS = 12.0
 
 
 async def test_both_serve_the_same_queue(command: Command, prepared: Prepared) -> None:
@@ -44,6 +51,69 @@ async def test_both_serve_the_same_queue(command: Command, prepared: Prepared) -
         assert await asyncio.to_thread(serving.end) < LONGEST_END_SECONDS
 
 
+class TestSupervisor:
+    async def test_workers_end_with_a_parent_that_was_killed(self, command: Command) -> None:
+        with command.serving("--workers", "2") as serving:
+            serving.read_greeting(last="╰")
+            await until(lambda: len(workers_of(serving)) == 2, PATIENCE_SECONDS)
+            workers = workers_of(serving)
+            serving.process.kill()
+            await until(lambda: not any(is_running(worker) for worker in workers), PATIENCE_SECONDS)
+            host, _, port = serving.url.removeprefix("http://").partition(":")
+            # The port is free for the next one.
+            socket.create_server((host, int(port))).close()
+
+    async def test_stuck_worker_is_killed_when_the_grace_is_over(self, command: Command) -> None:
+        with command.serving("--workers", "2", "--shutdown-grace", "1") as serving:
+            serving.read_greeting(last="╰")
+            await until(lambda: len(workers_of(serving)) == 2, PATIENCE_SECONDS)
+            stuck, _ = workers = workers_of(serving)
+            with asleep(stuck):
+                seconds = await asyncio.to_thread(serving.end)
+            assert seconds < LONGEST_END_OF_STUCK_SECONDS
+            assert not any(is_running(worker) for worker in workers)
+
+    async def test_worker_that_dies_while_the_database_is_away_is_replaced(
+        self, postgres_command: Command
+    ) -> None:
+        database = make_url(postgres_command.settings["database_url"])
+        async with tcp_proxy(to_postgres(database)) as proxy:
+            through = database.set(host="127.0.0.1", port=proxy.port, query={})
+            command = postgres_command.with_settings(
+                database_url=through.render_as_string(hide_password=False)
+            )
+            with command.serving("--workers", "2") as serving:
+                await asyncio.to_thread(serving.read_greeting, last="^curl ")
+                await until(lambda: len(workers_of(serving)) == 2, PATIENCE_SECONDS)
+                dying, staying = workers_of(serving)
+                await proxy.refuse()
+                os.kill(dying, signal.SIGKILL)
+                await until(lambda: len(set(workers_of(serving)) - {dying}) == 2, PATIENCE_SECONDS)
+                with asleep(staying):
+                    # Only the new one can answer: first that it needs the database, then with it.
+                    assert await status_of_readiness(serving) == 503
+                    await proxy.listen()
+                    await until_true(lambda: is_ready(serving), PATIENCE_SECONDS)
+                assert serving.process.poll() is None
+
+
+async def status_of_readiness(serving: ServingCommand) -> int:
+    async with httpx.AsyncClient(timeout=PATIENCE_SECONDS) as client:
+        return (await client.get(f"{serving.url}/ready")).status_code
+
+
+async def is_ready(serving: ServingCommand) -> bool:
+    return await status_of_readiness(serving) == 200
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and more than a name waiting for its parent."""
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def workers_of(serving: ServingCommand) -> list[int]:
     """The processes that serve, as Linux lists them below the one that was started."""
     parent = serving.process.pid
@@ -62,4 +132,5 @@ def asleep(worker: int) -> Iterator[None]:
     try:
         yield
     finally:
-        os.kill(worker, signal.SIGCONT)
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGCONT)

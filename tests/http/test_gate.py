@@ -173,7 +173,9 @@ class TestDatabaseAway:
         await postgres.server.drop_database("away")
         await postgres.server.create_database("away")
         await migrate(postgres.server.url_for("away"))
-        settings = make_settings(postgres.server.url_for("away"), tmp_path_factory.mktemp("data"))
+        settings = make_settings(
+            postgres.server.url_for("away"), tmp_path_factory.mktemp("data"), heartbeat_seconds=50
+        )
         async with running_app(settings, MovableClock(), router) as app:
             yield app
 

@@ -1,6 +1,10 @@
 """The end of a process: asked to go, it answers everybody and is gone."""
 
 import asyncio
+import json
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -10,7 +14,7 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.core.settings import Settings
 from tests.factories import Person
 from tests.support.client import basic_auth
-from tests.support.server_process import server_process
+from tests.support.server_process import ServerProcess, server_process
 from tests.support.waiting import until
 
 LONGEST_GOODBYE_SECONDS = 5
@@ -49,3 +53,64 @@ class TestTermination:
                     await asyncio.to_thread(server.terminate)
                     answers = [(await poll).json() for poll in polls]
         assert [answer["events"][0]["type"] for answer in answers] == ["heartbeat"] * 3
+
+    async def test_upload_that_takes_too_long_gets_the_envelope(
+        self, settings: Settings, realm: RealmRecord, member: Person, server_folder: Path
+    ) -> None:
+        with server_process(
+            server_folder, database_url=settings.database_url, shutdown_grace_seconds="1"
+        ) as server:
+            async with half_an_upload(server, member) as (reader, _writer, _rest):
+                await asyncio.to_thread(server.terminate)
+                status, body = await read_answer(reader)
+        assert (status, body["result"], body["code"]) == (503, "error", "SERVICE_UNAVAILABLE")
+
+    async def test_upload_that_ends_within_the_grace_succeeds(
+        self, settings: Settings, realm: RealmRecord, member: Person, server_folder: Path
+    ) -> None:
+        with server_process(
+            server_folder, database_url=settings.database_url, shutdown_grace_seconds="60"
+        ) as server:
+            async with half_an_upload(server, member) as (reader, writer, rest):
+                ending = asyncio.create_task(asyncio.to_thread(server.terminate))
+                # Nobody can connect any more: the server is about to end.
+                await until(lambda: not server.listens())
+                writer.write(rest)
+                status, body = await read_answer(reader)
+                await ending
+        assert (status, body["result"]) == (200, "success")
+
+
+@asynccontextmanager
+async def half_an_upload(
+    server: ServerProcess, person: Person
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter, bytes]]:
+    """A request whose first half the server has received, and the other half."""
+    body = (
+        b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+        + b"x" * 4000
+        + b"\r\n--cut--\r\n"
+    )
+    credentials = b64encode(f"{person.email}:{person.api_key}".encode()).decode()
+    head = (
+        "POST /api/v1/user_uploads HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Basic {credentials}\r\nContent-Length: {len(body)}\r\n"
+        "Content-Type: multipart/form-data; boundary=cut\r\n\r\n"
+    )
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.write(head.encode() + body[:2000])
+    await writer.drain()
+    async with httpx.AsyncClient(base_url=server.url, timeout=30) as http:
+        # Sent later and answered: by now the server has read the upload, too.
+        await http.get("/ready")
+    try:
+        yield reader, writer, body[2000:]
+    finally:
+        writer.close()
+
+
+async def read_answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
+    async with asyncio.timeout(30):
+        answer = await reader.read()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(body)

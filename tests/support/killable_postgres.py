@@ -1,10 +1,12 @@
-"""A PostgreSQL of a test's own, which may be killed and started again."""
+"""A PostgreSQL of a test's own, which may be killed, stopped, copied and started again."""
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy import URL
 
@@ -44,6 +46,38 @@ class KillablePostgres:
             self._process.wait(STOP_TIMEOUT_SECONDS)
             self._process = None
 
+    def freeze(self) -> None:
+        """Stop all of its processes: connections stay open, and nothing is answered."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let its processes go on where they were stopped."""
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, sent: signal.Signals) -> None:
+        if self._process is not None:
+            parent = self._process.pid
+            children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+            # The parent first: stopped, it starts no further child.
+            for pid in (parent, *map(int, children)):
+                os.kill(pid, sent)
+
+    @contextmanager
+    def copy(self) -> Iterator["KillablePostgres"]:
+        """A second server with the same data, as one to fail over to; ours is started anew."""
+        self.kill()
+        with temporary_folder("pg") as folder:
+            cluster = Cluster(folder, self._cluster.programs, self._cluster.owner)
+            cluster.initialise()
+            shutil.rmtree(cluster.data)
+            shutil.copytree(self._cluster.data, cluster.data)
+            if cluster.owner is not None:
+                for path in (cluster.data, *cluster.data.rglob("*")):
+                    os.chown(path, cluster.owner, cluster.owner, follow_symlinks=False)
+            self.start()
+            with _started(KillablePostgres(cluster)) as second:
+                yield second
+
 
 @contextmanager
 def killable_postgres() -> Iterator[KillablePostgres]:
@@ -51,9 +85,16 @@ def killable_postgres() -> Iterator[KillablePostgres]:
         owner = NOBODY if os.geteuid() == 0 else None
         cluster = Cluster(folder, usable_programs(folder, owner), owner)
         cluster.initialise()
-        postgres = KillablePostgres(cluster)
-        try:
-            postgres.start()
+        with _started(KillablePostgres(cluster)) as postgres:
             yield postgres
-        finally:
-            postgres.kill()
+
+
+@contextmanager
+def _started(postgres: KillablePostgres) -> Iterator[KillablePostgres]:
+    try:
+        postgres.start()
+        yield postgres
+    finally:
+        # A stopped process would not notice that it is told to end.
+        postgres.thaw()
+        postgres.kill()

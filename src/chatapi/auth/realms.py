@@ -21,6 +21,8 @@ from chatapi.events.hub import Hub, Observer
 from chatapi.wire.realm_settings import RealmSettings
 
 _COUNT_AGAIN_SECONDS = 1.0
+_LONGEST_LOOK_SECONDS = 4.0
+"""All who ask at the same time share one look; it must not keep them waiting for ever."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class RealmDirectory:
         self._count = 0
         self._changes = 0
         self._counted_at = -_COUNT_AGAIN_SECONDS
-        self._loading = asyncio.Lock()
+        self._looking: asyncio.Task[None] | None = None
         hub.observe(Observer(saw=self._saw, lost_track=lambda _realm: self._forget()))
 
     @property
@@ -103,22 +105,32 @@ class RealmDirectory:
         return self._by_subdomain.get(realm.subdomain) is realm
 
     async def _be_current(self) -> None:
+        """Look at the database if the last look is too old; a look that fails, fails for all."""
         while stopwatch() - self._counted_at > _COUNT_AGAIN_SECONDS:
-            await self._look_again()
+            if self._looking is None:
+                self._looking = asyncio.create_task(self._look())
+                # Whoever asked may have gone away by then, and with them the one who would care.
+                self._looking.add_done_callback(_ignore_failure)
+            # A request that is cancelled must not take the look away from the others.
+            await asyncio.shield(self._looking)
+
+    async def _look(self) -> None:
+        try:
+            async with asyncio.timeout(_LONGEST_LOOK_SECONDS):
+                await self._look_again()
+        finally:
+            self._looking = None
 
     async def _look_again(self) -> None:
         """Notice organizations that were created by another process."""
-        async with self._loading:
-            if stopwatch() - self._counted_at <= _COUNT_AGAIN_SECONDS:
-                return
-            async with DatabaseSession(self._database) as db:
-                count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
-                while count != len(self._by_subdomain):
-                    count = await self._load(db)
-            # Something may have been forgotten while the connection was given back.
-            if count == len(self._by_subdomain):
-                self._count = count
-                self._counted_at = stopwatch()
+        async with DatabaseSession(self._database) as db:
+            count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
+            while count != len(self._by_subdomain):
+                count = await self._load(db)
+        # Something may have been forgotten while the connection was given back.
+        if count == len(self._by_subdomain):
+            self._count = count
+            self._counted_at = stopwatch()
 
     async def _load(self, db: DatabaseSession) -> int:
         """Read all of them and say how many there are; what changed meanwhile is not kept."""
@@ -143,3 +155,8 @@ class RealmDirectory:
         self._changes += 1
         self._by_subdomain = {}
         self._counted_at = -_COUNT_AGAIN_SECONDS
+
+
+def _ignore_failure(look: asyncio.Task[None]) -> None:
+    if not look.cancelled():
+        look.exception()

@@ -4,18 +4,19 @@ import asyncio
 import gc
 import socket
 from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 import typer
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors import Multiprocess
 
 from chatapi.cli.errors import AddressUnavailableError, DatabaseUnreachableError
 from chatapi.cli.first_start import FirstOwner, create_first_organization
 from chatapi.cli.operator import load_settings, missing_tables_named, open_runtime, reach
 from chatapi.cli.terminal import note, refuse
 from chatapi.cli.welcome import Address, greet
+from chatapi.cli.workers import Supervisor
 from chatapi.core.clock import stopwatch
 from chatapi.core.errors import ApiError
 from chatapi.core.settings import Settings
@@ -32,10 +33,21 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, help="Processes that serve.")] = 1,
+    shutdown_grace: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="How long requests under way may take after SIGTERM.",
+            show_default="CHATAPI_SHUTDOWN_GRACE_SECONDS",
+        ),
+    ] = None,
 ) -> None:
     """Run the server; on the first start, create an organization with an owner."""
     try:
         settings = load_settings()
+        if shutdown_grace is not None:
+            settings = settings.model_copy(update={"shutdown_grace_seconds": shutdown_grace})
         # Before the first start prints passwords that nobody could use.
         listener = _bind(host, port)
         owner = asyncio.run(_prepare(settings))
@@ -49,7 +61,12 @@ def serve(
     # Whoever follows the greeting at once is answered as soon as the rest has started.
     listener.listen(_BACKLOG)
     greet(Address(host, listener.getsockname()[1]), settings, owner)
-    _run(_server_config(settings, workers), listener)
+    if workers > 1:
+        gc.enable()
+        grace = settings.shutdown_grace_seconds
+        Supervisor(partial(_server_config, settings), listener, workers, grace).run()
+    else:
+        _run_alone(_server_config(settings), listener)
 
 
 def _bind(host: str, port: int) -> socket.socket:
@@ -91,11 +108,10 @@ async def _wait_for(database: Database) -> None:
         await asyncio.sleep(_DATABASE_RETRY_SECONDS)
 
 
-def _server_config(settings: Settings, workers: int) -> uvicorn.Config:
+def _server_config(settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         "chatapi.main:create_served_app",
         factory=True,
-        workers=workers,
         lifespan="on",
         ws="none",
         log_config=None,
@@ -108,23 +124,14 @@ def _server_config(settings: Settings, workers: int) -> uvicorn.Config:
         # Longer than the minute for which proxies usually keep a connection open.
         timeout_keep_alive=75,
         # Polls are answered at once; whatever else is under way has this long.
-        timeout_graceful_shutdown=1,
-        # A busy machine must not look like a dead worker.
-        timeout_worker_healthcheck=30,
+        timeout_graceful_shutdown=settings.shutdown_grace_seconds,
     )
 
 
-def _run(config: uvicorn.Config, listener: socket.socket) -> None:
-    if config.workers > 1:
-        gc.enable()
-        supervisor = Multiprocess(config, sockets=[listener])
-        supervisor.run()
-        has_started = all(worker.exitcode != STARTUP_FAILURE for worker in supervisor.processes)
-    else:
-        server = uvicorn.Server(config)
-        # The server has ended in good order by then; Ctrl-C is how people stop it.
-        with suppress(KeyboardInterrupt):
-            server.run(sockets=[listener])
-        has_started = server.started
-    if not has_started:
+def _run_alone(config: uvicorn.Config, listener: socket.socket) -> None:
+    server = uvicorn.Server(config)
+    # The server has ended in good order by then; Ctrl-C is how people stop it.
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[listener])
+    if not server.started:
         raise typer.Exit(STARTUP_FAILURE)

@@ -41,10 +41,21 @@ class Settings(BaseSettings):
         description="Redis or Valkey address, for several processes; empty: none",
     )
     database_pool_size: Positive = Field(
-        default=10, description="Database connections of one process"
+        default=10,
+        description="Database connections of one process; on PostgreSQL one more watches over them",
+    )
+    database_silence_seconds: Annotated[float, Field(ge=0.3)] = Field(
+        default=3,
+        description="PostgreSQL counts as away if it answers nothing for so long: requests get 503",
+    )
+    statement_timeout_seconds: Positive = Field(
+        default=30, description="Longest time of one statement on PostgreSQL, migrations aside"
     )
     migrate_on_start: bool = Field(
         default=True, description="Whether `chatapi serve` brings the database up to date"
+    )
+    shutdown_grace_seconds: Positive = Field(
+        default=5, description="How long requests under way may take after SIGTERM"
     )
 
     public_url: str = Field(

@@ -3,18 +3,26 @@
 import asyncio
 import sqlite3
 from collections import defaultdict
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import URL, Connection, event, make_url
+import structlog
+from sqlalchemy import URL, Connection, ExceptionContext, NullPool, event, make_url
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from chatapi.core.ids import RealmId
 from chatapi.core.private_files import close_to_others, make_private_file
 from chatapi.core.settings import Settings
+from chatapi.db.health_monitor import HealthMonitor
+from chatapi.db.postgres import PostgresConnections
 from chatapi.db.sqlite_driver import EagerConnection, connect
+
+log = structlog.get_logger()
 
 _OLDEST_SQLITE = (3, 38, 0)
 _SQLITE_PRAGMAS = (
@@ -25,13 +33,7 @@ _SQLITE_PRAGMAS = (
 )
 _SQLITE_POOL_SIZE = 8
 _MOST_HEAVY_READS = 4
-_POSTGRES_SETTINGS = {
-    "application_name": "chatapi",
-    "statement_timeout": "30000",
-    "lock_timeout": "10000",
-    "idle_in_transaction_session_timeout": "60000",
-    "jit": "off",  # costs more than it saves on statements as short as ours
-}
+_LONGEST_GOODBYE_SECONDS = 2.0
 
 
 class Database:
@@ -40,7 +42,14 @@ class Database:
     def __init__(self, settings: Settings) -> None:
         self.url = make_url(settings.effective_database_url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.engine = _sqlite(self.url) if self.is_sqlite else _postgres(self.url, settings)
+        self._postgres = None if self.is_sqlite else PostgresConnections(self.url, settings)
+        self._monitor: HealthMonitor | None = None
+        if self._postgres is None:
+            self.engine = _sqlite(self.url)
+        else:
+            self.engine = _postgres(self.url, self._postgres, settings.database_pool_size)
+            self._monitor = HealthMonitor(self._postgres, settings.database_silence_seconds)
+            self._postgres.on_open = self._monitor.start
         # Reads outside a transaction save the round trips of BEGIN and ROLLBACK.
         self.reader = self.engine.execution_options(
             **({"sqlite_begin": None} if self.is_sqlite else _AUTOCOMMIT)
@@ -60,8 +69,32 @@ class Database:
         """
         return self._writer_turns[None if self.is_sqlite else realm_id]
 
+    @asynccontextmanager
+    async def unlimited_engine(self) -> AsyncGenerator[AsyncEngine, None]:
+        """For migrations: what they do may take longer than any statement of a request."""
+        if self._postgres is None:
+            yield self.engine
+            return
+        engine = create_async_engine(
+            self.url, async_creator=self._postgres.open_unlimited, poolclass=NullPool
+        )
+        try:
+            yield engine
+        finally:
+            await engine.dispose()
+
     async def close(self) -> None:
-        await self.engine.dispose()
+        """Close all connections, politely if the server lets us."""
+        if self._monitor is not None:
+            await self._monitor.close()
+        try:
+            async with asyncio.timeout(_LONGEST_GOODBYE_SECONDS):
+                await self.engine.dispose()
+        except TimeoutError:
+            log.warning("database_not_closed")
+        finally:
+            if self._postgres is not None:
+                self._postgres.abort_all()
 
 
 _AUTOCOMMIT = {"isolation_level": "AUTOCOMMIT"}
@@ -79,17 +112,39 @@ _FAST_JSON: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": 
 _THE_WARMEST_FIRST: dict[str, Any] = {"pool_use_lifo": True}
 
 
-def _postgres(url: URL, settings: Settings) -> AsyncEngine:
-    return create_async_engine(
+def _postgres(url: URL, connections: PostgresConnections, pool_size: int) -> AsyncEngine:
+    engine = create_async_engine(
         url,
         **_FAST_JSON,
-        pool_size=settings.database_pool_size,
+        async_creator=connections.open,
+        pool_size=pool_size,
         max_overflow=0,
         pool_timeout=10,
         **_THE_WARMEST_FIRST,
         hide_parameters=True,  # they are what users wrote, and their hashed keys
-        connect_args={"server_settings": _POSTGRES_SETTINGS, "timeout": 5},
     )
+    event.listen(engine.sync_engine, "checkout", _refuse_closed_connection)
+    event.listen(engine.sync_engine, "handle_error", _discard_connection)
+    return engine
+
+
+def _refuse_closed_connection(
+    connection: Any,  # noqa: ANN401 (a driver object)
+    _entry: ConnectionPoolEntry,
+    _proxy: PoolProxiedConnection,
+) -> None:
+    """The pool opens another one instead of one that was closed while nobody used it."""
+    if connection.driver_connection.is_closed():
+        raise DisconnectionError
+
+
+def _discard_connection(context: ExceptionContext) -> None:
+    """A connection whose statement was not answered in time is not used again."""
+    if isinstance(context.original_exception, TimeoutError):
+        context.is_disconnect = True
+    # Others are looked at when they are needed. SQLAlchemy would compare times of day, and open
+    # every connection anew for as long as a clock that was set back needs to catch up.
+    context.invalidate_pool_on_disconnect = False
 
 
 def _sqlite(url: URL) -> AsyncEngine:

@@ -13,6 +13,9 @@ _DATABASE_IS_AWAY = (
     asyncpg.LockNotAvailableError,
     asyncpg.QueryCanceledError,
     asyncpg.DiskFullError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    # After a failover, while the new server has not taken over yet.
+    asyncpg.ReadOnlySQLTransactionError,
 )
 
 

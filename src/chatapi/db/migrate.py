@@ -18,7 +18,7 @@ async def upgrade_database(database: Database) -> None:
     # Alembic takes ten megabytes and a good part of the start; most starts do not need it.
     from chatapi.db.migrations import upgrade  # noqa: PLC0415
 
-    async with database.engine.begin() as connection:
+    async with database.unlimited_engine() as engine, engine.begin() as connection:
         if not database.is_sqlite:
             # SQLite has taken its one write lock with the transaction itself.
             await connection.execute(

@@ -21,6 +21,9 @@ T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
 Values = Mapping[str, Any]
 
+_LONGEST_TURN_SECONDS = 20.0
+"""How long a writer waits for others of its process; those behind a stuck one must not pile up."""
+
 
 class DatabaseSession:
     """Reads statement by statement, or in one snapshot, or writes in one transaction.
@@ -108,8 +111,7 @@ class DatabaseSession:
         if self.is_writing:
             return
         await self.close()
-        turn = self.database.writer_turn(realm_id)
-        await self._hold().enter_async_context(turn)
+        await self._take_turn(realm_id)
         self._connection = await self._open(self.database.engine)
         self.is_writing = True
 
@@ -141,7 +143,7 @@ class DatabaseSession:
         or with the commit.
         """
         await self.close()
-        await self._hold().enter_async_context(self.database.writer_turn(known.realm_id))
+        await self._take_turn(known.realm_id)
         self._reliance = Reliance(known, await self._connect(self.database.engine))
         self._clocks = {known.realm_id: known.last_event}
         self._message_ids = list(known.message_ids)
@@ -247,6 +249,11 @@ class DatabaseSession:
         if self._resources is None:
             self._resources = AsyncExitStack()
         return self._resources
+
+    async def _take_turn(self, realm_id: RealmId | None) -> None:
+        """Wait for the writers of this process who came before, but not for ever."""
+        async with asyncio.timeout(_LONGEST_TURN_SECONDS):
+            await self._hold().enter_async_context(self.database.writer_turn(realm_id))
 
     async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
         connection = await _connect(engine)

@@ -44,6 +44,7 @@ def encode_error(error: ApiError) -> bytes:
 
 
 async def send_json(call: Call, send: Send, status: int, body: bytes) -> None:
+    call.answer_has_begun = True
     await send(
         {
             "type": "http.response.start",
@@ -68,6 +69,7 @@ async def send_error(call: Call, send: Send, error: ApiError) -> None:
 
 async def send_event_stream(call: Call, send: Send, stream: EventStream) -> None:
     """Pass events on until they end or the client leaves."""
+    call.answer_has_begun = True
     await send(
         {
             "type": "http.response.start",

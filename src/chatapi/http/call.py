@@ -33,6 +33,7 @@ class Call:
     """The request behind an endpoint: headers, address, and what the answer will carry."""
 
     __slots__ = (
+        "answer_has_begun",
         "arrived",
         "charged_user_id",
         "headers",
@@ -54,6 +55,8 @@ class Call:
         """Whose limit the request was counted in; it may be admitted several times."""
         self.worked_out: dict[str, object] = {}
         """Results of expensive work, for the case that the request has to start over."""
+        self.answer_has_begun = False
+        """Whether the client has been told a status, so that no other can be told."""
 
     @property
     def method(self) -> str:

@@ -81,6 +81,7 @@ class FileContent:
 
 async def send_file(call: Call, send: Send, file: FileContent) -> None:
     async with file.open() as chunks:
+        call.answer_has_begun = True
         await send(
             {
                 "type": "http.response.start",

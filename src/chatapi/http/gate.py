@@ -1,5 +1,6 @@
 """The gate every request passes: request id, limits, other sites, an envelope for failures."""
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -30,11 +31,14 @@ class Gate:
         settings: Settings,
         limits: RateLimits,
         unlimited_paths: frozenset[str] = frozenset(),
+        *,
+        is_ending: Callable[[], bool] = lambda: False,
     ) -> None:
         self._find_route = find_route
         self._settings = settings
         self._limits = limits
         self._unlimited_paths = unlimited_paths
+        self._is_ending = is_ending
         self._body_limits = BodyLimits(
             settings.max_body_bytes, settings.max_file_upload_size_mib * _MIB
         )
@@ -60,6 +64,12 @@ class Gate:
             await send_error(call, send, error)
         except ClientGoneError:
             pass
+        except asyncio.CancelledError:
+            # The server cuts off what is still under way when the process has to end.
+            if not self._is_ending():
+                raise
+            if not call.answer_has_begun:
+                await send_error(call, send, UnavailableError())
         except MissingFileError:
             await send_error(call, send, NotFoundError())
         except Exception as error:  # noqa: BLE001 (the last place where an answer can be given)

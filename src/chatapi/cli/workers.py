@@ -1,0 +1,186 @@
+"""Several processes that serve: started, watched, replaced and ended by one that does not."""
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from types import FrameType
+
+import structlog
+import uvicorn
+
+from chatapi.core.clock import stopwatch
+
+log = structlog.get_logger()
+
+_PR_SET_PDEATHSIG = 1
+_LOOK_SECONDS = 0.2
+_HEARTBEAT_SECONDS = 1.0
+_LONGEST_STANDSTILL_SECONDS = 30.0
+"""A busy machine must not look like a stuck worker."""
+_STEADY_SECONDS = 10.0
+"""A worker that lives for so long has started well: it is replaced without a pause."""
+_FIRST_PAUSE_SECONDS = 0.25
+_LONGEST_PAUSE_SECONDS = 5.0
+_AFTER_GRACE_SECONDS = 4.0
+"""For what a process does after its last request; whoever takes longer is killed."""
+
+_processes = multiprocessing.get_context("spawn")
+
+MakeConfig = Callable[[], uvicorn.Config]
+
+
+@dataclass(eq=False)
+class _Place:
+    """One of the workers there should be, and whoever has the place now."""
+
+    process: SpawnProcess | None = None
+    line: Connection | None = None
+    """Whatever the worker sends says that it runs."""
+    started_at: float = 0.0
+    heard_at: float = 0.0
+    failures: int = 0
+    next_start_at: float = 0.0
+
+
+@dataclass
+class Supervisor:
+    """Keeps workers running until it is told to end, whatever happens to them."""
+
+    make_config: MakeConfig
+    """Called in each worker."""
+    listener: socket.socket
+    count: int
+    grace_seconds: float
+    _is_stopping: bool = False
+
+    def run(self) -> None:
+        """Return when SIGTERM or SIGINT has come and all workers have ended."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        places = [_Place() for _ in range(self.count)]
+        try:
+            while not self._is_stopping:
+                for place in places:
+                    self._keep_alive(place)
+                time.sleep(_LOOK_SECONDS)
+        finally:
+            self._end(places)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        self._is_stopping = True
+
+    def _keep_alive(self, place: _Place) -> None:
+        now = stopwatch()
+        if place.process is None:
+            if now >= place.next_start_at:
+                self._start(place)
+            return
+        _listen(place)
+        if place.process.is_alive():
+            if now - place.heard_at > _LONGEST_STANDSTILL_SECONDS:
+                log.error("worker_stuck", pid=place.process.pid)
+                place.process.kill()
+            return
+        pause = _note_end(place)
+        log.error("worker_died", pid=place.process.pid, status=place.process.exitcode, pause=pause)
+        _clear(place)
+
+    def _start(self, place: _Place) -> None:
+        place.line, their_end = _processes.Pipe(duplex=True)
+        place.process = _processes.Process(
+            target=_work,
+            args=(self.make_config, self.listener, their_end, os.getpid(), self.grace_seconds),
+        )
+        place.process.start()
+        # Ours would keep the line open when the worker is gone.
+        their_end.close()
+        place.started_at = place.heard_at = stopwatch()
+
+    def _end(self, places: list[_Place]) -> None:
+        """Ask all to end; whoever does not hear it is killed."""
+        running = [place.process for place in places if place.process is not None]
+        for process in running:
+            process.terminate()
+        deadline = stopwatch() + self.grace_seconds + _AFTER_GRACE_SECONDS
+        for process in running:
+            process.join(max(0.0, deadline - stopwatch()))
+            if process.is_alive():
+                log.error("worker_killed", pid=process.pid)
+                process.kill()
+                process.join()
+
+
+def _listen(place: _Place) -> None:
+    try:
+        while place.line is not None and place.line.poll():
+            place.line.recv_bytes()
+            place.heard_at = stopwatch()
+    except (EOFError, OSError):
+        # It has ended, or is about to.
+        return
+
+
+def _note_end(place: _Place) -> float:
+    """Decide when the next one starts; longer each time if none of them lasts."""
+    now = stopwatch()
+    is_steady = now - place.started_at > _STEADY_SECONDS
+    place.failures = 0 if is_steady else place.failures + 1
+    pause = 0.0
+    if place.failures:
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** (place.failures - 1), _LONGEST_PAUSE_SECONDS)
+    place.next_start_at = now + pause
+    return pause
+
+
+def _clear(place: _Place) -> None:
+    if place.line is not None:
+        place.line.close()
+    if place.process is not None:
+        place.process.close()
+    place.process = place.line = None
+
+
+def _work(
+    make_config: MakeConfig,
+    listener: socket.socket,
+    line: Connection,
+    parent: int,
+    grace_seconds: float,
+) -> None:
+    """What a worker does: serve, and end with its parent."""
+    _end_with_parent(parent)
+    threading.Thread(target=_stay_in_touch, args=(line, grace_seconds), daemon=True).start()
+    # The server has ended in good order by then; Ctrl-C reaches all processes of a terminal.
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(make_config()).run(sockets=[listener])
+
+
+def _end_with_parent(parent: int) -> None:
+    """Let the kernel tell us when the parent has died, where it can."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
+    if os.getppid() != parent:
+        # It died before we asked.
+        sys.exit(1)
+
+
+def _stay_in_touch(line: Connection, grace_seconds: float) -> None:
+    """Tell the parent that we run; when it is gone, end, in good order if that is possible."""
+    with suppress(OSError):
+        while not line.poll(_HEARTBEAT_SECONDS):
+            line.send_bytes(b".")
+    # Nothing is ever sent to us: the line was closed, or the parent has died.
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(grace_seconds + _AFTER_GRACE_SECONDS)
+    os._exit(1)

@@ -1,0 +1,117 @@
+"""Connections to PostgreSQL: how they are opened, which are open, and how all are given up."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any, TypeAlias
+from weakref import WeakSet
+
+import asyncpg
+from sqlalchemy import URL
+
+from chatapi.core.settings import Settings
+
+Connection: TypeAlias = "asyncpg.Connection[Any]"
+
+_ANSWER_MARGIN_SECONDS = 5
+"""The server is asked to stop a statement; if it has not done so by then, it is not listening."""
+_SESSION_SETTINGS = {
+    "application_name": "chatapi",
+    "jit": "off",  # costs more than it saves on statements as short as ours
+    # A process that disappears must not keep its locks: the server looks whether it is there.
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+_LIMITS = {
+    "lock_timeout": "10000",
+    # Who holds the lock of an organization and does nothing for so long is stuck.
+    "idle_in_transaction_session_timeout": "15000",
+}
+
+
+class DatabaseAwayError(ConnectionError):
+    """The database did not answer a moment ago; nobody has to find out again by waiting."""
+
+
+class PostgresConnections:
+    """Opens connections, and ends all of them when the server behind them is gone.
+
+    While the database `is_away`, opening one fails at once. Those that are open are used as long
+    as they work.
+    """
+
+    def __init__(self, url: URL, settings: Settings) -> None:
+        self.is_away = False
+        self.on_open: Callable[[], None] = lambda: None
+        """Called with every connection that was opened for the pool."""
+        self._silence_seconds = settings.database_silence_seconds
+        self._statement_seconds = settings.statement_timeout_seconds
+        _, self._address = url.get_dialect()().create_connect_args(url)
+        self._open: WeakSet[Connection] = WeakSet()
+        self._opening: set[asyncio.Task[Connection]] = set()
+
+    async def open(self) -> Connection:
+        """A connection for the pool, whose statements have a time limit."""
+        if self.is_away:
+            raise DatabaseAwayError
+        milliseconds = self._statement_seconds * 1000
+        limits = {**_LIMITS, "statement_timeout": str(milliseconds)}
+        opening = asyncio.create_task(
+            self._connect(limits, self._statement_seconds + _ANSWER_MARGIN_SECONDS)
+        )
+        self._opening.add(opening)
+        try:
+            connection = await opening
+        except asyncio.CancelledError:
+            me = asyncio.current_task()
+            if me is not None and me.cancelling():
+                raise
+            # `abort_all` cancelled the attempt, and nobody this task.
+            raise DatabaseAwayError from None
+        finally:
+            self._opening.discard(opening)
+        self._open.add(connection)
+        self.on_open()
+        return connection
+
+    async def open_unlimited(self) -> Connection:
+        """A connection whose statements may take as long as they need, which nobody aborts."""
+        return await self._connect({}, None)
+
+    def abort_all(self) -> None:
+        """Whoever waits for an answer, or for a connection, gets an error instead, now."""
+        for opening in self._opening:
+            opening.cancel()
+        for connection in list(self._open):
+            connection.terminate()
+        self._open.clear()
+
+    async def _connect(self, limits: dict[str, str], command_timeout: float | None) -> Connection:
+        connection: Connection = await asyncpg.connect(
+            **self._address,
+            server_settings={**_SESSION_SETTINGS, **limits},
+            timeout=self._silence_seconds,
+            command_timeout=command_timeout,
+        )
+        self._notice_lost_packets(connection)
+        return connection
+
+    def _notice_lost_packets(self, connection: Connection) -> None:
+        """Let the kernel close a connection whose other end acknowledges nothing."""
+        transport: asyncio.Transport = connection._transport  # noqa: SLF001 (there is no other way)
+        used: socket.socket = transport.get_extra_info("socket")
+        if used.family == socket.AF_UNIX:
+            return
+        used.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        milliseconds = int(self._silence_seconds * 1000)
+        for name, value in (
+            ("TCP_KEEPIDLE", 2),
+            ("TCP_KEEPINTVL", 1),
+            ("TCP_KEEPCNT", 3),
+            ("TCP_USER_TIMEOUT", milliseconds),
+        ):
+            # Not every system has all of them.
+            if (option := getattr(socket, name, None)) is not None:
+                used.setsockopt(socket.IPPROTO_TCP, option, value)

@@ -54,8 +54,8 @@ async def tell_group_change(
 
 async def restart_clients(ctx: RealmContext, user_ids: Iterable[UserId]) -> None:
     """Other things exist for some users now: their clients are to ask for everything again."""
-    for queue_id in await QueueRows(ctx.db).delete_of_users(user_ids):
-        ctx.work.close_queue(ctx.realm.id, queue_id)
+    ended = await QueueRows(ctx.db).delete_of_users(user_ids)
+    ctx.work.end_queues(ctx.realm.id, ended)
 
 
 async def _access(ctx: RealmContext, user: UserRecord) -> ChannelAccess:

@@ -99,9 +99,9 @@ class RealmService:
 
     async def _restart_guests(self) -> None:
         """Other people exist for them now: their clients are to ask for everything again."""
-        queues = QueueRows(self._ctx.db)
-        for queue_id in await queues.delete_of_role(self._ctx.realm.id, Role.GUEST):
-            self._ctx.work.close_queue(self._ctx.realm.id, queue_id)
+        realm_id = self._ctx.realm.id
+        ended = await QueueRows(self._ctx.db).delete_of_role(realm_id, Role.GUEST)
+        self._ctx.work.end_queues(realm_id, ended)
 
     def _tell(self, changes: Changes) -> None:
         bundle = {name: value for name, value in changes.items() if name in TOLD_IN_BUNDLE}

@@ -11,6 +11,7 @@ from chatapi.events.audience import AtLeast, Audience, Everyone, Nobody, Users, 
 from chatapi.events.bus import Batch
 from chatapi.events.entry import load_entry
 from chatapi.events.event import Event
+from chatapi.events.event_ids import id_of
 from tests.support.sample_events import Graded, Noted, PersonTouched, entry, view
 
 
@@ -58,8 +59,8 @@ class TestAudience:
 class TestEntry:
     def test_encodes_number_type_op_and_body(self) -> None:
         [encoded] = entry(7, Graded(public="a", private="b")).encoded_for(view(role=Role.OWNER))
-        assert orjson.loads(encoded) == {
-            "id": 7,
+        assert orjson.loads(encoded.json) == {
+            "id": id_of(EventNumber(7)),
             "type": "test_grade",
             "op": "given",
             "public": "a",
@@ -68,8 +69,8 @@ class TestEntry:
 
     def test_form_depends_on_the_reader(self) -> None:
         graded = entry(1, Graded(public="a", private="b"))
-        assert orjson.loads(graded.encoded_for(view())[0])["private"] is None
-        assert orjson.loads(graded.encoded_for(view(role=Role.ADMIN))[0])["private"] == "b"
+        assert orjson.loads(graded.encoded_for(view())[0].json)["private"] is None
+        assert orjson.loads(graded.encoded_for(view(role=Role.ADMIN))[0].json)["private"] == "b"
 
     def test_is_encoded_once_for_readers_who_see_the_same(self) -> None:
         graded = entry(1, Graded(public="a", private="b"))

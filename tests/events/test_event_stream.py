@@ -2,9 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
 
 import httpx
 import orjson
@@ -16,54 +13,11 @@ from chatapi.core.settings import Settings
 from chatapi.main import ChatApp
 from tests.factories import Person
 from tests.support.client import ApiClient, basic_auth
+from tests.support.event_streams import Streams, messages
 from tests.support.listening import Listener, listen
 from tests.support.live_server import live_server
 from tests.support.sample_events import Noted, PersonTouched, Whispered, tell
 from tests.support.waiting import until_polls_wait
-
-
-@dataclass(frozen=True)
-class Message:
-    """One server-sent event."""
-
-    kind: str
-    id: str | None
-    data: dict[str, Any]
-
-
-async def messages(response: httpx.Response) -> AsyncIterator[Message]:
-    fields: dict[str, str] = {}
-    async for line in response.aiter_lines():
-        if line:
-            name, _, value = line.partition(": ")
-            fields[name] = value
-        elif fields:
-            yield Message(
-                fields.get("event", "message"), fields.get("id"), orjson.loads(fields["data"])
-            )
-            fields = {}
-
-
-class Streams:
-    """Opens streams on a server."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    @asynccontextmanager
-    async def open(
-        self, listener: Listener, resume_after: str | None = None
-    ) -> AsyncIterator[httpx.Response]:
-        headers = {"Accept": "text/event-stream"}
-        if resume_after is not None:
-            headers["Last-Event-ID"] = resume_after
-        params = {"queue_id": listener.queue_id, "last_event_id": str(listener.last_event_id)}
-        auth = basic_auth(listener.person)
-        async with (
-            httpx.AsyncClient(base_url=self._url, auth=auth, timeout=20) as http,
-            http.stream("GET", "/api/v1/events", params=params, headers=headers) as response,
-        ):
-            yield response
 
 
 @pytest.fixture
@@ -98,7 +52,7 @@ class TestEventStream:
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
     ) -> None:
         await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
-        seen = str(listener.last_event_id + 1)
+        seen = str(listener.id_after(1))
         async with streams.open(listener, resume_after=seen) as response:
             assert (await anext(messages(response))).data["text"] == "b"
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
-from chatapi.events.audience import Users
+from chatapi.events.audience import Nobody, Users
 from chatapi.events.entry import Entry
+from chatapi.events.event import QueuesEnded
 from chatapi.events.feed import Feed, Waiter
 from tests.support.sample_events import PersonTouched, Whispered, entry, view
 
@@ -124,9 +125,9 @@ class TestWaiters:
         feed.take_fleeting(entry(0, Whispered(text="")))
         assert waiter.woken.done()
 
-    async def test_a_closed_queue_wakes_its_own_polls(self, feed: Feed) -> None:
+    async def test_an_ended_queue_wakes_its_own_polls(self, feed: Feed) -> None:
         mine, other = self.waiter(feed, 1, "mine"), self.waiter(feed, 1, "other")
-        feed.wake_queue(QueueId("mine"))
+        feed.tell(entry(1, QueuesEnded(queue_ids=frozenset({QueueId("mine")})), to=Nobody()))
         assert (mine.woken.done(), other.woken.done()) == (True, False)
 
     async def test_whoever_left_is_forgotten(self, feed: Feed) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from chatapi.core.ids import EventId, EventNumber
+from chatapi.events.event_ids import id_of, newest_completed
 from tests.factories import Person
 from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
@@ -25,6 +27,11 @@ class Listener:
             **{"queue_id": self.queue_id, "last_event_id": self.last_event_id, **params},
         )
 
+    def id_after(self, count: int) -> int:
+        """The id of the logged event that comes so many events after the last one seen."""
+        seen = newest_completed(EventId(self.last_event_id))
+        return id_of(EventNumber(seen + count))
+
     async def next_events(self) -> list[dict[str, Any]]:
         """What comes next, waiting for it; the listener has seen it then."""
         return self._see(await self.poll())
@@ -39,7 +46,7 @@ class Listener:
     def _see(self, answer: Answer) -> list[dict[str, Any]]:
         events: list[dict[str, Any]] = assert_success(answer)["events"]
         for event in events:
-            assert event["id"] >= self.last_event_id
+            assert event["id"] > self.last_event_id
             self.last_event_id = event["id"]
         return events
 

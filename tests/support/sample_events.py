@@ -1,5 +1,6 @@
 """Events that exist for the tests of the event core only."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -52,6 +53,22 @@ class Graded(Event):
     def body(self, view: ClientView) -> dict[str, Any]:
         hidden = {} if self.variant(view) else {"private": None}
         return {**self.model_dump(mode="json"), **hidden}
+
+
+class Listed(Event):
+    """Logged once, and told in as many events as it has texts."""
+
+    type: ClassVar[str] = "test_list"
+
+    texts: list[str]
+
+    @override
+    def bodies(self, view: ClientView) -> Sequence[dict[str, Any]]:
+        return [{"text": text} for text in self.texts]
+
+    @override
+    def count_for(self, view: ClientView) -> int:
+        return len(self.texts)
 
 
 class PersonTouched(Event):

@@ -9,6 +9,9 @@ UserId = NewType("UserId", int)
 ApiKeyId = NewType("ApiKeyId", int)
 GroupId = NewType("GroupId", int)
 EventNumber = NewType("EventNumber", int)
+"""Of a logged event, in the order of its realm."""
+EventId = NewType("EventId", int)
+"""Of anything a queue tells; see `events/event_ids.py`."""
 QueueId = NewType("QueueId", str)
 ProfileFieldId = NewType("ProfileFieldId", int)
 ChannelId = NewType("ChannelId", int)

@@ -6,21 +6,20 @@ from typing import Protocol
 
 import orjson
 
-from chatapi.core.ids import QueueId, RealmId
+from chatapi.core.ids import RealmId
 from chatapi.events.entry import Entry, load_entry
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one transaction has to tell: logged events, fleeting ones, queues that ended."""
+    """What one transaction has to tell: logged events and fleeting ones."""
 
     realm_id: RealmId
     logged: tuple[Entry, ...] = ()
     fleeting: tuple[Entry, ...] = ()
-    closed_queues: tuple[QueueId, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.logged or self.fleeting or self.closed_queues)
+        return bool(self.logged or self.fleeting)
 
     def encode(self) -> bytes:
         return orjson.dumps(
@@ -28,7 +27,6 @@ class Batch:
                 "realm": self.realm_id,
                 "logged": [entry.to_row() for entry in self.logged],
                 "fleeting": [entry.to_row() for entry in self.fleeting],
-                "closed": self.closed_queues,
             }
         )
 
@@ -40,7 +38,6 @@ class Batch:
             realm_id=realm_id,
             logged=tuple(load_entry(realm_id, *row) for row in content["logged"]),
             fleeting=tuple(load_entry(realm_id, *row) for row in content["fleeting"]),
-            closed_queues=tuple(QueueId(queue) for queue in content["closed"]),
         )
 
 

@@ -1,19 +1,29 @@
 """An event that has its place in a realm's order, ready to be handed to clients."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import orjson
 import structlog
 from pydantic import ValidationError
 
-from chatapi.core.ids import EventNumber, RealmId
+from chatapi.core.ids import EventId, EventNumber, RealmId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience, Nobody, load_audience
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, NotUnderstood, load_event
+from chatapi.events.event_ids import id_of, piece_ids
 
 log = structlog.get_logger()
+
+
+class Piece(NamedTuple):
+    """What a client receives as one event."""
+
+    id: EventId
+    json: bytes
+    """Its `id` included."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +34,9 @@ class Entry:
     number: EventNumber
     event: Event
     audience: Audience
-    _encoded: dict[Hashable, tuple[bytes, ...]] = field(
+    fleeting_id: EventId | None = None
+    """An id behind the number, for an event that is not logged."""
+    _encoded: dict[Hashable, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
     _completed: list[Event] = field(default_factory=list, init=False, compare=False, repr=False)
@@ -45,15 +57,34 @@ class Entry:
         if not self.is_complete:
             self._completed.append(await self.event.complete(db))
 
-    def encoded_for(self, view: ClientView) -> tuple[bytes, ...]:
+    @property
+    def id(self) -> EventId:
+        """The last id that a client receives with it."""
+        return id_of(self.number) if self.fleeting_id is None else self.fleeting_id
+
+    def with_fleeting_id(self, fleeting_id: EventId) -> "Entry":
+        """The same fleeting event for a client to which it has to have another id."""
+        return self if fleeting_id == self.id else replace(self, fleeting_id=fleeting_id)
+
+    def encoded_for(self, view: ClientView) -> tuple[Piece, ...]:
         """The event's JSON, in one piece or more, encoded once for all readers who see the same."""
         view = view.as_of(self.number)
         variant = self.event.variant(view)
         encoded = self._encoded.get(variant)
         if encoded is None:
-            event = self._completed[0] if self._completed else self.event
-            encoded = self._encoded[variant] = encode_event(self.number, event, view)
+            encoded = self._encoded[variant] = self._encode(view)
         return encoded
+
+    def _encode(self, view: ClientView) -> tuple[Piece, ...]:
+        event = self._completed[0] if self._completed else self.event
+        bodies = event.bodies(view)
+        if self.fleeting_id is not None:
+            return tuple(_encode(self.fleeting_id, event, body) for body in bodies)
+        ids = piece_ids(self.number, len(bodies))
+        return tuple(
+            _encode(EventId(event_id), event, body)
+            for event_id, body in zip(ids, bodies, strict=True)
+        )
 
     def to_row(self) -> list[object]:
         """What the bus and the log keep: number, name, audience and body."""
@@ -65,14 +96,11 @@ class Entry:
         ]
 
 
-def encode_event(number: EventNumber, event: Event, view: ClientView) -> tuple[bytes, ...]:
-    head: dict[str, object] = {"id": number, "type": event.type}
+def _encode(event_id: EventId, event: Event, body: dict[str, Any]) -> Piece:
+    head: dict[str, object] = {"id": event_id, "type": event.type}
     if event.op is not None:
         head["op"] = event.op
-    return tuple(
-        orjson.dumps({**body, **head}, option=orjson.OPT_NON_STR_KEYS)
-        for body in event.bodies(view)
-    )
+    return Piece(event_id, orjson.dumps({**body, **head}, option=orjson.OPT_NON_STR_KEYS))
 
 
 def load_entry(realm_id: RealmId, number: int, name: str, audience: str, body: str) -> Entry:
@@ -84,6 +112,6 @@ def load_entry(realm_id: RealmId, number: int, name: str, audience: str, body: s
         return Entry(realm_id, EventNumber(number), NotUnderstood(name_in_log=name), Nobody())
 
 
-def encode_heartbeat(number: EventNumber) -> bytes:
+def heartbeat(event_id: EventId) -> Piece:
     """What a poll with nothing to tell is answered with, whatever types were asked for."""
-    return orjson.dumps({"id": number, "type": "heartbeat"})
+    return Piece(event_id, orjson.dumps({"id": event_id, "type": "heartbeat"}))

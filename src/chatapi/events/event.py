@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TypeAlias
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
-from chatapi.core.ids import ChannelId, MessageId, UserId
+from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.client import ClientView
 
@@ -72,7 +72,7 @@ class Event(BaseModel):
     def bodies(self, view: ClientView) -> Sequence[dict[str, Any]]:
         """What this reader's client receives: one event, unless it needs to be told in pieces.
 
-        The pieces have one number. Nothing comes between them, and they come together.
+        The pieces have one number and ids of their own; only logged events have several.
         """
         return [self.body(view)]
 
@@ -132,6 +132,10 @@ class Event(BaseModel):
         """Whose clients are to register again: their queues that began before it end with it."""
         return frozenset()
 
+    def ended_queues(self) -> frozenset[QueueId]:
+        """Which event queues are gone: no process may serve them, waiting polls end."""
+        return frozenset()
+
     def changed_channels(self) -> frozenset[ChannelId]:
         """Which channels are no longer what a cache may say."""
         return frozenset()
@@ -179,6 +183,20 @@ class Erased(Event):
     type = "erased"
     is_internal = True
     changes_shared_state: ClassVar = False
+
+
+class QueuesEnded(Event):
+    """Event queues were deleted; processes that have them in memory forget them."""
+
+    type = "queues_ended"
+    is_internal = True
+    changes_shared_state: ClassVar = False
+
+    queue_ids: frozenset[QueueId]
+
+    @override
+    def ended_queues(self) -> frozenset[QueueId]:
+        return self.queue_ids
 
 
 def load_event(name: str, body: str) -> Event:

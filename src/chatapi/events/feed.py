@@ -2,12 +2,14 @@
 
 import asyncio
 from collections import defaultdict, deque
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from chatapi.core.ids import EventNumber, MessageId, QueueId, RealmId, UserId
+from chatapi.core.ids import EventId, EventNumber, MessageId, QueueId, RealmId, UserId
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Erased
+from chatapi.events.event_ids import id_behind, id_of
 
 _RECENT_ENTRIES = 1_000
 _RECENT_FLEETING = 200
@@ -42,6 +44,7 @@ class Feed:
         """The last number taken; None until the clock was read."""
         self.healing = asyncio.Lock()
         self.fleeting_seen = 0
+        self._last_fleeting_id = EventId(0)
         self._recent: deque[Entry] = deque(maxlen=_RECENT_ENTRIES)
         self._fleeting: deque[tuple[int, Entry]] = deque(maxlen=_RECENT_FLEETING)
         self._early: dict[EventNumber, Entry] = {}
@@ -86,8 +89,16 @@ class Feed:
                 self._recent[place] = replace(entry, event=Erased())
 
     def take_fleeting(self, entry: Entry) -> None:
-        """Stamp it with our own position: a client that has it must not skip what it has not."""
-        stamped = replace(entry, number=self.position or EventNumber(0))
+        """Give it an id behind our own position: whoever has it must not skip what they have not.
+
+        Without a logged event for very long there is no such id; it is told to nobody then.
+        """
+        number = self.position or EventNumber(0)
+        fleeting_id = id_behind(max(self._last_fleeting_id, id_of(number)))
+        if fleeting_id is None:
+            return
+        self._last_fleeting_id = fleeting_id
+        stamped = replace(entry, number=number, fleeting_id=fleeting_id)
         self.fleeting_seen += 1
         self._fleeting.append((self.fleeting_seen, stamped))
         self._wake_readers_of(stamped)
@@ -97,6 +108,8 @@ class Feed:
         for user_id in entry.event.changed_users() | entry.event.revoked_users():
             # Whether and how they go on reading is for their polls to find out.
             self._wake_polls_of(user_id)
+        if ended := entry.event.ended_queues():
+            self.wake_queues(ended)
         self._wake_readers_of(entry)
 
     def _wake_readers_of(self, entry: Entry) -> None:
@@ -144,8 +157,9 @@ class Feed:
             for waiter in waiters:
                 waiter.wake()
 
-    def wake_queue(self, queue_id: QueueId) -> None:
+    def wake_queues(self, queue_ids: Collection[QueueId]) -> None:
+        """Wake the polls that wait on any of these queues."""
         for waiters in self._waiters.values():
             for waiter in waiters:
-                if waiter.queue_id == queue_id:
+                if waiter.queue_id in queue_ids:
                     waiter.wake()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from chatapi.core.ids import EventNumber, QueueId, RealmId
+from chatapi.core.ids import EventNumber, RealmId
 from chatapi.db.database import Database
 from chatapi.db.deployment import find_deployment
 from chatapi.db.faults import is_unavailable
@@ -42,15 +42,11 @@ class Hub:
         self._bus = bus
         self._feeds: dict[RealmId, Feed] = {}
         self._observers: list[Observer] = []
-        self._queue_closers: list[Callable[[QueueId], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = asyncio.Event()
 
     def observe(self, observer: Observer) -> None:
         self._observers.append(observer)
-
-    def on_queue_closed(self, forget: Callable[[QueueId], None]) -> None:
-        self._queue_closers.append(forget)
 
     async def start(self) -> None:
         await self._bus.start(self.receive, lambda: find_deployment(self._database))
@@ -83,8 +79,6 @@ class Hub:
 
     def receive(self, batch: Batch) -> None:
         """Take a batch; what came before is already here or is fetched from the log."""
-        for queue_id in batch.closed_queues:
-            self._close_queue(batch.realm_id, queue_id)
         feed = self._feeds.get(batch.realm_id)
         if feed is None:
             return
@@ -148,13 +142,6 @@ class Hub:
             observer.lost_track(feed.realm_id)
         self._announce(feed, feed.start_at(position))
         feed.wake_all()
-
-    def _close_queue(self, realm_id: RealmId, queue_id: QueueId) -> None:
-        for forget in self._queue_closers:
-            forget(queue_id)
-        feed = self._feeds.get(realm_id)
-        if feed is not None:
-            feed.wake_queue(queue_id)
 
     async def _heal_soon(self, feed: Feed) -> None:
         # Neighbours from this very process usually arrive within a moment.

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Integer, bindparam, delete, insert, select, update
 
-from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
+from chatapi.core.ids import EventId, QueueId, RealmId, UserId
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import EventQueueRow
 from chatapi.db.records import RecordReader
@@ -22,7 +22,7 @@ class QueueRecord:
     realm_id: RealmId
     user_id: UserId
     client: dict[str, Any]
-    position: EventNumber
+    position: EventId
     idle_seconds: int
     expires_at: datetime
 
@@ -73,7 +73,7 @@ class QueueRows:
         )
         return changed.rowcount > 0
 
-    async def advance(self, positions: Mapping[QueueId, EventNumber]) -> None:
+    async def advance(self, positions: Mapping[QueueId, EventId]) -> None:
         """Note which events clients have acknowledged; no queue goes back."""
         await self._db.write()
         await self._db.execute(
@@ -85,9 +85,12 @@ class QueueRows:
             ],
         )
 
-    async def delete(self, queue_ids: list[QueueId]) -> None:
-        await self._db.write()
-        await self._db.execute(delete(EventQueueRow).where(EventQueueRow.id.in_(queue_ids)))
+    async def delete(self, queue_ids: list[QueueId]) -> list[QueueId]:
+        """Delete queues; returns those that were there."""
+        deleted = await self._db.execute(
+            delete(EventQueueRow).where(EventQueueRow.id.in_(queue_ids)).returning(EventQueueRow.id)
+        )
+        return [QueueId(queue_id) for (queue_id,) in deleted]
 
     async def delete_of_users(self, user_ids: Iterable[UserId]) -> list[QueueId]:
         deleted = await self._db.execute(

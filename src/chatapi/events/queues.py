@@ -3,91 +3,37 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
 from chatapi.core.clock import Clock, stopwatch
 from chatapi.core.errors import AdmissionOutdatedError, BadEventQueueIdError
-from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId, new_queue_id
-from chatapi.core.roles import Role
+from chatapi.core.ids import EventId, QueueId, RealmId, new_queue_id
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.alarms import Alarms
 from chatapi.events.client import ClientProfile, ClientView
-from chatapi.events.entry import Entry, encode_heartbeat
+from chatapi.events.entry import Entry, Piece, heartbeat
+from chatapi.events.event_ids import id_behind, newest_begun, newest_completed
 from chatapi.events.feed import Feed, Waiter
-from chatapi.events.hub import Hub
+from chatapi.events.hub import Hub, Observer
+from chatapi.events.live_queue import LiveQueue, Reader, live_queue
 from chatapi.events.log import EventLog
-from chatapi.events.membership import EarlierStanding, Membership
+from chatapi.events.pages import Page, first_for
 from chatapi.events.queue_rows import QueueRecord, QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
 
 _LONGEST_POLL = timedelta(seconds=60)
 _LONG_ENOUGH = 0.9  # of the idle time: no need to write that down at every poll
 _REMEMBERED_SECONDS = 300  # longer than any poll
-_EVENTS_PER_ANSWER = 1_000
 _LOG_PAGE = 500
 _HEARTBEAT_JITTER = 0.1
 _LAST_NOTE_SECONDS = 0.5
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 log = structlog.get_logger()
-
-
-@dataclass(slots=True)
-class LiveQueue:
-    """A queue this process has served; what is here can be read again from its row."""
-
-    id: QueueId
-    realm_id: RealmId
-    user_id: UserId
-    profile: ClientProfile
-    position: EventNumber
-    """The last event that its client has acknowledged, as far as this process knows."""
-    idle: timedelta
-    expires_at: datetime
-    fleeting_seen: int
-    polls: int = 0
-    """How many polls there were; all but the last one may be of connections that broke."""
-    polled_at: float = field(default_factory=stopwatch)
-    _last_view: "tuple[Reader, ClientView] | None" = None
-
-    def view_of(self, reader: "Reader") -> ClientView:
-        """How the reader sees through the queue; worked out again only for another reader."""
-        if self._last_view is None or self._last_view[0] is not reader:
-            view = ClientView(
-                user_id=self.user_id,
-                role=reader.role,
-                profile=self.profile,
-                sees_everybody=reader.sees_everybody,
-                hears_typing=reader.hears_typing,
-                membership=reader.membership,
-                queue_id=self.id,
-                acquaintances=reader.acquaintances,
-            )
-            if reader.earlier:
-                view = view.having_been(reader.earlier)
-            self._last_view = (reader, view)
-        return self._last_view[1]
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Who polls, as authentication found it."""
-
-    realm_id: RealmId
-    user_id: UserId
-    role: Role
-    earlier: tuple[EarlierStanding, ...]
-    """The roles they had as far back as the log may reach, the oldest first."""
-    sees_everybody: bool
-    acquaintances: frozenset[UserId]
-    hears_typing: bool
-    membership: Membership
-    is_current: Callable[[], bool]
-    """False as soon as the log has told that something about the reader changed."""
 
 
 class EventQueues:
@@ -102,10 +48,12 @@ class EventQueues:
         self._live: dict[QueueId, LiveQueue] = {}
         self._acknowledged: set[QueueId] = set()
         """Queues whose rows do not say yet how far they have come."""
-        hub.on_queue_closed(self._forget)
+        self._ends_seen = 0
+        """How often queues ended, or may have ended unseen, since this process began."""
+        hub.observe(Observer(saw=self._saw, lost_track=self._lost_track))
 
     async def create(
-        self, reader: Reader, profile: ClientProfile, position: EventNumber, idle_seconds: int
+        self, reader: Reader, profile: ClientProfile, position: EventId, idle_seconds: int
     ) -> QueueId:
         """A queue that begins right after the given event."""
         now = self._clock.now()
@@ -119,27 +67,42 @@ class EventQueues:
             expires_at=now + timedelta(seconds=idle_seconds),
         )
         feed = await self._hub.feed(reader.realm_id)
-        async with DatabaseSession(self._database) as db:
-            work = UnitOfWork(db, self._hub, self._clock)
-            rows = QueueRows(db)
-            await db.write()
-            allowed = self._settings.queues_per_user - 1
-            if surplus := await rows.list_surplus(reader.user_id, allowed):
-                await rows.delete(surplus)
-                for queue_id in surplus:
-                    work.close_queue(reader.realm_id, queue_id)
-            await rows.add(queue)
-            await work.commit()
-        self._live[queue.id] = _live(queue, feed)
+        # Before the commit: from then on others can end it, and we would not find it here.
+        self._live[queue.id] = live_queue(queue, feed)
+        try:
+            async with DatabaseSession(self._database) as db:
+                work = UnitOfWork(db, self._hub, self._clock)
+                await self._make_room(work, reader)
+                await QueueRows(db).add(queue)
+                await work.commit()
+        except BaseException:
+            self._forget(queue.id)
+            raise
         return queue.id
+
+    async def _make_room(self, work: UnitOfWork, reader: Reader) -> None:
+        """End the queues of a user who has as many as allowed, so that one more can be made."""
+        rows, allowed = QueueRows(work.db), self._settings.queues_per_user - 1
+        await work.db.write()
+        if not await rows.list_surplus(reader.user_id, allowed):
+            return
+        # Only now: most registrations end nothing and need not wait for the realm's lock.
+        await work.db.close()
+        await work.db.lock_realm(reader.realm_id)
+        surplus = await rows.list_surplus(reader.user_id, allowed)
+        work.end_queues(reader.realm_id, await rows.delete(surplus))
 
     async def delete(self, reader: Reader, queue_id: QueueId) -> None:
         await self._get(reader, queue_id)
         async with DatabaseSession(self._database) as db:
             work = UnitOfWork(db, self._hub, self._clock)
-            await QueueRows(db).delete([queue_id])
-            work.close_queue(reader.realm_id, queue_id)
+            await db.lock_realm(reader.realm_id)
+            deleted = await QueueRows(db).delete([queue_id])
+            work.end_queues(reader.realm_id, deleted)
             await work.commit()
+        if not deleted:
+            # Somebody else was faster.
+            raise BadEventQueueIdError(queue_id)
 
     async def poll(
         self,
@@ -151,7 +114,7 @@ class EventQueues:
         waited: float = 0.0,
         has_left: Callable[[], Awaitable[bool]] | None = None,
         acknowledges: bool = True,
-    ) -> list[bytes]:
+    ) -> list[Piece]:
         """The encoded events after `last_event_id`; waits for the first unless told not to.
 
         An answer acknowledges nothing by itself: the same call gives the same events again. Asking
@@ -169,7 +132,7 @@ class EventQueues:
         await self._prolong(queue)
         view = queue.view_of(reader)
         feed = await self._hub.feed(queue.realm_id)
-        cursor = EventNumber(max(last_event_id, queue.position))
+        cursor = EventId(max(last_event_id, queue.position))
         await self._check_reach(feed, queue, cursor)
         if acknowledges and cursor > queue.position:
             queue.position = cursor
@@ -190,12 +153,12 @@ class EventQueues:
                 raise BadEventQueueIdError(queue_id)
             if found and queue.fleeting_seen != told_once and has_left and await has_left():
                 queue.fleeting_seen = told_once
-                feed.wake_queue(queue.id)
+                feed.wake_queues({queue.id})
                 return []
             if found or not blocking:
                 return found
             if self._hub.is_closing or not await self._wait(feed, queue, view, deadline):
-                return [encode_heartbeat(cursor)]
+                return [heartbeat(id_behind(cursor) or cursor)]
 
     async def _wait(self, feed: Feed, queue: LiveQueue, view: ClientView, deadline: float) -> bool:
         """Sleep until something concerns this reader; False: nothing did in time."""
@@ -209,69 +172,69 @@ class EventQueues:
             alarm.discard(waiter)
 
     async def _collect(
-        self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventNumber, turn: int
-    ) -> tuple[list[bytes], EventNumber]:
+        self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventId, turn: int
+    ) -> tuple[list[Piece], EventId]:
         """What there is for the reader after the cursor, and how far that looked.
 
         When it returns nothing, nothing was awaited since the last look: no event can slip
         in between this and the wait that follows. It never looks beyond what the feed has seen:
         caches know of everything up to there.
         """
-        while not feed.reaches_back_to(cursor):
+        while not feed.reaches_back_to(newest_completed(cursor)):
             entries = [
                 entry
                 for entry in await self._read_log(queue, cursor)
                 if entry.number <= (feed.position or 0)
             ]
-            wanted, cursor = _first_for(view, entries, cursor)
-            if wanted:
-                return await self._encode(wanted, view), cursor
-        wanted, reached = _first_for(view, feed.since(cursor), cursor)
+            page = first_for(view, entries, cursor)
+            if page.entries:
+                return await self._encode(page, queue, view, cursor)
+            cursor = page.reached
+        page = first_for(view, feed.since(newest_completed(cursor)), cursor)
         # Told once only: not to a poll whose client has given it up and sent another one.
-        if reached == feed.position and turn == queue.polls:
-            fleeting = self._take_fleeting(feed, queue, cursor)
-            wanted += [entry for entry in fleeting if entry.is_for(view)]
-            # Stable: after the logged event whose number it carries.
-            wanted.sort(key=lambda entry: entry.number)
-        return await self._encode(wanted, view), reached
+        if page.is_whole and turn == queue.polls:
+            fleeting = feed.fleeting_since(queue.fleeting_seen)
+            queue.fleeting_seen = feed.fleeting_seen
+            page.add_fleeting([entry for entry in fleeting if entry.is_for(view)], cursor)
+        return await self._encode(page, queue, view, cursor)
 
-    async def _encode(self, entries: list[Entry], view: ClientView) -> list[bytes]:
-        """Entries as the reader sees them; waits for nothing if there is nothing."""
-        if not all(entry.is_complete for entry in entries):
+    async def _encode(
+        self, page: Page, queue: LiveQueue, view: ClientView, cursor: EventId
+    ) -> tuple[list[Piece], EventId]:
+        """A page as the reader sees it; waits for nothing if there is nothing."""
+        if page.has_too_many_pieces:
+            # There are no ids for all of them. Whoever registers anew begins after them.
+            raise BadEventQueueIdError(queue.id)
+        if not all(entry.is_complete for entry in page.entries):
             async with DatabaseSession(self._database) as db:
-                for entry in entries:
+                for entry in page.entries:
                     await entry.complete(db)
-        return [piece for entry in entries for piece in entry.encoded_for(view)]
+        return page.cut(
+            [piece for entry in page.entries for piece in entry.encoded_for(view)], cursor
+        )
 
-    def _take_fleeting(self, feed: Feed, queue: LiveQueue, cursor: EventNumber) -> list[Entry]:
-        """What came since the queue was last asked; no id is below one the client already has."""
-        fleeting = feed.fleeting_since(queue.fleeting_seen)
-        queue.fleeting_seen = feed.fleeting_seen
-        return [
-            entry if entry.number >= cursor else replace(entry, number=cursor) for entry in fleeting
-        ]
-
-    async def _read_log(self, queue: LiveQueue, cursor: EventNumber) -> list[Entry]:
+    async def _read_log(self, queue: LiveQueue, cursor: EventId) -> list[Entry]:
         async with DatabaseSession(self._database) as db:
             await db.snapshot()
             event_log = EventLog(db)
             reading = await event_log.read_clock(queue.realm_id)
-            if reading.log_floor > cursor:
+            if reading.log_floor > newest_completed(cursor):
                 raise BadEventQueueIdError(queue.id)
-            return await event_log.read(queue.realm_id, cursor, _LOG_PAGE)
+            return await event_log.read(queue.realm_id, newest_completed(cursor), _LOG_PAGE)
 
-    async def _check_reach(self, feed: Feed, queue: LiveQueue, cursor: EventNumber) -> None:
+    async def _check_reach(self, feed: Feed, queue: LiveQueue, cursor: EventId) -> None:
         """A cursor from the future belongs to a past that was undone, as by a restored backup."""
-        if feed.position is not None and cursor > feed.position:
+        newest = newest_begun(cursor)
+        if feed.position is not None and newest > feed.position:
             await self._hub.catch_up(feed)
-            if cursor > feed.position:
+            if newest > feed.position:
                 raise BadEventQueueIdError(queue.id)
 
     async def _get(self, reader: Reader, queue_id: QueueId) -> LiveQueue:
         queue = self._live.get(queue_id)
         if queue is None or queue.expires_at < self._clock.now():
             # Another process may have made the queue, or kept it alive.
-            queue = await self._load(queue_id)
+            queue = await self._load(reader.realm_id, queue_id)
         if (
             queue is None
             or queue.user_id != reader.user_id
@@ -281,13 +244,20 @@ class EventQueues:
             raise BadEventQueueIdError(queue_id)
         return queue
 
-    async def _load(self, queue_id: QueueId) -> LiveQueue | None:
-        async with DatabaseSession(self._database) as db:
-            record = await QueueRows(db).find(queue_id)
+    async def _load(self, realm_id: RealmId, queue_id: QueueId) -> LiveQueue | None:
+        # Before reading: from here on this process hears of every queue that ends.
+        feed = await self._hub.feed(realm_id)
+        while True:
+            ends_seen = self._ends_seen
+            async with DatabaseSession(self._database) as db:
+                record = await QueueRows(db).find(queue_id)
+            if ends_seen == self._ends_seen:
+                break
+            # Perhaps it ended after it was read, and was not yet here to be forgotten.
         known = self._live.pop(queue_id, None)
-        if record is None:
+        if record is None or record.realm_id != realm_id:
             return None
-        queue = _live(record, await self._hub.feed(record.realm_id))
+        queue = live_queue(record, feed)
         if known is not None:
             queue.fleeting_seen = known.fleeting_seen
             queue.position = max(queue.position, known.position)
@@ -353,45 +323,22 @@ class EventQueues:
             if queue.id not in self._acknowledged:
                 self._forget(queue.id)
 
+    def _saw(self, entry: Entry) -> None:
+        if ended := entry.event.ended_queues():
+            self._ends_seen += 1
+            for queue_id in ended:
+                self._forget(queue_id)
+
+    def _lost_track(self, realm_id: RealmId) -> None:
+        """Queues may have ended that nobody told us of: their rows are read again."""
+        self._ends_seen += 1
+        for queue in self._live.values():
+            if queue.realm_id == realm_id:
+                queue.expires_at = _LONG_AGO
+
     def _forget(self, queue_id: QueueId) -> None:
         self._live.pop(queue_id, None)
 
     def _heartbeat_after(self) -> float:
         """Spread out, so that clients that came together do not stay together."""
         return self._settings.heartbeat_seconds * (1 - _HEARTBEAT_JITTER * random.random())  # noqa: S311 (not a secret)
-
-
-def _first_for(
-    view: ClientView, entries: list[Entry], reached: EventNumber
-) -> tuple[list[Entry], EventNumber]:
-    """The entries for a reader, as many as go into one answer, and how far that looked.
-
-    A queue ends where the log says that the reader's clients start anew. Its row is deleted then,
-    unless it was written while that happened: the log alone knows of all queues from before.
-    """
-    wanted: list[Entry] = []
-    room = _EVENTS_PER_ANSWER
-    for entry in entries:
-        if entry.event.is_internal:
-            if view.user_id in entry.event.restarted_users():
-                raise BadEventQueueIdError(view.queue_id)
-        elif entry.is_for(view):
-            room -= entry.event.count_for(view)
-            if wanted and room < 0:
-                break
-            wanted.append(entry)
-        reached = entry.number
-    return wanted, reached
-
-
-def _live(record: QueueRecord, feed: Feed) -> LiveQueue:
-    return LiveQueue(
-        id=record.id,
-        realm_id=record.realm_id,
-        user_id=record.user_id,
-        profile=ClientProfile.shared(record.client),
-        position=record.position,
-        idle=timedelta(seconds=record.idle_seconds),
-        expires_at=record.expires_at,
-        fleeting_seen=feed.fleeting_seen,
-    )

@@ -1,6 +1,6 @@
 """One transaction and what it has to tell: events are written with it and published after it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import structlog
 
@@ -9,10 +9,10 @@ from chatapi.core.errors import AdmissionOutdatedError
 from chatapi.core.ids import EventNumber, QueueId, RealmId
 from chatapi.db.given_answers import GivenAnswers, Request
 from chatapi.db.session import DatabaseSession
-from chatapi.events.audience import Audience
+from chatapi.events.audience import Audience, Nobody
 from chatapi.events.bus import Batch
 from chatapi.events.entry import Entry
-from chatapi.events.event import Event
+from chatapi.events.event import Event, QueuesEnded
 from chatapi.events.hub import Hub
 from chatapi.events.log import EventLog
 
@@ -28,7 +28,6 @@ class UnitOfWork:
         self._clock = clock
         self._request: Request | None = None
         self._outbox: dict[RealmId, list[tuple[Event, Audience]]] = {}
-        self._closed_queues: dict[RealmId, list[QueueId]] = {}
         self._after_commit: list[Callable[[], None]] = []
 
     def emit(self, realm_id: RealmId, event: Event, to: Audience) -> None:
@@ -37,9 +36,10 @@ class UnitOfWork:
             raise RuntimeError("lock the realm before you write: its events have one order")
         self._outbox.setdefault(realm_id, []).append((event, to))
 
-    def close_queue(self, realm_id: RealmId, queue_id: QueueId) -> None:
-        """Tell all processes, after the commit, that a queue is gone."""
-        self._closed_queues.setdefault(realm_id, []).append(queue_id)
+    def end_queues(self, realm_id: RealmId, queue_ids: Collection[QueueId]) -> None:
+        """Tell all processes that queues were deleted in this transaction."""
+        if queue_ids:
+            self.emit(realm_id, QueuesEnded(queue_ids=frozenset(queue_ids)), Nobody())
 
     def name_request(self, request: Request) -> None:
         """The transaction belongs to a request that may be repeated: its answer is kept."""
@@ -80,13 +80,8 @@ class UnitOfWork:
         Whoever has much to do may commit step by step: each time it is all of it so far.
         """
         batches = [await self._write_events(realm_id) for realm_id in self._outbox]
-        batches += [
-            Batch(realm_id=realm_id, closed_queues=tuple(queues))
-            for realm_id, queues in self._closed_queues.items()
-        ]
         after_commit = self._after_commit
         self._outbox = {}
-        self._closed_queues = {}
         self._after_commit = []
         await self.db.commit()
         for remember in after_commit:

@@ -27,8 +27,8 @@ _JSON_HEADERS: list[tuple[bytes, bytes]] = [
 class EventStream:
     """An answer that goes on until the client leaves: server-sent events."""
 
-    events: AsyncIterator[bytes]
-    """Encoded events, each with its `id`."""
+    events: AsyncIterator[tuple[int, bytes]]
+    """The id of each event, and its JSON."""
 
 
 def encode_success(payload: Mapping[str, object] | None, ignored: list[str]) -> bytes:
@@ -95,8 +95,8 @@ async def send_event_stream(call: Call, send: Send, stream: EventStream) -> None
 
 async def _send_events(send: Send, stream: EventStream) -> None:
     try:
-        async for event in stream.events:
-            chunk = b"id: %d\ndata: %s\n\n" % (orjson.loads(event)["id"], event)
+        async for event_id, event in stream.events:
+            chunk = b"id: %d\ndata: %s\n\n" % (event_id, event)
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
     except ApiError as error:
         chunk = b"event: error\ndata: %s\n\n" % encode_error(error)

@@ -57,6 +57,6 @@ class EventQueueRow(Base):
     client: Mapped[dict[str, Any]]
     """What the client asked for at POST /register."""
     position: Mapped[int] = mapped_column(BigId)
-    """The last event before the queue was made, or one that its client has acknowledged since."""
+    """Id of the last event before the queue, or of one its client has acknowledged since."""
     idle_seconds: Mapped[int]
     expires_at: Mapped[datetime]

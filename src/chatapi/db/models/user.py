@@ -41,9 +41,9 @@ class User(Base):
     is_system_bot: Mapped[bool] = mapped_column(server_default=false())
     """Speaks for the service itself; belongs to nobody and cannot log in."""
     settings: Mapped[dict[str, Any]]
+    """Only what differs from the defaults of UserSettings."""
     earlier_standings: Mapped[list[dict[str, Any]] | None] = mapped_column(JsonObject)
     """Roles of the last days, and until which events they lasted; None for most users."""
-    """Only what differs from the defaults of UserSettings."""
     password_hash: Mapped[str | None] = mapped_column(String(200))
 
 

@@ -92,8 +92,7 @@ async def restart_clients(ctx: RealmContext, user_ids: Iterable[UserId]) -> None
     restarted = sorted(set(user_ids))
     if not restarted:
         return
-    for queue_id in await QueueRows(ctx.db).delete_of_users(restarted):
-        ctx.work.close_queue(ctx.realm.id, queue_id)
+    ctx.work.end_queues(ctx.realm.id, await QueueRows(ctx.db).delete_of_users(restarted))
     ctx.emit(ClientsRestarted(user_ids=restarted), to=Nobody())
 
 

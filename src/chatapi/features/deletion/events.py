@@ -23,7 +23,7 @@ class MessagesDeleted(Event):
     They were deleted, or moved to where the reader may not follow.
 
     Clients that did not say at POST /register that they know `bulk_message_deletion` receive one
-    event for each message; these have the same `id`.
+    event for each message.
     """
 
     type = "delete_message"

@@ -9,10 +9,12 @@ import orjson
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
-from chatapi.core.ids import EventNumber, QueueId
+from chatapi.core.ids import EventId, QueueId
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
-from chatapi.events.queues import Reader
+from chatapi.events.entry import Piece
+from chatapi.events.event_ids import id_of
+from chatapi.events.live_queue import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
@@ -48,8 +50,9 @@ class EventQueueService:
         await self._ctx.db.close()
         idle_seconds = self._idle_seconds(params)
         reader = await self._reader()
-        queue_id = await self._queues.create(reader, profile, position, idle_seconds)
-        return {**state, **_queue_payload(queue_id, position, idle_seconds)}
+        begins_after = id_of(position)
+        queue_id = await self._queues.create(reader, profile, begins_after, idle_seconds)
+        return {**state, **_queue_payload(queue_id, begins_after, idle_seconds)}
 
     async def read(
         self, params: GetEventsParams, waited: float, has_left: Callable[[], Awaitable[bool]]
@@ -62,11 +65,11 @@ class EventQueueService:
             waited=waited,
             has_left=has_left,
         )
-        return {"events": [orjson.Fragment(event) for event in found]}
+        return {"events": [orjson.Fragment(piece.json) for piece in found]}
 
     async def follow(
         self, params: GetEventsParams, resume_after: int | None
-    ) -> AsyncGenerator[bytes, None]:
+    ) -> AsyncGenerator[Piece, None]:
         """The same events one by one, for as long as the reader goes on."""
         queue_id = QueueId(params.queue_id)
         position = _position(params.last_event_id if resume_after is None else resume_after)
@@ -103,14 +106,14 @@ class EventQueueService:
         )
 
     async def _follow(
-        self, reader: Reader, queue_id: QueueId, position: int, found: list[bytes]
-    ) -> AsyncGenerator[bytes, None]:
+        self, reader: Reader, queue_id: QueueId, position: int, found: list[Piece]
+    ) -> AsyncGenerator[Piece, None]:
         # Ends when the reader changed, too: a client that comes again is looked at again.
         with suppress(AdmissionOutdatedError):
             while not self._ctx.runtime.hub.is_closing:
-                for event in found:
-                    position = orjson.loads(event)["id"]
-                    yield event
+                for piece in found:
+                    position = piece.id
+                    yield piece
                 # What was sent may not have arrived: only the client can acknowledge it.
                 found = await self._queues.poll(
                     reader, queue_id, position, blocking=True, acknowledges=False
@@ -149,7 +152,7 @@ def _position(last_event_id: int | None) -> int:
     return _BEFORE_ALL_EVENTS if last_event_id is None else last_event_id
 
 
-def _queue_payload(queue_id: QueueId, last_event: EventNumber, idle_seconds: int) -> QueuePayload:
+def _queue_payload(queue_id: QueueId, last_event: EventId, idle_seconds: int) -> QueuePayload:
     return {
         "queue_id": queue_id,
         "last_event_id": last_event,

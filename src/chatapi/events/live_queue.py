@@ -1,0 +1,80 @@
+"""A queue as a process that serves it knows it, and who reads through it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from chatapi.core.clock import stopwatch
+from chatapi.core.ids import EventId, QueueId, RealmId, UserId
+from chatapi.core.roles import Role
+from chatapi.events.client import ClientProfile, ClientView
+from chatapi.events.feed import Feed
+from chatapi.events.membership import EarlierStanding, Membership
+from chatapi.events.queue_rows import QueueRecord
+
+
+@dataclass(slots=True)
+class LiveQueue:
+    """A queue this process has served; what is here can be read again from its row."""
+
+    id: QueueId
+    realm_id: RealmId
+    user_id: UserId
+    profile: ClientProfile
+    position: EventId
+    """The last event that its client has acknowledged, as far as this process knows."""
+    idle: timedelta
+    expires_at: datetime
+    fleeting_seen: int
+    polls: int = 0
+    """How many polls there were; all but the last one may be of connections that broke."""
+    polled_at: float = field(default_factory=stopwatch)
+    _last_view: "tuple[Reader, ClientView] | None" = None
+
+    def view_of(self, reader: "Reader") -> ClientView:
+        """How the reader sees through the queue; worked out again only for another reader."""
+        if self._last_view is None or self._last_view[0] is not reader:
+            view = ClientView(
+                user_id=self.user_id,
+                role=reader.role,
+                profile=self.profile,
+                sees_everybody=reader.sees_everybody,
+                hears_typing=reader.hears_typing,
+                membership=reader.membership,
+                queue_id=self.id,
+                acquaintances=reader.acquaintances,
+            )
+            if reader.earlier:
+                view = view.having_been(reader.earlier)
+            self._last_view = (reader, view)
+        return self._last_view[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who polls, as authentication found it."""
+
+    realm_id: RealmId
+    user_id: UserId
+    role: Role
+    earlier: tuple[EarlierStanding, ...]
+    """The roles they had as far back as the log may reach, the oldest first."""
+    sees_everybody: bool
+    acquaintances: frozenset[UserId]
+    hears_typing: bool
+    membership: Membership
+    is_current: Callable[[], bool]
+    """False as soon as the log has told that something about the reader changed."""
+
+
+def live_queue(record: QueueRecord, feed: Feed) -> LiveQueue:
+    return LiveQueue(
+        id=record.id,
+        realm_id=record.realm_id,
+        user_id=record.user_id,
+        profile=ClientProfile.shared(record.client),
+        position=record.position,
+        idle=timedelta(seconds=record.idle_seconds),
+        expires_at=record.expires_at,
+        fleeting_seen=feed.fleeting_seen,
+    )

@@ -1,0 +1,252 @@
+"""Ids of events: each is greater than all before it, and passing one acknowledges just these."""
+
+import random
+from collections.abc import AsyncIterator
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import EventId, EventNumber
+from chatapi.core.settings import Settings
+from chatapi.events.event_ids import (
+    MOST_PIECES,
+    id_behind,
+    id_of,
+    newest_begun,
+    newest_completed,
+    piece_ids,
+)
+from chatapi.events.feed import Feed
+from tests.factories import MakeChannel, Person
+from tests.support.answers import assert_error, assert_success
+from tests.support.apps import StartApp
+from tests.support.client import ApiClient
+from tests.support.event_streams import Streams, messages
+from tests.support.listening import Listener, listen
+from tests.support.live_server import live_server
+from tests.support.sample_events import Listed, Noted, Whispered, entry, tell
+
+from chatapi.main import ChatApp  # isort: skip
+
+TYPES = ["test_note", "test_whisper", "test_list"]
+LETTERS = "abcdefghij"
+
+
+def texts(events: list[dict[str, object]]) -> list[object]:
+    return [event["text"] for event in events]
+
+
+@pytest.fixture
+async def listener(client: ApiClient, member: Person) -> Listener:
+    return await listen(client, member, event_types=TYPES)
+
+
+@pytest.fixture
+async def streams(app: ChatApp) -> AsyncIterator[Streams]:
+    async with live_server(app) as url:
+        yield Streams(url)
+
+
+class TestArithmetic:
+    @given(number=st.integers(1, 2**32), count=st.integers(1, 1000))
+    def test_pieces_lie_between_the_event_before_and_their_own(
+        self, number: int, count: int
+    ) -> None:
+        ids = piece_ids(EventNumber(number), count)
+        assert len(ids) == count
+        assert ids[-1] == id_of(EventNumber(number)) < 2**53
+        for event_id in ids[:-1]:
+            assert newest_completed(EventId(event_id)) == number - 1
+            assert newest_begun(EventId(event_id)) == number
+
+    def test_nothing_behind_an_event_reaches_the_pieces_of_the_next(self) -> None:
+        last: EventId | None = id_of(EventNumber(5))
+        assert last is not None
+        while (following := id_behind(last)) is not None:
+            last = following
+        assert last < piece_ids(EventNumber(6), MOST_PIECES)[0]
+        assert newest_completed(last) == newest_begun(last) == 5
+
+    def test_feed_without_ids_left_drops_fleeting_events_until_the_next_logged_one(self) -> None:
+        feed = Feed(entry(1).realm_id)
+        feed.start_at(EventNumber(1))
+        feed._last_fleeting_id = EventId(piece_ids(EventNumber(2), MOST_PIECES)[0] - 2)
+        feed.take_fleeting(entry(0, Whispered(text="dropped")))
+        assert feed.fleeting_since(0) == []
+        feed.take([entry(2)])
+        feed.take_fleeting(entry(0, Whispered(text="told")))
+        assert [each.id > id_of(EventNumber(2)) for each in feed.fleeting_since(0)] == [True]
+
+
+class TestPieces:
+    async def test_pieces_of_one_event_have_growing_ids(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Noted(text="x"), Listed(texts=list(LETTERS)), Noted(text="y"))
+        assert texts(await listener.new_events()) == ["x", *LETTERS, "y"]
+
+    @pytest.mark.parametrize("is_in_memory", [True, False])
+    async def test_poll_after_a_piece_gives_the_other_pieces(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, is_in_memory: bool
+    ) -> None:
+        await tell(runtime, realm, Listed(texts=list(LETTERS)), Noted(text="y"))
+        if not is_in_memory:
+            (await runtime.hub.feed(realm.id))._recent.clear()
+        events = (await listener.poll(dont_block=True))["events"]
+        for place, event in enumerate(events):
+            rest = (await listener.poll(last_event_id=event["id"], dont_block=True))["events"]
+            assert texts(rest) == [*LETTERS, "y"][place + 1 :]
+
+    async def test_acknowledged_pieces_do_not_come_again(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, start_app: StartApp
+    ) -> None:
+        await tell(runtime, realm, Listed(texts=list(LETTERS)))
+        events = (await listener.poll(dont_block=True))["events"]
+        await listener.poll(last_event_id=events[6]["id"], dont_block=True)
+        again = await listener.poll(last_event_id=-1, dont_block=True)
+        assert texts(again["events"]) == list(LETTERS[7:])
+        await runtime.queues.note_acknowledged()
+        listener.client = ApiClient(await start_app())
+        elsewhere = await listener.poll(last_event_id=-1, dont_block=True)
+        assert texts(elsewhere["events"]) == list(LETTERS[7:])
+        await listener.client.aclose()
+
+    async def test_event_of_very_many_pieces_comes_in_several_answers(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        many = [str(number) for number in range(2500)]
+        await tell(runtime, realm, Noted(text="x"), Listed(texts=many), Noted(text="y"))
+        await tell(runtime, realm, Whispered(text="z"))
+        answers = []
+        while events := listener._see(await listener.poll(dont_block=True)):
+            answers.append(texts(events))
+        assert max(map(len, answers)) <= 1001
+        assert list(chain.from_iterable(answers)) == ["x", *many, "y", "z"]
+
+    async def test_id_within_an_event_that_never_was_is_refused(self, listener: Listener) -> None:
+        answer = await listener.poll(last_event_id=listener.id_after(1) - 1)
+        assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+
+    async def test_stream_that_broke_between_deletions_goes_on_with_the_rest(
+        self,
+        client: ApiClient,
+        member: Person,
+        make_channel: MakeChannel,
+        owner: Person,
+        streams: Streams,
+    ) -> None:
+        """Twenty messages deleted at once, to a client that takes them one by one."""
+        channel = await make_channel(subscribers=[member, owner])
+        sent = [
+            assert_success(
+                await client.post(
+                    "/messages", owner, type="channel", to=channel.id, topic="t", content=str(n)
+                )
+            )["id"]
+            for n in range(20)
+        ]
+        listener = await listen(client, member, event_types=["delete_message"])
+        path = f"/streams/{channel.id}/delete_topic"
+        assert_success(await client.post(path, owner, topic_name="t"))
+        deleted: list[int] = []
+        last_id: str | None = None
+        for take in (3, 1, 16):
+            async with streams.open(listener, resume_after=last_id) as response:
+                stream = messages(response)
+                for _ in range(take):
+                    message = await anext(stream)
+                    deleted.append(message.data["message_id"])
+                    last_id = message.id
+                    assert message.id == str(message.data["id"])
+        assert sorted(deleted) == sorted(sent)
+
+
+class TestFleeting:
+    async def test_each_has_an_id_of_its_own(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        for text in "abc":
+            await tell(runtime, realm, Whispered(text=text))
+            assert texts(await listener.new_events()) == [text]
+
+    async def test_ids_grow_for_a_client_that_changes_between_processes(
+        self,
+        runtime: Runtime,
+        realm: RealmRecord,
+        client: ApiClient,
+        listener: Listener,
+        start_app: StartApp,
+    ) -> None:
+        """What one process numbered is not known to the other; `_see` compares the ids."""
+        other = await start_app()
+        there = ApiClient(other)
+        listener.client = there
+        assert await listener.new_events() == []
+        for text in "abc":
+            listener.client = client
+            await tell(runtime, realm, Whispered(text=f"{text} here"))
+            await tell(runtime, realm, Whispered(text=f"{text} again"))
+            assert texts(await listener.new_events()) == [f"{text} here", f"{text} again"]
+            listener.client = there
+            await tell(other.runtime, realm, Whispered(text=f"{text} there"))
+            assert texts(await listener.new_events()) == [f"{text} there"]
+        await there.aclose()
+
+    async def test_late_one_does_not_hide_pieces_that_were_not_read(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        await tell(runtime, realm, Whispered(text="early"))
+        await tell(runtime, realm, Listed(texts=list(LETTERS)))
+        logged = (await listener.poll(dont_block=True))["events"]
+        assert texts(logged) == ["early", *LETTERS]
+        await tell(runtime, realm, Whispered(text="late"))
+        listener.last_event_id = logged[3]["id"]
+        assert texts(await listener.new_events()) == [*LETTERS[3:], "late"]
+
+
+class TestHeartbeats:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"heartbeat_seconds": 0.05})
+
+    async def test_have_growing_ids_and_hide_nothing(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener
+    ) -> None:
+        for _ in range(3):
+            assert [event["type"] for event in await listener.next_events()] == ["heartbeat"]
+        await tell(runtime, realm, Whispered(text="a"))
+        assert texts(await listener.next_events()) == ["a"]
+        await tell(runtime, realm, Listed(texts=["b", "c"]))
+        assert texts(await listener.next_events()) == ["b", "c"]
+
+
+class TestEverything:
+    @pytest.mark.parametrize("seed", range(5))
+    async def test_client_that_acknowledges_any_id_gets_exactly_the_rest(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, seed: int
+    ) -> None:
+        chance = random.Random(seed)
+        told: list[str] = []
+        seen: list[object] = []
+        for step in range(30):
+            new = [f"{step}.{place}" for place in range(chance.randint(1, 4))]
+            kind = chance.choice([Noted, Listed, Whispered])
+            if kind is Listed:
+                await tell(runtime, realm, Listed(texts=new))
+            else:
+                await tell(runtime, realm, *(kind(text=text) for text in new))
+            told += new
+            events = (await listener.poll(dont_block=True))["events"]
+            ids = [listener.last_event_id, *(event["id"] for event in events)]
+            assert ids == sorted(set(ids))
+            # What is told once is lost by a client that goes back; it does not here.
+            fleeting = [p for p, e in enumerate(events, 1) if e["type"] == "test_whisper"]
+            kept = chance.randint(max(fleeting, default=0), len(events))
+            seen += texts(events[:kept])
+            listener.last_event_id = ids[kept]
+        seen += texts(await listener.new_events())
+        assert seen == told

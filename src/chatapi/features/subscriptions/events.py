@@ -125,14 +125,11 @@ class _PeersChanged(Event):
     def _peers(self) -> frozenset[int]:
         return frozenset(self.user_ids)
 
-    @override
-    def is_for(self, view: ClientView) -> bool:
+    def _is_known_to(self, view: ClientView) -> bool:
+        """Whether the client keeps the channels, as they were before or as they are now."""
         knows_archived = knows_archived_channels(view.profile)
-        if (self.is_about_archived and not knows_archived) or (
-            self.is_unarchived and knows_archived
-        ):
-            return False
-        return view.user_id not in self._peers and super().is_for(view)
+        is_news = not (self.is_unarchived if knows_archived else self.is_about_archived)
+        return is_news and super().is_for(view)
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:
@@ -145,9 +142,26 @@ class PeersAdded(_PeersChanged):
     type = "subscription"
     op: ClassVar = "peer_add"
 
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return view.user_id not in self._peers and self._is_known_to(view)
+
 
 class PeersRemoved(_PeersChanged):
-    """Other people are no longer in channels."""
+    """Other people are no longer in channels; those who left together are told of each other."""
 
     type = "subscription"
     op: ClassVar = "peer_remove"
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return self._peers != {view.user_id} and self._is_known_to(view)
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return view.user_id if view.user_id in self._peers else None
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        others = [user_id for user_id in self.user_ids if user_id != view.user_id]
+        return {**super().body(view), "user_ids": others}

@@ -15,6 +15,7 @@ from chatapi.core.ids import RealmId
 from chatapi.core.private_files import close_to_others, make_private_file
 from chatapi.core.settings import Settings
 from chatapi.db.sqlite_driver import EagerConnection, connect
+from chatapi.db.sqlite_file import SqliteFile
 
 _OLDEST_SQLITE = (3, 38, 0)
 _SQLITE_PRAGMAS = (
@@ -41,6 +42,7 @@ class Database:
         self.url = make_url(settings.effective_database_url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine = _sqlite(self.url) if self.is_sqlite else _postgres(self.url, settings)
+        self._file = _file_of(self.url) if self.is_sqlite else None
         # Reads outside a transaction save the round trips of BEGIN and ROLLBACK.
         self.reader = self.engine.execution_options(
             **({"sqlite_begin": None} if self.is_sqlite else _AUTOCOMMIT)
@@ -59,6 +61,16 @@ class Database:
         SQLite has one writer; PostgreSQL has one per realm, by the lock on the realm's clock.
         """
         return self._writer_turns[None if self.is_sqlite else realm_id]
+
+    def require_file(self) -> None:
+        """Raise if the SQLite file was deleted or replaced under this process."""
+        if self._file is not None:
+            self._file.require()
+
+    @property
+    def is_file_lost(self) -> bool:
+        """What `require_file` found when it was last asked, which is twice a second."""
+        return self._file is not None and self._file.is_lost
 
     async def close(self) -> None:
         await self.engine.dispose()
@@ -95,8 +107,8 @@ def _postgres(url: URL, settings: Settings) -> AsyncEngine:
 def _sqlite(url: URL) -> AsyncEngine:
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise RuntimeError(f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed")
-    if url.database and url.database != ":memory:":
-        _make_private(Path(url.database).resolve())
+    if (path := _path_of(url)) is not None:
+        _make_private(path)
 
     async def open_connection() -> EagerConnection:
         arguments, options = engine.dialect.create_connect_args(url)
@@ -116,6 +128,17 @@ def _sqlite(url: URL) -> AsyncEngine:
     event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
     event.listen(engine.sync_engine, "close", _end_sqlite_transaction)
     return engine
+
+
+def _path_of(url: URL) -> Path | None:
+    if not url.database or url.database == ":memory:":
+        return None
+    return Path(url.database).resolve()
+
+
+def _file_of(url: URL) -> SqliteFile | None:
+    path = _path_of(url)
+    return None if path is None else SqliteFile(path)
 
 
 def _make_private(path: Path) -> None:

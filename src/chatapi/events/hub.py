@@ -65,6 +65,9 @@ class Hub:
     def wake_everybody(self) -> None:
         """The process is about to end: answer all polls now."""
         self.is_closing = True
+        self._wake_all_polls()
+
+    def _wake_all_polls(self) -> None:
         for feed in self._feeds.values():
             feed.wake_all()
 
@@ -162,12 +165,15 @@ class Hub:
         """Notice what no bus told us: other processes, commands, a bus that lost something."""
         while not await self._closes_within(LOOK_AT_CLOCKS_SECONDS):
             try:
+                self._database.require_file()
                 for look in self._on_look:
                     await look()
                 await self._look_at_feeds()
             except Exception as error:
                 if not is_unavailable(error):
                     log.exception("clock_check_failed")
+                if self._database.is_file_lost:
+                    self._wake_all_polls()
 
     async def _look_at_feeds(self) -> None:
         # As they are before the clocks are read: a clock shows at least as much.

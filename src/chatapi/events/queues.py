@@ -8,7 +8,11 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from chatapi.core.clock import Clock, stopwatch
-from chatapi.core.errors import AdmissionOutdatedError, BadEventQueueIdError
+from chatapi.core.errors import (
+    AdmissionOutdatedError,
+    BadEventQueueIdError,
+    UnavailableError,
+)
 from chatapi.core.ids import EventId, QueueId, RealmId, new_queue_id
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
@@ -152,6 +156,8 @@ class EventQueues:
         while True:
             told_once = queue.fleeting_seen
             found, cursor = await self._collect(feed, queue, view, cursor, turn)
+            if self._database.is_file_lost:
+                raise UnavailableError
             if not reader.is_current():
                 raise AdmissionOutdatedError
             if queue.id not in self._live:

@@ -22,6 +22,9 @@ async def keep_house(runtime: Runtime) -> None:
     """Run until cancelled; a failure is logged and tried again the next time."""
     while True:
         await asyncio.sleep(_EVERY_SECONDS)
+        if runtime.database.is_file_lost:
+            # That was logged, once; nothing can be done before the process is started again.
+            continue
         for job in _JOBS:
             try:
                 await job(runtime)

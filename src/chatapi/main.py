@@ -181,6 +181,7 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
     if runtime.settings.migrate_on_start:
         await upgrade_database(runtime.database)
     await runtime.start()
+    await runtime.queues.begin_epoch()
     jobs = asyncio.create_task(run_jobs(runtime))
     stop_listening = _on_terminate(runtime.hub.wake_everybody)
     try:

@@ -82,6 +82,8 @@ class RealmDirectory:
 
     async def find(self, host: str) -> RealmRecord | None:
         """None on the root domain of a server with several organizations, and where none is."""
+        # Also for what is answered from memory: it may no longer be true.
+        self._database.require_file()
         await self._be_current()
         if self.has_only_one:
             return next(iter(self._by_subdomain.values()))

@@ -58,6 +58,7 @@ def perform(work: Callable[[Runtime], Awaitable[T]], *, as_json: bool) -> T:
 async def _run(work: Callable[[Runtime], Awaitable[T]]) -> T:
     async with open_runtime(load_settings()) as runtime:
         await reach(runtime.database)
+        await runtime.queues.begin_epoch()
         with missing_tables_named():
             return await work(runtime)
 

@@ -21,6 +21,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.health_monitor import HealthMonitor
 from chatapi.db.postgres import PostgresConnections
 from chatapi.db.sqlite_driver import EagerConnection, connect
+from chatapi.db.sqlite_file import SqliteFile
 
 log = structlog.get_logger()
 
@@ -42,6 +43,7 @@ class Database:
     def __init__(self, settings: Settings) -> None:
         self.url = make_url(settings.effective_database_url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self._file = _file_of(self.url) if self.is_sqlite else None
         self._postgres = None if self.is_sqlite else PostgresConnections(self.url, settings)
         self._monitor: HealthMonitor | None = None
         if self._postgres is None:
@@ -82,6 +84,16 @@ class Database:
             yield engine
         finally:
             await engine.dispose()
+
+    def require_file(self) -> None:
+        """Raise if the SQLite file was deleted or replaced under this process."""
+        if self._file is not None:
+            self._file.require()
+
+    @property
+    def is_file_lost(self) -> bool:
+        """What `require_file` found when it was last asked, which is twice a second."""
+        return self._file is not None and self._file.is_lost
 
     async def close(self) -> None:
         """Close all connections, politely if the server lets us."""
@@ -150,8 +162,8 @@ def _discard_connection(context: ExceptionContext) -> None:
 def _sqlite(url: URL) -> AsyncEngine:
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise RuntimeError(f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed")
-    if url.database and url.database != ":memory:":
-        _make_private(Path(url.database).resolve())
+    if (path := _path_of(url)) is not None:
+        _make_private(path)
 
     async def open_connection() -> EagerConnection:
         arguments, options = engine.dialect.create_connect_args(url)
@@ -171,6 +183,17 @@ def _sqlite(url: URL) -> AsyncEngine:
     event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
     event.listen(engine.sync_engine, "close", _end_sqlite_transaction)
     return engine
+
+
+def _path_of(url: URL) -> Path | None:
+    if not url.database or url.database == ":memory:":
+        return None
+    return Path(url.database).resolve()
+
+
+def _file_of(url: URL) -> SqliteFile | None:
+    path = _path_of(url)
+    return None if path is None else SqliteFile(path)
 
 
 def _make_private(path: Path) -> None:

@@ -178,6 +178,8 @@ class DatabaseSession:
             await self._write_pending()
         if self._transaction is not None and self.is_writing:
             await _to_the_end(self._transaction.commit())
+            # Only now it is known that what was written is where the next process will look.
+            self.database.require_file()
         left = self._known_clock()
         await self.close()
         self.left = left
@@ -256,6 +258,7 @@ class DatabaseSession:
             await self._hold().enter_async_context(self.database.writer_turn(realm_id))
 
     async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
+        self.database.require_file()
         connection = await _connect(engine)
         self._hold().push_async_exit(connection.__aexit__)
         return connection

@@ -1,7 +1,7 @@
 """The hub of a process: follows the realms it serves and wakes the polls that wait on them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 
 import structlog
@@ -18,7 +18,7 @@ from chatapi.events.log import EventLog
 
 log = structlog.get_logger()
 
-_LOOK_AT_CLOCKS_SECONDS = 0.5
+LOOK_AT_CLOCKS_SECONDS = 0.5
 _PATIENCE_FOR_ORDER_SECONDS = 0.02
 _LAST_LOOK_SECONDS = 0.5
 _LOG_PAGE = 500
@@ -42,11 +42,21 @@ class Hub:
         self._bus = bus
         self._feeds: dict[RealmId, Feed] = {}
         self._observers: list[Observer] = []
+        self._on_look: list[Callable[[], Awaitable[None]]] = []
+        self._on_history_exchanged: list[Callable[[], Awaitable[None]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = asyncio.Event()
 
     def observe(self, observer: Observer) -> None:
         self._observers.append(observer)
+
+    def on_look(self, look: Callable[[], Awaitable[None]]) -> None:
+        """Have something looked at whenever the clocks are, twice a second."""
+        self._on_look.append(look)
+
+    def on_history_exchanged(self, react: Callable[[], Awaitable[None]]) -> None:
+        """Be told when a clock went back, as by a backup that was restored under the process."""
+        self._on_history_exchanged.append(react)
 
     async def start(self) -> None:
         await self._bus.start(self.receive, lambda: find_deployment(self._database))
@@ -55,6 +65,9 @@ class Hub:
     def wake_everybody(self) -> None:
         """The process is about to end: answer all polls now."""
         self.is_closing = True
+        self._wake_all_polls()
+
+    def _wake_all_polls(self) -> None:
         for feed in self._feeds.values():
             feed.wake_all()
 
@@ -150,20 +163,45 @@ class Hub:
 
     async def _look_at_clocks(self) -> None:
         """Notice what no bus told us: other processes, commands, a bus that lost something."""
-        while not await self._closes_within(_LOOK_AT_CLOCKS_SECONDS):
-            feeds = [feed for feed in self._feeds.values() if feed.position is not None]
-            if not feeds:
-                continue
+        while not await self._closes_within(LOOK_AT_CLOCKS_SECONDS):
             try:
-                async with DatabaseSession(self._database) as db:
-                    positions = await EventLog(db).read_positions(feed.realm_id for feed in feeds)
+                self._database.require_file()
+                for look in self._on_look:
+                    await look()
+                await self._look_at_feeds()
             except Exception as error:
                 if not is_unavailable(error):
                     log.exception("clock_check_failed")
-                continue
-            for feed in feeds:
-                if positions.get(feed.realm_id, 0) > _position_of(feed):
-                    await self._catch_up_or_complain(feed)
+                if self._database.is_file_lost:
+                    self._wake_all_polls()
+
+    async def _look_at_feeds(self) -> None:
+        # As they are before the clocks are read: a clock shows at least as much.
+        seen = {
+            feed.realm_id: feed.position
+            for feed in self._feeds.values()
+            if feed.position is not None
+        }
+        if not seen:
+            return
+        async with DatabaseSession(self._database) as db:
+            positions = await EventLog(db).read_positions(seen)
+        if any(positions.get(realm_id, 0) < position for realm_id, position in seen.items()):
+            await self._start_over()
+            return
+        for realm_id in seen:
+            feed = self._feeds[realm_id]
+            if positions[realm_id] > _position_of(feed):
+                await self._catch_up_or_complain(feed)
+
+    async def _start_over(self) -> None:
+        """Forget everything: it belongs to a history that this database does not have."""
+        for react in self._on_history_exchanged:
+            await react()
+        for feed in self._feeds.values():
+            async with feed.healing, DatabaseSession(self._database) as db:
+                reading = await EventLog(db).read_clock(feed.realm_id)
+                self._lose_track(feed, reading.last_event)
 
     async def _catch_up_or_complain(self, feed: Feed) -> None:
         try:

@@ -26,6 +26,8 @@ class LiveQueue:
     idle: timedelta
     expires_at: datetime
     fleeting_seen: int
+    epoch: int
+    """The newest epoch up to which its client is known to have seen this history."""
     polls: int = 0
     """How many polls there were; all but the last one may be of connections that broke."""
     polled_at: float = field(default_factory=stopwatch)
@@ -77,4 +79,5 @@ def live_queue(record: QueueRecord, feed: Feed) -> LiveQueue:
         idle=timedelta(seconds=record.idle_seconds),
         expires_at=record.expires_at,
         fleeting_seen=feed.fleeting_seen,
+        epoch=record.epoch,
     )

@@ -25,10 +25,16 @@ class QueueRecord:
     position: EventId
     idle_seconds: int
     expires_at: datetime
+    epoch: int
 
 
 _queues = RecordReader(QueueRecord, EventQueueRow)
 _ADD = insert(EventQueueRow)
+_CARRY_OVER = (
+    update(EventQueueRow)
+    .where(EventQueueRow.id == bindparam("queue_id"), EventQueueRow.epoch < bindparam("newest"))
+    .values(epoch=bindparam("newest"))
+)
 _ADVANCE = (
     update(EventQueueRow)
     .where(
@@ -83,6 +89,14 @@ class QueueRows:
                 {"queue_id": queue_id, "acknowledged": positions[queue_id]}
                 for queue_id in sorted(positions)
             ],
+        )
+
+    async def carry_over(self, queue_ids: Iterable[QueueId], epoch: int) -> None:
+        """Note that queues belong to the history that this epoch goes on with."""
+        await self._db.write()
+        await self._db.execute(
+            _CARRY_OVER,
+            [{"queue_id": queue_id, "newest": epoch} for queue_id in sorted(queue_ids)],
         )
 
     async def delete(self, queue_ids: list[QueueId]) -> list[QueueId]:

@@ -8,7 +8,11 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from chatapi.core.clock import Clock, stopwatch
-from chatapi.core.errors import AdmissionOutdatedError, BadEventQueueIdError
+from chatapi.core.errors import (
+    AdmissionOutdatedError,
+    BadEventQueueIdError,
+    UnavailableError,
+)
 from chatapi.core.ids import EventId, QueueId, RealmId, new_queue_id
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
@@ -16,6 +20,8 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.alarms import Alarms
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.entry import Entry, Piece, heartbeat
+from chatapi.events.epoch_rows import EpochRows
+from chatapi.events.epochs import Epochs
 from chatapi.events.event_ids import id_behind, newest_begun, newest_completed
 from chatapi.events.feed import Feed, Waiter
 from chatapi.events.hub import Hub, Observer
@@ -46,6 +52,7 @@ class EventQueues:
         self._settings = settings
         self._alarms = Alarms()
         self._live: dict[QueueId, LiveQueue] = {}
+        self._epochs = Epochs(database, hub, clock, self._live.values)
         self._acknowledged: set[QueueId] = set()
         """Queues whose rows do not say yet how far they have come."""
         self._ends_seen = 0
@@ -56,6 +63,7 @@ class EventQueues:
         self, reader: Reader, profile: ClientProfile, position: EventId, idle_seconds: int
     ) -> QueueId:
         """A queue that begins right after the given event."""
+        await self._epochs.ensure_begun()
         now = self._clock.now()
         queue = QueueRecord(
             id=new_queue_id(),
@@ -65,6 +73,7 @@ class EventQueues:
             position=position,
             idle_seconds=idle_seconds,
             expires_at=now + timedelta(seconds=idle_seconds),
+            epoch=self._epochs.newest,
         )
         feed = await self._hub.feed(reader.realm_id)
         # Before the commit: from then on others can end it, and we would not find it here.
@@ -94,15 +103,19 @@ class EventQueues:
 
     async def delete(self, reader: Reader, queue_id: QueueId) -> None:
         await self._get(reader, queue_id)
-        async with DatabaseSession(self._database) as db:
-            work = UnitOfWork(db, self._hub, self._clock)
-            await db.lock_realm(reader.realm_id)
-            deleted = await QueueRows(db).delete([queue_id])
-            work.end_queues(reader.realm_id, deleted)
-            await work.commit()
-        if not deleted:
+        if not await self._end(reader.realm_id, queue_id):
             # Somebody else was faster.
             raise BadEventQueueIdError(queue_id)
+
+    async def _end(self, realm_id: RealmId, queue_id: QueueId) -> bool:
+        """Delete a queue and tell all processes; False: it was gone already."""
+        async with DatabaseSession(self._database) as db:
+            work = UnitOfWork(db, self._hub, self._clock)
+            await db.lock_realm(realm_id)
+            deleted = await QueueRows(db).delete([queue_id])
+            work.end_queues(realm_id, deleted)
+            await work.commit()
+        return bool(deleted)
 
     async def poll(
         self,
@@ -134,6 +147,8 @@ class EventQueues:
         feed = await self._hub.feed(queue.realm_id)
         cursor = EventId(max(last_event_id, queue.position))
         await self._check_reach(feed, queue, cursor)
+        if queue.epoch < self._epochs.newest:
+            await self._require_this_history(queue, cursor)
         if acknowledges and cursor > queue.position:
             queue.position = cursor
             self._acknowledged.add(queue.id)
@@ -147,6 +162,8 @@ class EventQueues:
                 if not reader.is_current():
                     raise AdmissionOutdatedError from None
                 raise
+            if self._database.is_file_lost:
+                raise UnavailableError
             if not reader.is_current():
                 raise AdmissionOutdatedError
             if queue.id not in self._live:
@@ -230,6 +247,19 @@ class EventQueues:
             if newest > feed.position:
                 raise BadEventQueueIdError(queue.id)
 
+    async def begin_epoch(self) -> None:
+        """Call when a process begins, before it writes; see `events/epochs.py`."""
+        try:
+            await self._epochs.begin()
+        except Exception as error:  # noqa: BLE001 (it is tried again with the first queue)
+            log.debug("epoch_not_begun", reason=type(error).__name__)
+
+    async def _require_this_history(self, queue: LiveQueue, cursor: EventId) -> None:
+        """What a client has of a history that was lost would hide the events of this one."""
+        if not await self._epochs.carry_over(queue, cursor):
+            await self._end(queue.realm_id, queue.id)
+            raise BadEventQueueIdError(queue.id)
+
     async def _get(self, reader: Reader, queue_id: QueueId) -> LiveQueue:
         queue = self._live.get(queue_id)
         if queue is None or queue.expires_at < self._clock.now():
@@ -247,6 +277,7 @@ class EventQueues:
     async def _load(self, realm_id: RealmId, queue_id: QueueId) -> LiveQueue | None:
         # Before reading: from here on this process hears of every queue that ends.
         feed = await self._hub.feed(realm_id)
+        await self._epochs.ensure_begun()
         while True:
             ends_seen = self._ends_seen
             async with DatabaseSession(self._database) as db:
@@ -284,6 +315,7 @@ class EventQueues:
         now = self._clock.now()
         async with DatabaseSession(self._database) as db:
             await QueueRows(db).delete_expired(now)
+            await EpochRows(db).delete_unused()
             await db.commit()
         self.forget_queues_not_polled_for(_REMEMBERED_SECONDS)
 
@@ -292,6 +324,7 @@ class EventQueues:
         try:
             async with asyncio.timeout(_LAST_NOTE_SECONDS):
                 await self.note_acknowledged()
+                await self._epochs.close()
         except Exception as error:  # noqa: BLE001 (the process ends, whatever it is)
             log.warning("positions_not_noted", reason=type(error).__name__)
 

@@ -28,6 +28,9 @@ async def keep_house(runtime: Runtime) -> None:
     """Run until cancelled; a failure is logged and tried again the next time."""
     for minute in count(1):
         await asyncio.sleep(_EVERY_SECONDS)
+        if runtime.database.is_file_lost:
+            # That was logged, once; nothing can be done before the process is started again.
+            continue
         for job in _jobs_of_minute(minute):
             try:
                 await job(runtime)

@@ -5,7 +5,13 @@ from chatapi.db.models.attention import AlertWord, MutedUser
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
 from chatapi.db.models.deployment import Deployment
 from chatapi.db.models.edit import MessageEdit
-from chatapi.db.models.event import EventQueueRow, EventRow, RealmClock
+from chatapi.db.models.event import (
+    Epoch,
+    EpochStart,
+    EventQueueRow,
+    EventRow,
+    RealmClock,
+)
 from chatapi.db.models.folder import ChannelFolder
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
 from chatapi.db.models.idempotency import GivenAnswer
@@ -41,6 +47,8 @@ __all__ = [
     "ConversationMember",
     "Deployment",
     "Draft",
+    "Epoch",
+    "EpochStart",
     "EventQueueRow",
     "EventRow",
     "GivenAnswer",

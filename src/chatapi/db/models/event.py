@@ -45,6 +45,25 @@ class EventRow(Base):
     """The message whose text is in the body, so that the text can go with the message."""
 
 
+class Epoch(Base):
+    """Begins with each process; see `events/epochs.py`."""
+
+    __tablename__ = "epoch"
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    began_at: Mapped[datetime]
+
+
+class EpochStart(Base):
+    """How far the log of a realm reached when an epoch began."""
+
+    __tablename__ = "epoch_start"
+
+    epoch_id: Mapped[int] = mapped_column(BigId, ForeignKey("epoch.id"), primary_key=True)
+    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
+    last_event: Mapped[int] = mapped_column(BigId)
+
+
 class EventQueueRow(Base):
     """A client's place in the log: a cursor, not a list of events."""
 
@@ -60,3 +79,5 @@ class EventQueueRow(Base):
     """Id of the last event before the queue, or of one its client has acknowledged since."""
     idle_seconds: Mapped[int]
     expires_at: Mapped[datetime]
+    epoch: Mapped[int] = mapped_column(BigId, server_default=text("0"))
+    """The newest epoch when a process last made sure that the queue belongs to this history."""

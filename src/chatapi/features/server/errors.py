@@ -11,4 +11,5 @@ class NotReadyError(UnavailableError):
 
     text = "The service is not ready"
     unavailable: list[str]
-    """What is missing: `database`, and perhaps `bus`."""
+    """What is missing: `database`, and perhaps `bus`. With `database_file` the SQLite file was
+    deleted or replaced under the process, which has to be started again."""

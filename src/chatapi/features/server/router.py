@@ -40,7 +40,8 @@ async def get_health(ctx: Probe) -> HealthPayload:
 async def get_readiness(ctx: Probe) -> ReadinessPayload:
     """Ask whether the process can serve requests.
 
-    The database must answer within a second. Without the bus between processes the answer is
+    The database must answer within a second, and a SQLite file must be the one the process has
+    opened. Without the bus between processes the answer is
     `degraded`: requests are served, and events reach other processes a little later.
     """
     return await ProbeService(ctx).check_ready()

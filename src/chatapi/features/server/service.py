@@ -65,6 +65,7 @@ class ProbeService:
 
     def __init__(self, ctx: ProcessContext) -> None:
         self._hub = ctx.runtime.hub
+        self._database = ctx.runtime.database
         self._server = ServerRepository(ctx.db)
 
     async def check_ready(self) -> ReadinessPayload:
@@ -74,6 +75,8 @@ class ProbeService:
             "bus": await self._hub.is_bus_healthy(),
         }
         unavailable = [name for name, is_up in answers.items() if not is_up]
+        if self._database.is_file_lost:
+            unavailable.append("database_file")
         if not answers["database"]:
             raise NotReadyError(unavailable)
         if unavailable:

@@ -1,0 +1,115 @@
+"""Epochs: how a queue that has seen events of a lost history is told from one that has not.
+
+A restored backup is a database whose log ends earlier than it did. Clients may have ids beyond its
+end, which new events will have again. So each process that begins notes how far the log of each
+realm reaches: a queue that was last served before that has seen nothing later, unless what came
+later was lost. See docs/adr/0020-a-restored-backup-begins-a-new-epoch.md.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+
+import structlog
+
+from chatapi.core.clock import Clock
+from chatapi.core.ids import EventId, QueueId
+from chatapi.db.database import Database
+from chatapi.db.session import DatabaseSession
+from chatapi.events.epoch_rows import EpochRows
+from chatapi.events.event_ids import newest_begun
+from chatapi.events.gathering import Gatherer
+from chatapi.events.hub import LOOK_AT_CLOCKS_SECONDS, Hub
+from chatapi.events.live_queue import LiveQueue
+from chatapi.events.queue_rows import QueueRows
+from chatapi.events.unit_of_work import UnitOfWork
+
+_LOOKS_FOR_OTHERS = 4
+
+log = structlog.get_logger()
+
+
+class Epochs:
+    """Begins the epoch of this process, and carries queues over from earlier ones."""
+
+    def __init__(
+        self,
+        database: Database,
+        hub: Hub,
+        clock: Clock,
+        list_live: Callable[[], Iterable[LiveQueue]],
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._list_live = list_live
+        self._gatherer = Gatherer(database, hub, clock)
+        self.newest = 0
+        """The newest epoch this process knows of; 0: its own has not begun yet."""
+        hub.on_look(self.look)
+        hub.on_history_exchanged(self._distrust_queues)
+
+    async def begin(self, *, trusts_queues: bool = True) -> None:
+        """Begin an epoch; call it before this process writes anything."""
+        async with DatabaseSession(self._database) as db:
+            epoch = await EpochRows(db).add(self._clock.now(), trusts_queues=trusts_queues)
+            await db.commit()
+        self.newest = epoch
+
+    async def ensure_begun(self) -> None:
+        """For a process that began before its database did."""
+        if self.newest == 0:
+            await self.begin()
+
+    async def carry_over(self, queue: LiveQueue, cursor: EventId) -> bool:
+        """Whether a client has seen nothing but the history that this database has.
+
+        A queue that another process serves may have seen later events than were there when this
+        process began; that process says so as soon as it notices this one.
+        """
+        for _ in range(_LOOKS_FOR_OTHERS):
+            newest = self.newest
+            async with DatabaseSession(self._database) as db:
+                record = await QueueRows(db).find(queue.id)
+                if record is None:
+                    return False
+                start = await EpochRows(db).find_earliest_start(record.epoch, queue.realm_id)
+            if record.epoch >= newest:
+                queue.epoch = record.epoch
+                return True
+            if newest_begun(cursor) <= start:
+                # Before the client gets anything later. All who come after a restart come at once.
+                queue.epoch = await self._gatherer.submit(
+                    queue.realm_id, "carry over", self._write, queue.id, locks_realm=False
+                )
+                return True
+            await asyncio.sleep(LOOK_AT_CLOCKS_SECONDS)
+        log.warning("queue_of_a_lost_history", realm_id=queue.realm_id)
+        return False
+
+    async def look(self) -> None:
+        """When another process has begun, tell it which queues are served here."""
+        await self.ensure_begun()
+        async with DatabaseSession(self._database) as db:
+            newest, known = await EpochRows(db).find_newest(), self.newest
+            served = [queue for queue in self._list_live() if queue.epoch >= known]
+            if newest > known and served:
+                await QueueRows(db).carry_over([queue.id for queue in served], newest)
+                await db.commit()
+        if newest < known:
+            await self._distrust_queues()
+            return
+        for queue in served:
+            queue.epoch = newest
+        self.newest = newest
+
+    async def close(self) -> None:
+        await self._gatherer.close()
+        await self.look()
+
+    async def _write(self, work: UnitOfWork, queue_ids: Sequence[QueueId]) -> list[int]:
+        await QueueRows(work.db).carry_over(queue_ids, self.newest)
+        return [self.newest] * len(queue_ids)
+
+    async def _distrust_queues(self) -> None:
+        """The database went back while this process went on: every queue has to be made anew."""
+        log.error("database_went_back")
+        await self.begin(trusts_queues=False)

@@ -1,0 +1,146 @@
+"""A SQLite file that is deleted or replaced under a running server: nothing is acknowledged."""
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.db.sqlite_file import DatabaseFileLostError
+from tests.factories import MakeChannel, Person
+from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.client import ApiClient
+from tests.support.databases import SqliteTemplate
+from tests.support.listening import Listener, listen
+from tests.support.log_lines import collected_log
+from tests.support.sample_events import Noted, append
+from tests.support.waiting import until, until_polls_wait
+
+UNAVAILABLE = ("SERVICE_UNAVAILABLE", 503)
+
+
+@pytest.fixture
+def backend() -> str:
+    return "sqlite"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "chatapi.sqlite3"
+
+
+def delete(file: Path, template: SqliteTemplate) -> None:
+    del template
+    file.unlink()
+
+
+def replace(file: Path, template: SqliteTemplate) -> None:
+    other = file.with_name("other.sqlite3")
+    shutil.copy(template.path, other)
+    other.rename(file)
+
+
+def move(file: Path, to: Path) -> None:
+    file.rename(to)
+
+
+def contents(file: Path) -> bytes | None:
+    return file.read_bytes() if file.exists() else None
+
+
+@pytest.fixture(params=[delete, replace])
+def lose(request: pytest.FixtureRequest, file: Path, sqlite_template: SqliteTemplate) -> Any:
+    return lambda: request.param(file, sqlite_template)
+
+
+@pytest.fixture
+async def listener(client: ApiClient, member: Person) -> Listener:
+    return await listen(client, member, event_types=["test_note"])
+
+
+async def ready(client: ApiClient) -> Answer:
+    return client.read(await client.http.get("/ready"))
+
+
+class TestLostFile:
+    async def test_every_request_is_refused(
+        self,
+        client: ApiClient,
+        owner: Person,
+        make_channel: MakeChannel,
+        listener: Listener,
+        lose: Any,
+    ) -> None:
+        channel = await make_channel("general", subscribers=[owner])
+        message = {"type": "channel", "to": channel.id, "topic": "t", "content": "hello"}
+        assert_success(await client.post("/messages", owner, **message))
+        assert_success(await client.get("/server_settings"))
+        lose()
+        assert_error(await client.post("/messages", owner, **message), *UNAVAILABLE)
+        assert_error(await client.get("/users/me", owner), *UNAVAILABLE)
+        assert_error(await client.get("/server_settings"), *UNAVAILABLE)
+        assert_error(await client.post("/register", owner), *UNAVAILABLE)
+        assert_error(await listener.poll(dont_block=True), *UNAVAILABLE)
+
+    async def test_ready_says_it_and_health_does_not(self, client: ApiClient, lose: Any) -> None:
+        assert_success(await ready(client))
+        lose()
+        assert_error(await ready(client), *UNAVAILABLE, unavailable=["database", "database_file"])
+        assert (await client.http.get("/health")).status_code == 200
+
+    async def test_waiting_poll_is_refused_within_a_second(
+        self, runtime: Runtime, realm: RealmRecord, listener: Listener, lose: Any
+    ) -> None:
+        poll = asyncio.create_task(listener.poll())
+        await until_polls_wait(runtime, realm)
+        lose()
+        assert_error(await asyncio.wait_for(poll, 4), *UNAVAILABLE)
+
+    async def test_it_is_logged_once(self, runtime: Runtime, client: ApiClient, lose: Any) -> None:
+        with collected_log() as entries:
+            lose()
+            await until(lambda: runtime.database.is_file_lost)
+            for _ in range(3):
+                await ready(client)
+        told = [entry for entry in entries if entry["event"].startswith("database_file")]
+        assert [entry["event"] for entry in told] == ["database_file_lost"]
+
+    async def test_nothing_is_written_into_another_file(
+        self, client: ApiClient, owner: Person, file: Path, sqlite_template: SqliteTemplate
+    ) -> None:
+        replace(file, sqlite_template)
+        before = contents(file)
+        assert_error(await client.post("/register", owner), *UNAVAILABLE)
+        assert contents(file) == before
+
+    async def test_no_file_is_made_in_its_place(
+        self, client: ApiClient, owner: Person, file: Path, sqlite_template: SqliteTemplate
+    ) -> None:
+        delete(file, sqlite_template)
+        assert_error(await client.post("/register", owner), *UNAVAILABLE)
+        assert contents(file) is None
+
+    async def test_transaction_is_not_acknowledged_if_the_file_goes_before_its_end(
+        self, runtime: Runtime, realm: RealmRecord, lose: Any
+    ) -> None:
+        work = runtime.begin()
+        try:
+            await append(work.db, realm, Noted(text="a"), runtime.clock.now())
+            lose()
+            with pytest.raises(DatabaseFileLostError):
+                await work.commit()
+        finally:
+            await work.db.close()
+
+    async def test_file_that_is_put_back_is_served_again(
+        self, client: ApiClient, owner: Person, file: Path
+    ) -> None:
+        away = file.with_name("away.sqlite3")
+        move(file, away)
+        assert_error(await client.get("/users/me", owner), *UNAVAILABLE)
+        move(away, file)
+        assert_success(await client.get("/users/me", owner))
+        assert_success(await ready(client))

@@ -1,5 +1,6 @@
 """Rate limits per address, per user and per login, with the headers that tell clients."""
 
+import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable
@@ -11,6 +12,7 @@ from limits.aio.storage import Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
 
+from chatapi.core.clock import stopwatch
 from chatapi.core.errors import RateLimitedError
 from chatapi.core.ids import UserId
 from chatapi.core.names import name_key
@@ -23,8 +25,10 @@ log = structlog.get_logger()
 
 Closing: TypeAlias = Callable[[], Awaitable[None]]
 
-_LONGEST_TRIP_SECONDS = 5.0
-"""To Redis and back; how long a window lasts is told by its clock and ours."""
+_LONGEST_WAIT_SECONDS = 1.0
+"""For Redis, by a login."""
+_ASK_AGAIN_SECONDS = 5.0
+"""So long nobody waits for a Redis that did not answer."""
 
 
 class RateLimits:
@@ -41,6 +45,7 @@ class RateLimits:
         self._requests = WindowCounter()
         self._own_logins = WindowCounter()
         self._shared_logins: FixedWindowRateLimiter | None = None
+        self._ask_shared_at = -math.inf
         self._close_shared: Closing | None = None
         if settings.redis_url:
             storage, self._close_shared = _open_shared(settings.redis_url)
@@ -74,31 +79,31 @@ class RateLimits:
     async def _charge_login(self, call: Call, key: Key) -> None:
         if not self._is_on:
             return
-        try:
-            window = await self._hit_shared(key)
-        except StorageError as error:
-            log.warning("login_limit_unavailable", reason=str(error))
-            window = None
-        if window is None:
-            window = self._own_logins.hit(key)
-        _judge(call, self._per_login, window)
+        counter = self._shared_logins
+        window: Window | None = None
+        if counter is not None and stopwatch() >= self._ask_shared_at:
+            if self._deployment is None:
+                # Others may count in the same Redis.
+                self._deployment = await self._find_deployment()
+            try:
+                async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
+                    window = await self._hit_shared(counter, (self._deployment, *key))
+            except (StorageError, TimeoutError) as error:
+                # Only the first one waits for a server that does not answer.
+                self._ask_shared_at = stopwatch() + _ASK_AGAIN_SECONDS
+                log.warning("login_limit_unavailable", reason=str(error) or "no answer")
+        _judge(call, self._per_login, window or self._own_logins.hit(key))
 
-    async def _hit_shared(self, key: Key) -> Window | None:
-        """Count an attempt at a password for all processes; None: nothing is shared."""
-        if self._shared_logins is None:
-            return None
-        if self._deployment is None:
-            # Others may count in the same Redis.
-            self._deployment = await self._find_deployment()
-        counter, limit = self._shared_logins, RateLimitItemPerMinute(self._per_login)
-        names = (self._deployment, *key)
+    async def _hit_shared(self, counter: FixedWindowRateLimiter, names: Key) -> Window:
+        """Count an attempt at a password for all processes."""
+        limit = RateLimitItemPerMinute(self._per_login)
         is_within = await counter.hit(limit, *names)
         stats = await counter.get_window_stats(limit, *names)
         seconds_left = max(0.0, stats.reset_time - time.time())
-        if seconds_left > WINDOW_SECONDS + _LONGEST_TRIP_SECONDS:
+        if seconds_left > WINDOW_SECONDS + _LONGEST_WAIT_SECONDS:
             # Redis goes by the time of day, and its clock was set back.
             await counter.clear(limit, *names)
-            return await self._hit_shared(key)
+            return await self._hit_shared(counter, names)
         hits = limit.amount - stats.remaining if is_within else limit.amount + 1
         return Window(hits, min(seconds_left, WINDOW_SECONDS))
 

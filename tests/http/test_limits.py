@@ -1,12 +1,15 @@
 """Rate limits: per address, per user, and strict on logins."""
 
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.settings import Settings
+from chatapi.http.window_counter import WindowCounter
 from tests.factories import MakeUser, Person, make_realm
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import StartApp
@@ -47,6 +50,36 @@ class TestPerUser:
     async def test_the_reset_is_a_moment_soon(self, client: ApiClient, member: Person) -> None:
         headers = (await client.get("/users/me", member)).headers
         assert int(headers["x-ratelimit-reset"]) > 0
+
+    async def test_nobody_waits_longer_when_the_time_of_day_is_set_back(
+        self, client: ApiClient, member: Person, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for _ in range(3):
+            assert_success(await client.get("/users/me", member))
+        an_hour_ago = time.time() - 3600
+        monkeypatch.setattr(time, "time", lambda: an_hour_ago)
+        assert_limited(await client.get("/users/me", member), 3)
+
+
+class TestWindow:
+    def test_begins_anew_a_minute_after_the_first_hit(self) -> None:
+        now = 100.0
+        counter = WindowCounter(lambda: now)
+        assert counter.hit(("user", "1")) == (1, 60)
+        now += 59
+        assert counter.hit(("user", "1")) == (2, 1)
+        assert counter.hit(("user", "2")) == (1, 60)
+        now += 1
+        assert counter.hit(("user", "1")) == (1, 60)
+
+    def test_is_forgotten_when_it_has_ended(self) -> None:
+        now = 0.0
+        counter = WindowCounter(lambda: now)
+        for number in range(100):
+            counter.hit(("address", str(number)))
+        now += 61
+        counter.hit(("address", "new"))
+        assert len(counter) == 1
 
 
 class TestPerAddress:
@@ -165,6 +198,21 @@ class TestSharedLogins:
         for who in (client, client, other, other):
             answer = await who.post("/fetch_api_key", username="a@example.com", password="x")
             assert answer.status != 429
+
+    async def test_nobody_waits_longer_when_the_clock_of_redis_is_set_back(
+        self, client: ApiClient, realm: RealmRecord, valkey: TemporaryValkey
+    ) -> None:
+        async def log_in() -> Answer:
+            return await client.post("/fetch_api_key", username="a@example.com", password="x")
+
+        for _ in range(2):
+            assert (await log_in()).status != 429
+        assert_limited(await log_in(), 2)
+        async with Redis.from_url(valkey.url) as redis:
+            # What is left of a minute grows by as much as the clock was set back.
+            for key in await redis.keys("*login*"):
+                await redis.expire(key, 3600)
+        assert (await log_in()).status != 429
 
     async def test_redis_away_is_no_error_and_no_way_around_the_limit(
         self, client: ApiClient, make_user: MakeUser, valkey: TemporaryValkey

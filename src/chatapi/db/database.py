@@ -5,6 +5,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,8 @@ class Database:
         if self._postgres is None:
             yield self.engine
             return
-        engine = create_async_engine(
-            self.url, async_creator=self._postgres.open_unlimited, poolclass=NullPool
-        )
+        connect = partial(self._postgres.open_unlimited, "chatapi migration")
+        engine = create_async_engine(self.url, async_creator=connect, poolclass=NullPool)
         try:
             yield engine
         finally:

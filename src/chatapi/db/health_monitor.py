@@ -10,6 +10,8 @@ from chatapi.db.postgres import Connection, PostgresConnections
 
 log = structlog.get_logger()
 
+PROBE = "chatapi monitor"
+"""What the server calls the connection the monitor asks on."""
 _ASK_AGAIN_SECONDS = 0.5
 _CONNECT_AGAIN_SECONDS = 1.0
 """An attempt that was swallowed by the network says nothing about the next one."""
@@ -27,7 +29,8 @@ class HealthMonitor:
     gets an answer sooner: then those that are open lead to a server that is gone, as after a
     failover. Or nothing answers at all. In both cases all connections of the process are aborted,
     so that requests fail at once instead of waiting one after the other; in the second case the
-    database is away until it answers again.
+    database is away until it answers again. It begins half a second after the first connection was
+    opened: until then, only the kernel notices that packets are lost.
     """
 
     def __init__(self, connections: PostgresConnections, silence_seconds: float) -> None:
@@ -67,7 +70,7 @@ class HealthMonitor:
             suspicious_after = self._silence_seconds * _SUSPICIOUS_SHARE
             if await _comes_true(asking.done, suspicious_after):
                 return probe if _succeeded(asking) else None
-            newer = asyncio.create_task(self._connections.open_unlimited())
+            newer = asyncio.create_task(self._connections.open_unlimited(PROBE))
             await _comes_true(
                 lambda: asking.done() or _succeeded(newer),
                 self._silence_seconds - suspicious_after,
@@ -94,7 +97,7 @@ class HealthMonitor:
         attempts: set[asyncio.Task[Connection]] = set()
         try:
             while True:
-                attempts.add(asyncio.create_task(self._connections.open_unlimited()))
+                attempts.add(asyncio.create_task(self._connections.open_unlimited(PROBE)))
                 done, attempts = await asyncio.wait(
                     attempts, timeout=_CONNECT_AGAIN_SECONDS, return_when=asyncio.FIRST_COMPLETED
                 )

@@ -16,7 +16,6 @@ Connection: TypeAlias = "asyncpg.Connection[Any]"
 _ANSWER_MARGIN_SECONDS = 5
 """The server is asked to stop a statement; if it has not done so by then, it is not listening."""
 _SESSION_SETTINGS = {
-    "application_name": "chatapi",
     "jit": "off",  # costs more than it saves on statements as short as ours
     # A process that disappears must not keep its locks: the server looks whether it is there.
     "tcp_keepalives_idle": "5",
@@ -59,7 +58,7 @@ class PostgresConnections:
         milliseconds = self._statement_seconds * 1000
         limits = {**_LIMITS, "statement_timeout": str(milliseconds)}
         opening = asyncio.create_task(
-            self._connect(limits, self._statement_seconds + _ANSWER_MARGIN_SECONDS)
+            self._connect("chatapi", limits, self._statement_seconds + _ANSWER_MARGIN_SECONDS)
         )
         self._opening.add(opening)
         try:
@@ -76,9 +75,12 @@ class PostgresConnections:
         self.on_open()
         return connection
 
-    async def open_unlimited(self) -> Connection:
-        """A connection whose statements may take as long as they need, which nobody aborts."""
-        return await self._connect({}, None)
+    async def open_unlimited(self, name: str) -> Connection:
+        """A connection whose statements may take as long as they need, which nobody aborts.
+
+        The server lists it under the name.
+        """
+        return await self._connect(name, {}, None)
 
     def abort_all(self) -> None:
         """Whoever waits for an answer, or for a connection, gets an error instead, now."""
@@ -88,10 +90,12 @@ class PostgresConnections:
             connection.terminate()
         self._open.clear()
 
-    async def _connect(self, limits: dict[str, str], command_timeout: float | None) -> Connection:
+    async def _connect(
+        self, name: str, limits: dict[str, str], command_timeout: float | None
+    ) -> Connection:
         connection: Connection = await asyncpg.connect(
             **self._address,
-            server_settings={**_SESSION_SETTINGS, **limits},
+            server_settings={"application_name": name, **_SESSION_SETTINGS, **limits},
             timeout=self._silence_seconds,
             command_timeout=command_timeout,
         )

@@ -24,6 +24,8 @@ _STREAM_SECONDS = 24 * 60 * 60
 """A deployment that is gone leaves nothing behind."""
 _READ_COUNT = 500
 _BLOCK_MILLISECONDS = 2_000
+_SILENCE_SECONDS = 4.0
+_CONNECT_SECONDS = 2.0
 _FIRST_RETRY_SECONDS = 0.2
 _LONGEST_RETRY_SECONDS = 2.0
 _WAITING_BATCHES = 10_000
@@ -35,12 +37,13 @@ class RedisBus:
 
     def __init__(self, url: str) -> None:
         self._sender = secrets.token_bytes(8)
-        # The client's default time-out is shorter than ten blocked reads take, and its default
-        # pauses between attempts are longer than the log takes to deliver instead.
+        # A read blocks for two seconds; a server that says nothing for longer is gone. The client's
+        # default pauses between attempts are longer than the log takes to deliver instead.
         self._redis = Redis.from_url(
             url,
             protocol=2,
-            socket_timeout=None,
+            socket_timeout=_SILENCE_SECONDS,
+            socket_connect_timeout=_CONNECT_SECONDS,
             health_check_interval=0,
             retry=Retry(NoBackoff(), 1),
         )

@@ -1,26 +1,34 @@
 """Rate limits per address, per user and per login, with the headers that tell clients."""
 
+import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 import structlog
-from limits import RateLimitItem, RateLimitItemPerMinute
-from limits.aio.storage import MemoryStorage, Storage
+from limits import RateLimitItemPerMinute
+from limits.aio.storage import Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
 
+from chatapi.core.clock import stopwatch
 from chatapi.core.errors import RateLimitedError
 from chatapi.core.ids import UserId
 from chatapi.core.names import name_key
 from chatapi.core.settings import Settings
 from chatapi.events.bus import FindDeployment
 from chatapi.http.call import Call
+from chatapi.http.window_counter import WINDOW_SECONDS, Key, Window, WindowCounter
 
 log = structlog.get_logger()
 
 Closing: TypeAlias = Callable[[], Awaitable[None]]
+
+_LONGEST_WAIT_SECONDS = 1.0
+"""For Redis, by a login."""
+_ASK_AGAIN_SECONDS = 5.0
+"""So long nobody waits for a Redis that did not answer."""
 
 
 class RateLimits:
@@ -34,23 +42,27 @@ class RateLimits:
         self._is_on = settings.rate_limits == "on"
         self._find_deployment = find_deployment
         self._deployment: str | None = None
-        self._requests = FixedWindowRateLimiter(MemoryStorage())
-        shared, self._close_shared = _shared_storage(settings)
-        self._logins = FixedWindowRateLimiter(shared)
-        self._own_logins = FixedWindowRateLimiter(MemoryStorage())
-        self._per_address = RateLimitItemPerMinute(settings.address_requests_per_minute)
-        self._per_user = RateLimitItemPerMinute(settings.requests_per_minute)
-        self._per_login = RateLimitItemPerMinute(settings.logins_per_minute)
+        self._requests = WindowCounter()
+        self._own_logins = WindowCounter()
+        self._shared_logins: FixedWindowRateLimiter | None = None
+        self._ask_shared_at = -math.inf
+        self._close_shared: Closing | None = None
+        if settings.redis_url:
+            storage, self._close_shared = _open_shared(settings.redis_url)
+            self._shared_logins = FixedWindowRateLimiter(storage)
+        self._per_address = settings.address_requests_per_minute
+        self._per_user = settings.requests_per_minute
+        self._per_login = settings.logins_per_minute
 
     async def close(self) -> None:
         if self._close_shared is not None:
             await self._close_shared()
 
     async def charge_address(self, call: Call) -> None:
-        await self._charge(call, self._requests, self._per_address, ("address", call.address))
+        self._charge(call, self._requests, self._per_address, ("address", call.address))
 
     async def charge_user(self, call: Call, user_id: UserId) -> None:
-        await self._charge(call, self._requests, self._per_user, ("user", str(user_id)))
+        self._charge(call, self._requests, self._per_user, ("user", str(user_id)))
 
     async def charge_login_from(self, call: Call) -> None:
         """Guessing passwords from one address; call before anything of the request is read."""
@@ -64,45 +76,56 @@ class RateLimits:
         """
         await self._charge_login(call, ("login-as", name_key(username)))
 
-    async def _charge_login(self, call: Call, key: tuple[str, str]) -> None:
+    async def _charge_login(self, call: Call, key: Key) -> None:
         if not self._is_on:
             return
-        if self._deployment is None:
-            # Others may count in the same Redis.
-            self._deployment = await self._find_deployment()
-        try:
-            await self._charge(call, self._logins, self._per_login, (self._deployment, *key))
-        except StorageError as error:
-            log.warning("login_limit_unavailable", reason=str(error))
-            await self._charge(call, self._own_logins, self._per_login, key)
+        counter = self._shared_logins
+        window: Window | None = None
+        if counter is not None and stopwatch() >= self._ask_shared_at:
+            if self._deployment is None:
+                # Others may count in the same Redis.
+                self._deployment = await self._find_deployment()
+            try:
+                async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
+                    window = await self._hit_shared(counter, (self._deployment, *key))
+            except (StorageError, TimeoutError) as error:
+                # Only the first one waits for a server that does not answer.
+                self._ask_shared_at = stopwatch() + _ASK_AGAIN_SECONDS
+                log.warning("login_limit_unavailable", reason=str(error) or "no answer")
+        _judge(call, self._per_login, window or self._own_logins.hit(key))
 
-    async def _charge(
-        self,
-        call: Call,
-        counter: FixedWindowRateLimiter,
-        limit: RateLimitItem,
-        key: tuple[str, ...],
-    ) -> None:
-        if not self._is_on:
-            return
-        is_within = await counter.hit(limit, *key)
-        window = await counter.get_window_stats(limit, *key)
-        call.reply_headers = [
-            (b"x-ratelimit-limit", str(limit.amount).encode()),
-            (b"x-ratelimit-remaining", str(window.remaining).encode()),
-            (b"x-ratelimit-reset", str(math.ceil(window.reset_time)).encode()),
-        ]
-        if not is_within:
-            # By the same clock the library counts with.
-            wait = max(0.0, window.reset_time - time.time())
-            raise RateLimitedError(retry_after=round(wait, 3))
+    async def _hit_shared(self, counter: FixedWindowRateLimiter, names: Key) -> Window:
+        """Count an attempt at a password for all processes."""
+        limit = RateLimitItemPerMinute(self._per_login)
+        is_within = await counter.hit(limit, *names)
+        stats = await counter.get_window_stats(limit, *names)
+        seconds_left = max(0.0, stats.reset_time - time.time())
+        if seconds_left > WINDOW_SECONDS + _LONGEST_WAIT_SECONDS:
+            # Redis goes by the time of day, and its clock was set back.
+            await counter.clear(limit, *names)
+            return await self._hit_shared(counter, names)
+        hits = limit.amount - stats.remaining if is_within else limit.amount + 1
+        return Window(hits, min(seconds_left, WINDOW_SECONDS))
+
+    def _charge(self, call: Call, counter: WindowCounter, limit: int, key: Key) -> None:
+        if self._is_on:
+            _judge(call, limit, counter.hit(key))
 
 
-def _shared_storage(settings: Settings) -> tuple[Storage, Closing | None]:
+def _judge(call: Call, limit: int, window: Window) -> None:
+    """Tell the client how much is left, and refuse what is too much."""
+    call.reply_headers = [
+        (b"x-ratelimit-limit", str(limit).encode()),
+        (b"x-ratelimit-remaining", str(max(0, limit - window.hits)).encode()),
+        (b"x-ratelimit-reset", str(math.ceil(time.time() + window.seconds_left)).encode()),
+    ]
+    if window.hits > limit:
+        raise RateLimitedError(retry_after=round(window.seconds_left, 3))
+
+
+def _open_shared(redis_url: str) -> tuple[Storage, Closing]:
     """Where attempts at passwords are counted, and how that is closed."""
-    if not settings.redis_url:
-        return MemoryStorage(), None
     # The client takes five megabytes that a server without Redis can do without.
     from chatapi.http.shared_limits import open_storage  # noqa: PLC0415
 
-    return open_storage(settings.redis_url)
+    return open_storage(redis_url)

@@ -24,6 +24,8 @@ class TestState:
             (10_000, 139, State.IDLE),
             (10_000, 140, State.OFFLINE),
             (-5, -5, State.ACTIVE),
+            (-3600, -3600, State.OFFLINE),
+            (-3600, 0, State.IDLE),
         ],
     )
     def test_is_of_the_last_minutes(self, active: float, idle: float, state: State) -> None:
@@ -43,6 +45,10 @@ class TestPing:
             (Seen(ago(30), ago(30)), "active", Seen(NOW, NOW)),
             (Seen(ago(30), ago(30)), "idle", Seen(ago(30), NOW)),
             (Seen(ago(300), ago(10)), "active", Seen(NOW, NOW)),
+            # The clock was set back by an hour.
+            (Seen(ago(-3600), ago(-3600)), "active", Seen(NOW, NOW)),
+            (Seen(ago(-3600), ago(-3600)), "idle", Seen(NOW, NOW)),
+            (Seen(None, ago(-3600)), "idle", Seen(None, NOW)),
         ],
     )
     def test_is_noted(self, before: Seen, status: PingStatus, after: Seen) -> None:

@@ -49,7 +49,9 @@ class Seen:
         if status == "active" and not _is_within(_SAME_MOMENT, self.active_at, now):
             return replace(self, active_at=now, idle_at=now)
         if not _is_within(_SAME_MOMENT, self.idle_at, now):
-            return replace(self, idle_at=now)
+            # A clock that was set back must not leave somebody active in the future.
+            active_at = None if self.active_at is None else min(self.active_at, now)
+            return replace(self, active_at=active_at, idle_at=now)
         return self
 
 
@@ -57,4 +59,8 @@ NEVER_SEEN = Seen()
 
 
 def _is_within(duration: timedelta, moment: datetime | None, now: datetime) -> bool:
-    return moment is not None and now - moment < duration
+    """Whether a moment is close; clocks of processes differ a little, so it may lie ahead.
+
+    A moment far ahead was written before the clock was set back, and says nothing.
+    """
+    return moment is not None and abs(now - moment) < duration

@@ -50,7 +50,7 @@ async def test_operator_is_told_before_the_limit_is_reached(
         await watch_open_files(runtime)
     assert logs == []
     used = open_file_usage().open
-    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 10, limits[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 3, limits[1]))
     with collected_log() as logs:
         await watch_open_files(runtime)
     assert [line["event"] for line in logs] == ["open_files_near_limit"]

@@ -17,6 +17,7 @@ from chatapi import __version__
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import Clock, SystemClock
 from chatapi.core.logging import configure_logging
+from chatapi.core.open_files import raise_open_file_limit
 from chatapi.core.settings import Settings
 from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
@@ -178,6 +179,7 @@ def create_served_app() -> ChatApp:
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
     runtime: Runtime = app.state.runtime
     configure_logging(runtime.settings)
+    raise_open_file_limit()
     if runtime.settings.migrate_on_start:
         await upgrade_database(runtime.database)
     await runtime.start()

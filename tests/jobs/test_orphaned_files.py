@@ -196,6 +196,6 @@ class TestFolder:
 
 
 async def try_to_upload(url: str, person: Person) -> None:
-    async with httpx.AsyncClient(base_url=url) as http:
+    async with httpx.AsyncClient(base_url=url, auth=basic_auth(person)) as http:
         file = {"file": ("hello.txt", CONTENT)}
-        await http.post("/api/v1/user_uploads", auth=basic_auth(person), files=file)
+        await http.post("/api/v1/user_uploads", files=file)

@@ -2,23 +2,33 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from typing_extensions import TypedDict, override
 
+from chatapi.auth.guards import Anybody
 from chatapi.auth.realms import RealmRecord
 from chatapi.http.connections import BoundedHttpProtocol
+from chatapi.http.route import FeatureRouter
 from chatapi.main import ChatApp
 from tests.factories import Person
 from tests.support.client import ApiClient, basic_auth
 from tests.support.listening import listen
 from tests.support.live_server import live_server
 from tests.support.sample_events import Noted, tell
-from tests.support.waiting import until_polls_wait
+from tests.support.waiting import until, until_polls_wait
 
 GET = b"GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\n"
 PATIENCE_SECONDS = 10
+
+
+LARGE = 30_000_000
+"""Bytes: more than the buffers of the system take."""
+IDLE_CLIENTS = 10
 
 
 class ImpatientProtocol(BoundedHttpProtocol):
@@ -26,6 +36,36 @@ class ImpatientProtocol(BoundedHttpProtocol):
 
     look_seconds = 0.05
     head_seconds = 0.2
+    answer_seconds = 0.3
+    made: ClassVar[list[BoundedHttpProtocol]] = []
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
+        super().connection_made(transport)
+        self.made.append(self)
+
+    @classmethod
+    def unsent(cls) -> int:
+        """Bytes that the server keeps for clients."""
+        return sum(each.transport.get_write_buffer_size() for each in cls.made)
+
+
+router = FeatureRouter("Tests")
+
+
+class LargePayload(TypedDict):
+    text: str
+
+
+@router.get("/test/large")
+async def large(ctx: Anybody) -> LargePayload:
+    """An answer that does not fit into any buffer."""
+    return {"text": "x" * LARGE}
+
+
+@pytest.fixture
+def extra_routes() -> tuple[FeatureRouter, ...]:
+    return (router,)
 
 
 @pytest.fixture(params=["sqlite"])
@@ -121,6 +161,50 @@ async def test_waiting_poll_is_not_ended(
             assert await answer_to(url) == b""
         await tell(app.runtime, realm, Noted(text="a"))
         assert [event["text"] for event in (await poll).json()["events"]] == ["a"]
+
+
+async def ask_for_large(url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    parts = urlsplit(url)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port, limit=1)
+    writer.write(b"GET /api/v1/test/large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return reader, writer
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+
+async def test_answers_for_clients_that_read_nothing_are_not_kept(url: str) -> None:
+    ImpatientProtocol.made.clear()
+    clients = [await ask_for_large(url) for _ in range(IDLE_CLIENTS)]
+    await until(lambda: len(ImpatientProtocol.made) == IDLE_CLIENTS)
+    await until(lambda: all(each.transport.is_closing() for each in ImpatientProtocol.made))
+    assert ImpatientProtocol.unsent() == 0
+    for _reader, writer in clients:
+        await hang_up(writer)
+
+
+class StrictProtocol(BoundedHttpProtocol):
+    """Gives an answer little time as a whole."""
+
+    look_seconds = 0.2
+    answer_seconds = 0.3
+
+
+async def test_answer_that_is_taken_bit_by_bit_ends_after_a_time(
+    app: ChatApp, realm: RealmRecord
+) -> None:
+    async with live_server(app, StrictProtocol) as url:
+        reader, writer = await ask_for_large(url)
+        taken = 0
+        with suppress(ConnectionError):
+            while piece := await reader.read(40_000):
+                taken += len(piece)
+                await asyncio.sleep(0.002)
+        assert taken < LARGE
+        await hang_up(writer)
 
 
 async def test_connection_is_used_for_several_requests(url: str) -> None:

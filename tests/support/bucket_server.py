@@ -54,7 +54,8 @@ class BucketServer:
                 self.written_at[path] = self.now
                 return Response()
             case "GET" if "list-type" in request.query_params or path in self.objects:
-                return Response(self.objects.get(path) or self._list(request))
+                is_listing = "list-type" in request.query_params
+                return Response(self._list(request) if is_listing else self.objects[path])
             case "DELETE":
                 self.objects.pop(path, None)
                 return Response(status_code=204)

@@ -96,7 +96,7 @@ def _pattern(template: str, item: dict[str, Any]) -> re.Pattern[str]:
         pattern += re.escape(template[position : parameter.start()])
         pattern += _place_pattern(schemas[parameter[1]])
         position = parameter.end()
-    return re.compile(pattern + re.escape(template[position:]))
+    return re.compile(pattern + re.escape(template[position:]), re.DOTALL)
 
 
 def _place_pattern(schema: dict[str, Any]) -> str:

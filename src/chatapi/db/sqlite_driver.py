@@ -74,7 +74,7 @@ def _lower(text: str | None) -> str | None:
 
 async def connect(database: str, **options: Any) -> EagerConnection:  # noqa: ANN401 (the driver's)
     def open_connection() -> sqlite3.Connection:
-        raw = sqlite3.connect(database, **options)
+        raw: sqlite3.Connection = sqlite3.connect(database, **options)
         # SQLite's own knows the letters of English only; PostgreSQL's knows them all.
         raw.create_function("lower", 1, _lower, deterministic=True)
         return raw

@@ -24,6 +24,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     body_bytes_per_look: ClassVar[int] = 4 * 1024
     """A body that arrives more slowly is not waited for."""
 
+    answer_seconds: ClassVar[float] = 600
+    """How long an answer may wait for a client that takes it bit by bit."""
+
     _waits_for_head_since: float | None = None
     _is_in_body = False
     _received = 0
@@ -34,6 +37,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     """At the last look."""
     _unsent = 0
     """Bytes of answers the client had not taken at the last look."""
+    _unsent_since: float | None = None
+    """When an answer was first seen to wait for the client."""
     _next_look: asyncio.TimerHandle | None = None
 
     @override
@@ -105,7 +110,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         since = self._waits_for_head_since
         if since is not None and self.loop.time() - since > self.head_seconds:
             return True
-        return self._sends_too_slowly() or self._takes_nothing()
+        return self._sends_too_slowly() or self._takes_nothing() or self._takes_too_long()
 
     def _sends_too_slowly(self) -> bool:
         was_in_body, self._was_in_body = self._was_in_body, self._is_in_body
@@ -119,3 +124,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         unsent = self.transport.get_write_buffer_size()
         before, self._unsent = self._unsent, unsent
         return self.flow.write_paused and 0 < before <= unsent
+
+    def _takes_too_long(self) -> bool:
+        """Whether more of an answer is left than fits into buffers, and has been for long."""
+        if not self.flow.write_paused:
+            self._unsent_since = None
+            return False
+        now = self.loop.time()
+        self._unsent_since = now if self._unsent_since is None else self._unsent_since
+        return now - self._unsent_since > self.answer_seconds

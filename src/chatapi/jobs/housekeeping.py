@@ -8,6 +8,7 @@ from itertools import count
 import structlog
 
 from chatapi.auth.runtime import Runtime
+from chatapi.core.open_files import open_file_usage
 from chatapi.db.given_answers import GivenAnswers
 from chatapi.events.log import EventLog
 from chatapi.jobs.expired_messages import delete_expired_messages
@@ -71,7 +72,15 @@ def _jobs_of_minute(minute: int) -> tuple[Job, ...]:
     return _JOBS if minute % _MINUTES_BETWEEN_SLOW_JOBS else (*_JOBS, *_SLOW_JOBS)
 
 
+async def watch_open_files(_runtime: Runtime) -> None:
+    """Say so before connections are refused because too many files are open."""
+    usage = open_file_usage()
+    if usage.is_near_limit:
+        log.warning("open_files_near_limit", open=usage.open, limit=usage.limit)
+
+
 _JOBS: tuple[Job, ...] = (
+    watch_open_files,
     expire_queues,
     forget_old_events,
     forget_given_answers,

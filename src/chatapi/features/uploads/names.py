@@ -8,7 +8,7 @@ from chatapi.core.ids import RealmId
 
 MAX_NAME_LENGTH = 255
 _LONGEST_IN_PATH = 100
-_TOKEN_BYTES = 18
+_TOKEN_BYTES = 13
 _SPACES = re.compile(r"\s+")
 _UNWANTED = re.compile(r"[^\w.\-]")
 _NO_NAME = "upload"

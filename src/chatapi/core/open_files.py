@@ -1,0 +1,49 @@
+"""How many files and connections this process has open, and how many it may have."""
+
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+log = structlog.get_logger()
+
+_OWN_FILES = Path("/proc/self/fd")
+_NEAR = 0.8
+
+
+@dataclass(frozen=True)
+class OpenFileUsage:
+    """Connections of clients, of databases and files count alike."""
+
+    open: int
+    limit: int
+
+    @property
+    def is_near_limit(self) -> bool:
+        return self.open > _NEAR * self.limit
+
+
+def open_file_usage() -> OpenFileUsage:
+    """Where the system does not tell how many are open, none are counted."""
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    count = sum(1 for _ in _OWN_FILES.iterdir()) if _OWN_FILES.is_dir() else 0
+    limit = soft if soft != resource.RLIM_INFINITY else _UNLIMITED
+    return OpenFileUsage(count, limit)
+
+
+_UNLIMITED = 2**63
+
+
+def raise_open_file_limit() -> None:
+    """Allow this process as many open files as the system lets it have; call it at the start.
+
+    The soft limit is often 1,024, of old: fewer than polls that wait.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == hard:
+        return
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    except (OSError, ValueError) as error:
+        log.warning("open_file_limit_not_raised", limit=soft, reason=str(error))

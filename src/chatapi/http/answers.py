@@ -10,6 +10,7 @@ from starlette.types import Send
 
 from chatapi.core.errors import ApiError
 from chatapi.http.call import Call
+from chatapi.http.encoding import encode_in_steps
 
 log = structlog.get_logger()
 
@@ -31,12 +32,12 @@ class EventStream:
     """Encoded events, each with its `id`."""
 
 
-def encode_success(payload: Mapping[str, object] | None, ignored: list[str]) -> bytes:
+async def encode_success(payload: Mapping[str, object] | None, ignored: list[str]) -> bytes:
     """The success envelope; what the endpoint did not know is listed without its help."""
     envelope = _SUCCESS if payload is None else {**_SUCCESS, **payload}
     if ignored:
         envelope = {**envelope, "ignored_parameters_unsupported": ignored}
-    return orjson.dumps(envelope, option=orjson.OPT_NON_STR_KEYS)
+    return await encode_in_steps(envelope)
 
 
 def encode_error(error: ApiError) -> bytes:

@@ -69,7 +69,7 @@ class ChatRoute(APIRoute):
         elif isinstance(payload, FileContent):
             await send_file(call, send, payload)
         else:
-            await send_json(call, send, 200, encode_success(payload, ignored))
+            await send_json(call, send, 200, await encode_success(payload, ignored))
 
     async def _run(self, call: Call) -> tuple[Any, list[str]]:
         form: Form | None = None

@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -43,7 +43,12 @@ class Reply:
     """What came back."""
 
     status: int = 0
-    body: bytes = b""
+    chunks: list[bytes] = field(default_factory=list)
+
+    @property
+    def body(self) -> bytes:
+        """Put together when it is looked at, which is none of the application's work."""
+        return b"".join(self.chunks)
 
     def json(self) -> dict[str, Any]:
         payload: dict[str, Any] = orjson.loads(self.body)
@@ -53,7 +58,6 @@ class Reply:
 async def perform(app: ChatApp, request: Request) -> Reply:
     """Call the application without a client library, whose work would count as the loop's."""
     reply = Reply()
-    chunks: list[bytes] = []
     is_in_query = request.method in {"GET", "DELETE"}
     query = urlencode(encode_form(request.params)).encode() if is_in_query else b""
     pieces = deque([b""] if is_in_query else _pieces(request))
@@ -69,10 +73,9 @@ async def perform(app: ChatApp, request: Request) -> Reply:
         if message["type"] == "http.response.start":
             reply.status = message["status"]
         else:
-            chunks.append(message.get("body", b""))
+            reply.chunks.append(message.get("body", b""))
 
     await app(_scope(request, query), receive, send)
-    reply.body = b"".join(chunks)
     return reply
 
 

@@ -13,20 +13,30 @@ _MOST_ITEMS = 100
 _DEPTH = 2
 """So far down large lists and objects are looked for: those of an answer, and of its sections."""
 _STEP_SECONDS = 0.005
+_CHUNK_BYTES = 256 * 1024
 
 
-async def encode_in_steps(payload: Mapping[str, object]) -> bytes:
-    """The JSON of an answer; one without a long list is encoded at once."""
+async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
+    """The JSON of an answer, in chunks: to put a large one together would take long by itself.
+
+    An answer without a long list is encoded at once.
+    """
     if not _is_large(payload, _DEPTH):
-        return orjson.dumps(payload, option=_OPTIONS)
+        return [orjson.dumps(payload, option=_OPTIONS)]
+    chunks: list[bytes] = []
     pieces: list[bytes] = []
+    size = 0
     until = time.perf_counter() + _STEP_SECONDS
     for piece in _pieces(payload, _DEPTH):
         pieces.append(piece)
+        size += len(piece)
+        if size >= _CHUNK_BYTES:
+            chunks.append(b"".join(pieces))
+            pieces, size = [], 0
         if time.perf_counter() >= until:
             await let_others_run()
             until = time.perf_counter() + _STEP_SECONDS
-    return b"".join(pieces)
+    return [*chunks, b"".join(pieces)]
 
 
 def _is_large(value: object, depth: int) -> bool:

@@ -2,7 +2,8 @@
 
 import asyncio
 import base64
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +17,8 @@ from tests.factories import Person
 from tests.security.loop_watch import assert_short_steps
 from tests.support.client import HOST, encode_form
 
+_PIECE = 64 * 1024
+
 
 @dataclass(frozen=True)
 class Request:
@@ -26,6 +29,9 @@ class Request:
     as_: Person | None
     params: dict[str, object]
     address: str = "127.0.0.1"
+    prefix: str = API_PREFIX
+    file: bytes | None = None
+    """Sent with the parameters as a form of parts."""
 
     @property
     def label(self) -> str:
@@ -37,7 +43,12 @@ class Reply:
     """What came back."""
 
     status: int = 0
-    body: bytes = b""
+    chunks: list[bytes] = field(default_factory=list)
+
+    @property
+    def body(self) -> bytes:
+        """Put together when it is looked at, which is none of the application's work."""
+        return b"".join(self.chunks)
 
     def json(self) -> dict[str, Any]:
         payload: dict[str, Any] = orjson.loads(self.body)
@@ -47,14 +58,14 @@ class Reply:
 async def perform(app: ChatApp, request: Request) -> Reply:
     """Call the application without a client library, whose work would count as the loop's."""
     reply = Reply()
-    chunks: list[bytes] = []
     is_in_query = request.method in {"GET", "DELETE"}
-    encoded = urlencode(encode_form(request.params)).encode()
-    body = [b"" if is_in_query else encoded]
+    query = urlencode(encode_form(request.params)).encode() if is_in_query else b""
+    pieces = deque([b""] if is_in_query else _pieces(request))
 
     async def receive() -> Message:
-        if body:
-            return {"type": "http.request", "body": body.pop(), "more_body": False}
+        if pieces:
+            piece = pieces.popleft()
+            return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
         await asyncio.Event().wait()
         return {"type": "http.disconnect"}
 
@@ -62,10 +73,9 @@ async def perform(app: ChatApp, request: Request) -> Reply:
         if message["type"] == "http.response.start":
             reply.status = message["status"]
         else:
-            chunks.append(message.get("body", b""))
+            reply.chunks.append(message.get("body", b""))
 
-    await app(_scope(request, encoded if is_in_query else b""), receive, send)
-    reply.body = b"".join(chunks)
+    await app(_scope(request, query), receive, send)
     return reply
 
 
@@ -82,10 +92,28 @@ async def assert_answered_in_short_steps(
     return await assert_short_steps(ask, None if undo is None else partial(perform, app, undo))
 
 
+def _pieces(request: Request) -> list[bytes]:
+    """The body of a request, a file in pieces as they come from a connection."""
+    values = encode_form(request.params)
+    if request.file is None:
+        return [urlencode(values).encode()]
+    parts = [
+        b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
+        % (name.encode(), value.encode())
+        for name, value in values.items()
+    ]
+    head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
+    body = b"".join([*parts, head, request.file, b"\r\n--b--\r\n"])
+    return [body[start : start + _PIECE] for start in range(0, len(body), _PIECE)]
+
+
 def _scope(request: Request, query: bytes) -> Scope:
+    content_type = b"application/x-www-form-urlencoded"
+    if request.file is not None:
+        content_type = b"multipart/form-data; boundary=b"
     headers = [
         (b"host", HOST.encode()),
-        (b"content-type", b"application/x-www-form-urlencoded"),
+        (b"content-type", content_type),
         (b"user-agent", b"tests/1"),
     ]
     if request.as_ is not None:
@@ -97,8 +125,8 @@ def _scope(request: Request, query: bytes) -> Scope:
         "http_version": "1.1",
         "method": request.method,
         "scheme": "http",
-        "path": API_PREFIX + request.path,
-        "raw_path": (API_PREFIX + request.path).encode(),
+        "path": request.prefix + request.path,
+        "raw_path": (request.prefix + request.path).encode(),
         "query_string": query,
         "root_path": "",
         "headers": headers,

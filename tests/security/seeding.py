@@ -54,7 +54,7 @@ async def add_messages(
             _message_row(realm, sender, number, each) | place
             for number, each in zip(ids, texts, strict=True)
         ]
-        await _insert(db, Message, rows)
+        await insert_rows(db, Message, rows)
         last = {"last_message_id": ids[-1]}
         await db.execute(
             update(Conversation)
@@ -85,13 +85,13 @@ async def add_topics(
             }
             for step, name in enumerate(names)
         ]
-        await _insert(db, Conversation, topics)
+        await insert_rows(db, Conversation, topics)
         rows = [
             _message_row(realm, sender, number, ("Hello", "<p>Hello</p>"))
             | {"conversation_id": topic["id"], "channel_id": channel.id}
             for number, topic in zip(ids, topics, strict=True)
         ]
-        await _insert(db, Message, rows)
+        await insert_rows(db, Message, rows)
         await _move_sequence(db, Conversation, topics[-1]["id"])
         await db.commit()
     return ids
@@ -113,7 +113,7 @@ async def add_edits(
             }
             for step, (content, rendered) in enumerate(texts)
         ]
-        await _insert(db, MessageEdit, rows)
+        await insert_rows(db, MessageEdit, rows)
         await db.execute(
             update(Message).where(Message.id == message_id).values(last_edited_at=_LONG_AGO)
         )
@@ -134,7 +134,7 @@ async def add_linkifiers(runtime: Runtime, realm: RealmRecord, patterns: Sequenc
             }
             for step, pattern in enumerate(patterns)
         ]
-        await _insert(db, Linkifier, rows)
+        await insert_rows(db, Linkifier, rows)
         await db.commit()
 
 
@@ -156,8 +156,8 @@ async def add_people(
             {**each, "since_event": number, "since_message": 0}
             for each in ({"user_id": u, "channel_id": c.id} for c in channels for u in user_ids)
         ]
-        await _insert(db, Subscription, subscriptions)
-        await _insert(db, SubscriptionPeriod, periods)
+        await insert_rows(db, Subscription, subscriptions)
+        await insert_rows(db, SubscriptionPeriod, periods)
         for channel in channels:
             await db.execute(
                 update(Channel)
@@ -170,7 +170,7 @@ async def add_people(
 
 async def add_channels(
     runtime: Runtime, realm: RealmRecord, like: ChannelRecord, subscriber: Person, count: int
-) -> None:
+) -> list[int]:
     """Copies of a channel that a person is subscribed to."""
     async with DatabaseSession(runtime.database) as db:
         number = await db.lock_realm(realm.id)
@@ -186,10 +186,11 @@ async def add_channels(
         statement = insert(Channel).returning(Channel.id, sort_by_parameter_order=True)
         ids = [row[0] for row in await db.execute(statement, rows)]
         place = [{"user_id": subscriber.user_id, "channel_id": each} for each in ids]
-        await _insert(db, Subscription, [{**each, **_SUBSCRIPTION} for each in place])
+        await insert_rows(db, Subscription, [{**each, **_SUBSCRIPTION} for each in place])
         periods = [{**each, "since_event": number, "since_message": 0} for each in place]
-        await _insert(db, SubscriptionPeriod, periods)
+        await insert_rows(db, SubscriptionPeriod, periods)
         await db.commit()
+    return ids
 
 
 _SUBSCRIPTION: dict[str, Any] = {
@@ -249,6 +250,9 @@ async def _move_sequence(db: DatabaseSession, table: type[Any], last: int) -> No
         )
 
 
-async def _insert(db: DatabaseSession, table: type[Any], rows: Sequence[dict[str, Any]]) -> None:
+async def insert_rows(
+    db: DatabaseSession, table: type[Any], rows: Sequence[dict[str, Any]]
+) -> None:
+    """Rows of one table, in statements of a bounded size."""
     for start in range(0, len(rows), _ROWS_PER_STATEMENT):
         await db.execute(insert(table), rows[start : start + _ROWS_PER_STATEMENT])

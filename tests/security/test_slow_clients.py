@@ -1,6 +1,8 @@
 """Connections whose clients send slowly, or too much, end; those that wait for an answer do not."""
 
 import asyncio
+import base64
+import socket
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import ClassVar
@@ -16,6 +18,7 @@ from chatapi.http.connections import BoundedHttpProtocol
 from chatapi.http.route import FeatureRouter
 from chatapi.main import ChatApp
 from tests.factories import Person
+from tests.support.answers import assert_success
 from tests.support.client import ApiClient, basic_auth
 from tests.support.listening import listen
 from tests.support.live_server import live_server
@@ -66,6 +69,17 @@ async def large(ctx: Anybody) -> LargePayload:
 @pytest.fixture
 def extra_routes() -> tuple[FeatureRouter, ...]:
     return (router,)
+
+
+class NotingProtocol(ImpatientProtocol):
+    """Tells when a connection has ended, which a client that reads nothing cannot see."""
+
+    ended: ClassVar[asyncio.Event]
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.ended.set()
 
 
 @pytest.fixture(params=["sqlite"])
@@ -146,6 +160,27 @@ async def test_large_body_after_a_small_head_is_read(url: str, member: Person) -
         values = {"title": "Hello", "content": "Hello", "unknown": "x" * 1_000_000}
         answer = await http.post("/api/v1/saved_snippets", data=values)
     assert answer.status_code == 200
+
+
+async def test_client_that_takes_no_answer_is_not_waited_for(
+    app: ChatApp, client: ApiClient, member: Person
+) -> None:
+    """Its answer is far larger than what the kernel keeps for it."""
+    snippet = {"title": "Long", "content": "x" * 10_000}
+    for _ in range(20):
+        assert_success(await client.post("/saved_snippets", member, **snippet))
+    login = base64.b64encode(f"{member.email}:{member.api_key}".encode())
+    request = b"GET /api/v1/saved_snippets HTTP/1.1\r\nHost: localhost\r\n"
+    request += b"Authorization: Basic " + login + b"\r\n\r\n"
+    NotingProtocol.ended = asyncio.Event()
+    async with live_server(app, NotingProtocol) as url:
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            connection.connect(("127.0.0.1", urlsplit(url).port))
+            # Each of many answers waits for the one before it.
+            connection.sendall(request * 100)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await NotingProtocol.ended.wait()
 
 
 async def test_waiting_poll_is_not_ended(

@@ -88,9 +88,7 @@ class Runtime:
             files=Files(store_for(settings, clock), lambda: find_deployment(database)),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=HeavyWork(_RENDERING_THREADS, most_per_owner=1),
-            heavy_reads=HeavyWork(
-                database.most_heavy_reads, max(1, database.most_heavy_reads // 2)
-            ),
+            heavy_reads=HeavyWork(database.most_heavy_reads, max(1, database.most_heavy_reads - 1)),
             deliveries=Alarm(),
         )
 

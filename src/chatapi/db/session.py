@@ -1,8 +1,9 @@
 """One unit of database work: opened on first use, reading until somebody needs to write."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar, TypeVarTuple, cast, overload
 
@@ -23,6 +24,8 @@ Values = Mapping[str, Any]
 
 _LONGEST_TURN_SECONDS = 20.0
 """How long a writer waits for others of its process; those behind a stuck one must not pile up."""
+_ROWS_AT_ONCE = 500
+"""SQLAlchemy takes about 15 microseconds for each, on the event loop."""
 
 
 class DatabaseSession:
@@ -84,6 +87,16 @@ class DatabaseSession:
         if self._pending:
             await self._write_pending()
         return await self._run(statement, values)
+
+    async def execute_many(self, statement: Executable, rows: Iterable[Values]) -> None:
+        """Run one statement for any number of rows, in slices: preparing them takes its time.
+
+        Use it where a client chooses how many rows there are; rows that are made one by one, by
+        a generator, are made slice by slice as well.
+        """
+        left = iter(rows)
+        while some := list(islice(left, _ROWS_AT_ONCE)):
+            await self.execute(statement, some)
 
     async def write_soon(
         self, kind: NewRows, rows: Sequence[Values], changes: Sequence[Values] = ()

@@ -1,7 +1,7 @@
 """Answers: the envelope around payloads and errors, as bytes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -9,7 +9,9 @@ import structlog
 from starlette.types import Send
 
 from chatapi.core.errors import ApiError
+from chatapi.core.loop_budget import let_others_run
 from chatapi.http.call import Call
+from chatapi.http.encoding import encode_in_steps
 
 log = structlog.get_logger()
 
@@ -31,19 +33,19 @@ class EventStream:
     """The id of each event, and its JSON."""
 
 
-def encode_success(payload: Mapping[str, object] | None, ignored: list[str]) -> bytes:
-    """The success envelope; what the endpoint did not know is listed without its help."""
+async def encode_success(payload: Mapping[str, object] | None, ignored: list[str]) -> list[bytes]:
+    """The success envelope, in chunks; what the endpoint did not know is listed as well."""
     envelope = _SUCCESS if payload is None else {**_SUCCESS, **payload}
     if ignored:
         envelope = {**envelope, "ignored_parameters_unsupported": ignored}
-    return orjson.dumps(envelope, option=orjson.OPT_NON_STR_KEYS)
+    return await encode_in_steps(envelope)
 
 
 def encode_error(error: ApiError) -> bytes:
     return orjson.dumps(error.envelope())
 
 
-async def send_json(call: Call, send: Send, status: int, body: bytes) -> None:
+async def send_json(call: Call, send: Send, status: int, chunks: Sequence[bytes]) -> None:
     call.answer_has_begun = True
     await send(
         {
@@ -51,20 +53,25 @@ async def send_json(call: Call, send: Send, status: int, body: bytes) -> None:
             "status": status,
             "headers": [
                 *_JSON_HEADERS,
-                (b"content-length", str(len(body)).encode()),
+                (b"content-length", str(sum(map(len, chunks))).encode()),
                 (b"x-request-id", call.request_id.encode()),
                 *call.reply_headers,
             ],
         }
     )
-    await send({"type": "http.response.body", "body": b"" if call.method == "HEAD" else body})
+    *first, last = [b""] if call.method == "HEAD" else chunks
+    for chunk in first:
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        # A client that takes everything at once would keep the others waiting.
+        await let_others_run()
+    await send({"type": "http.response.body", "body": last})
 
 
 async def send_error(call: Call, send: Send, error: ApiError) -> None:
     call.reply_headers += [
         (name.lower().encode(), value.encode()) for name, value in error.headers().items()
     ]
-    await send_json(call, send, error.status, encode_error(error))
+    await send_json(call, send, error.status, [encode_error(error)])
 
 
 async def send_event_stream(call: Call, send: Send, stream: EventStream) -> None:

@@ -79,7 +79,7 @@ class ChatRoute(APIRoute):
         elif isinstance(payload, FileContent):
             await send_file(call, send, payload)
         else:
-            await send_json(call, send, 200, encode_success(payload, ignored))
+            await send_json(call, send, 200, await encode_success(payload, ignored))
 
     async def _run(self, call: Call) -> tuple[Any, list[str]]:
         """Start over while the caller changes meanwhile, and soon with the lock taken first.

@@ -11,6 +11,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.channels.directory import KnownChannel
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.db.models import ConversationMember, Message, SubscriptionPeriod
 from chatapi.db.stays import is_during_stay
 from chatapi.events.membership import Stay
@@ -78,14 +79,15 @@ class MessageAccess:
         )
         direct = {message.conversation_id for message in messages if message.channel_id is None}
         own = await self._own_among(direct) if direct else frozenset()
+
+        def sees(message: Placed) -> bool:
+            if message.channel_id is None:
+                return message.conversation_id in own
+            return self.channels.sees(records[message.channel_id], message.id, message.arrival)
+
+        seen = await map_in_steps(sees, list(messages))
         return frozenset(
-            message.id
-            for message in messages
-            if (
-                message.conversation_id in own
-                if message.channel_id is None
-                else self.channels.sees(records[message.channel_id], message.id, message.arrival)
-            )
+            message.id for message, is_seen in zip(messages, seen, strict=True) if is_seen
         )
 
     def received(self, message: Placed) -> bool:

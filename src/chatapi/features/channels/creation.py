@@ -7,6 +7,7 @@ from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelFolderId, GroupId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.names import name_key
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -82,7 +83,8 @@ class ChannelCreator:
     async def create(self, wanted: Sequence[NewChannel]) -> list[ChannelRecord]:
         """Channels with nobody in them, and the news of them for those who may know of them."""
         shared = await self._shared_values()
-        channels = await self._channels.add({**shared, **_own_values(each)} for each in wanted)
+        own = await map_in_steps(_own_values, wanted)
+        channels = await self._channels.add({**shared, **each} for each in own)
         await self._tell(channels)
         return channels
 

@@ -7,11 +7,32 @@ from chatapi.features.history.repository import HistoryRow
 
 MOST_BYTES = 8 * 1024 * 1024
 """Of texts in one answer; a page ends where they would be more."""
+MOST_BYTES_WITHOUT_TURN = 1024 * 1024
+"""Of texts in a page that is read without a turn; ordinary ones have a fifth of it."""
 ROWS_AT_ONCE = 250
 """Larger pages are read in slices, so that not much more is read than is shown."""
 
 Measure = Callable[[Sequence[HistoryRow]], Awaitable[list[int]]]
 """How many bytes messages take in the answer."""
+
+
+class LargePageError(Exception):
+    """There is more to read than is read without a turn."""
+
+
+def up_to(most: int, measure: Measure) -> Measure:
+    """Measures messages as long as they take no more than some bytes, then raises."""
+    total = 0
+
+    async def measured(rows: Sequence[HistoryRow]) -> list[int]:
+        nonlocal total
+        sizes = await measure(rows)
+        total += sum(sizes)
+        if total > most:
+            raise LargePageError
+        return sizes
+
+    return measured
 
 
 async def measure_texts(rows: Sequence[HistoryRow]) -> list[int]:

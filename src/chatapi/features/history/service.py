@@ -1,6 +1,7 @@
 """Reading messages: around an anchor, by id, or one of them."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from operator import attrgetter
 
 from chatapi.auth.context import RealmContext
@@ -10,9 +11,12 @@ from chatapi.features.history.anchors import FIRST_UNREAD, Anchors
 from chatapi.features.history.matches import Matches
 from chatapi.features.history.page_size import (
     MOST_BYTES,
+    MOST_BYTES_WITHOUT_TURN,
     ROWS_AT_ONCE,
+    LargePageError,
     Measure,
     measure_texts,
+    up_to,
 )
 from chatapi.features.history.params import (
     MOST_MESSAGES,
@@ -46,11 +50,16 @@ class HistoryService:
         _check_combination(params)
         terms = read_terms(params.narrow)
         if not _is_heavy(params, terms):
-            return await self._read(params, terms)
+            # How large messages are is known when they are read. What is too large is read
+            # again in a turn, and not kept meanwhile: many such pages would fill the memory.
+            with suppress(LargePageError):
+                return await self._read(params, terms, most_bytes=MOST_BYTES_WITHOUT_TURN)
         async with self._ctx.heavy_read():
             return await self._read(params, terms)
 
-    async def _read(self, params: ReadMessagesParams, terms: Sequence[Term]) -> MessagesPayload:
+    async def _read(
+        self, params: ReadMessagesParams, terms: Sequence[Term], most_bytes: int | None = None
+    ) -> MessagesPayload:
         access = await message_access(self._ctx)
         narrow = await compile_narrow(
             self._ctx,
@@ -64,9 +73,11 @@ class HistoryService:
             matches = Matches(
                 self._ctx, narrow.search, allow_empty_topic=params.allow_empty_topic_name
             )
+        measure: Measure = measure_texts if matches is None else matches.measure
+        if most_bytes is not None:
+            measure = up_to(most_bytes, measure)
         if params.message_ids is None:
-            return await self._read_around(access, narrow, params, matches)
-        measure = measure_texts if matches is None else matches.measure
+            return await self._read_around(access, narrow, params, (matches, measure))
         shown = await self._read_some(narrow, ("message_ids", params.message_ids), measure)
         return {"messages": await self._show(access, shown, params, matches)}
 
@@ -116,15 +127,15 @@ class HistoryService:
         access: MessageAccess,
         narrow: Narrow,
         params: ReadMessagesParams,
-        matches: Matches | None,
+        found: tuple[Matches | None, Measure],
     ) -> MessagesPayload:
+        matches, measure = found
         named = FIRST_UNREAD if params.use_first_unread_anchor else params.anchor
         anchors = Anchors(self._repository, access, narrow)
         anchor = await anchors.find(named, params.anchor_date)
         wanted = Wanted(
             anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
         )
-        measure = measure_texts if matches is None else matches.measure
         window = await read_window(self._repository, narrow, wanted, measure)
         return {
             "messages": await self._show(access, window.rows, params, matches),

@@ -9,11 +9,17 @@ from chatapi.auth.people import UserRecord
 from chatapi.channels.directory import KnownChannel
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
 from chatapi.features.messages.writer import MessageWriter
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.system_bots import notification_bot
-from chatapi.rendering import Directory, RenderedMessage, render_message
+from chatapi.rendering import (
+    Directory,
+    RenderedMessage,
+    is_quick_to_render,
+    render_message,
+)
 
 _CLIENT_NAME = "Internal"
 _FENCES = re.compile(r"`{3,}|~{3,}")
@@ -55,12 +61,10 @@ async def post_notices(
         return
     bot = await notification_bot(ctx.db, ctx.realm.id)
     recipients = await _recipients(ctx, notices)
+    rendered = await _render(ctx, notices, names or Directory())
     outgoing = [
         compose_notice(
-            bot,
-            _target(notice, bot, recipients),
-            notice.content,
-            render_message(notice.content, names or Directory()),
+            bot, _target(notice, bot, recipients), notice.content, rendered[notice.content]
         )
         for notice in notices
     ]
@@ -96,6 +100,20 @@ def quoted(text: str) -> str:
     longest = max((len(run) for run in _FENCES.findall(text)), default=0)
     fence = "`" * max(_SHORTEST_FENCE, longest + 1)
     return f"{fence}quote\n{text}\n{fence}"
+
+
+async def _render(
+    ctx: RealmContext, notices: Sequence[Notice], names: Directory
+) -> dict[str, RenderedMessage]:
+    """Each text once, however many people it goes to, and long ones off the event loop."""
+    texts = list(dict.fromkeys(notice.content for notice in notices))
+    quick = [text for text in texts if is_quick_to_render(text)]
+    shown = await map_in_steps(lambda text: render_message(text, names), quick)
+    rendered = dict(zip(quick, shown, strict=True))
+    for text in texts:
+        if text not in rendered:
+            rendered[text] = await ctx.runtime.rendering_threads.run(render_message, text, names)
+    return rendered
 
 
 async def _recipients(ctx: RealmContext, notices: Sequence[Notice]) -> dict[UserId, UserRecord]:

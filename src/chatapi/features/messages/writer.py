@@ -15,6 +15,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
 from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
 from chatapi.core.ids import ConversationId, MessageId, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.db.given_answers import GivenAnswers, Request
 from chatapi.db.message_ids import take_message_ids
 from chatapi.events.audience import Audience, Users
@@ -102,9 +103,9 @@ class MessageWriter:
         await self._claim_files(work, placed)
         receptions = await receive(self.runtime, work, self.realm.id, placed)
         linkifiers = await self.runtime.linkifiers.of(work.db, self.realm.id)
-        for each, reception in zip(placed, receptions, strict=True):
-            facts = self._facts(each, now, linkifiers)
-            event = await self._event(repository, each, reception, facts)
+        facts = await map_in_steps(lambda each: self._facts(each, now, linkifiers), placed)
+        for each, reception, shown in zip(placed, receptions, facts, strict=True):
+            event = await self._event(repository, each, reception, shown)
             work.emit(self.realm.id, event, to=_audience(each))
         policies = await self._follow_topics(work, placed, now)
         answers = [_answer(each.id, policy) for each, policy in zip(placed, policies, strict=True)]

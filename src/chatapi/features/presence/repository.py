@@ -10,6 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.ids import RealmId, UserId
 from chatapi.db.models import Presence, PresenceClock, User
+from chatapi.db.reading import read_in_steps
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
 from chatapi.features.presence.rules import NEVER_SEEN, Seen
@@ -104,7 +105,9 @@ class PresenceRepository:
         values = {"realm_id": self._realm_id, "since": since}
         rows = await self._db.execute(_RECENT_PEOPLE, values)
         count = len(_SEEN)
-        return [(user_records.read(row[:-count]), Seen(*row[-count:])) for row in rows.all()]
+        return await read_in_steps(
+            rows, lambda row: (user_records.read(row[:-count]), Seen(*row[-count:]))
+        )
 
     async def count_people(self, limit: int) -> int:
         """How many active people there are, as far as a limit."""

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.presence.params import PingParams
 from chatapi.features.presence.payloads import (
     OnePresencePayload,
@@ -129,10 +130,12 @@ class PresenceService:
         ctx = self._ctx
         sight = await sight_of(ctx)
         since = ctx.now() - timedelta(days=days)
+        people = await self._repository.list_recent_people(since)
+        seen = [(user, seen) for user, seen in people if sight.sees(user)]
+        shown = await map_in_steps(lambda each: legacy_payload(each[1]), seen)
         return {
-            user.api_email(ctx.realm, ctx.settings.root_domain): legacy_payload(seen)
-            for user, seen in await self._repository.list_recent_people(since)
-            if sight.sees(user)
+            user.api_email(ctx.realm, ctx.settings.root_domain): payload
+            for (user, _), payload in zip(seen, shown, strict=True)
         }
 
     async def _last_update_id(self) -> int:

@@ -4,6 +4,7 @@ from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.features.profile_fields.params import ProfileValueParam, RemoveProfileDataParams
 from chatapi.features.profile_fields.repository import ProfileFieldRepository, ProfileRepository
@@ -45,18 +46,20 @@ class ProfileService:
             raise BadRequestError("Bots have no profile.")
         await self._ctx.lock()
         fields = await self._fields.list_fields()
-        values: Values = {}
-        named_users: dict[UserId, ProfileFieldRecord] = {}
+        changed: dict[ProfileFieldId, tuple[ProfileFieldRecord, Written]] = {}
         for field_id, written in entries:
             field = find_field(fields, field_id)
             self._check_access(field)
-            if field.id in values:
+            if field.id in changed:
                 message = f"Field id {field_id} is passed twice."
                 raise BadRequestError(message)
-            value = values[field.id] = check_value(field, written)
+            changed[field.id] = field, written
+        checked = await map_in_steps(lambda each: check_value(*each), list(changed.values()))
+        named_users: dict[UserId, ProfileFieldRecord] = {}
+        for (field, _), value in zip(changed.values(), checked, strict=True):
             named_users.update(dict.fromkeys(user_ids_in(field, value), field))
         await self._check_users(named_users)
-        await self._save(values)
+        await self._save(dict(zip(changed, checked, strict=True)))
 
     def _check_access(self, field: ProfileFieldRecord) -> None:
         if not field.editable_by_user and not self._ctx.user.role.at_least(Role.ADMIN):

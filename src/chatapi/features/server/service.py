@@ -1,6 +1,7 @@
 """What the server says about itself."""
 
 import asyncio
+from functools import lru_cache
 
 from chatapi.auth.context import ProcessContext, ServerContext
 from chatapi.auth.realms import RealmRecord
@@ -13,6 +14,8 @@ from chatapi.rendering import render_markdown
 from chatapi.wire.version import VERSION_PAYLOAD
 
 _PATIENCE_SECONDS = 1.0
+_render_description = lru_cache(maxsize=1_000)(render_markdown)
+"""Anybody may ask for it, also without an account: each text is rendered once."""
 
 
 class ServerService:
@@ -56,7 +59,7 @@ class ServerService:
         payload["realm_url"] = payload["realm_uri"] = self._ctx.public_url
         payload["realm_name"] = realm.name
         payload["realm_icon"] = icon_url(realm)
-        payload["realm_description"] = render_markdown(realm.options.description)
+        payload["realm_description"] = _render_description(realm.options.description)
         payload["realm_web_public_access_enabled"] = realm.options.enable_spectator_access
 
 

@@ -260,12 +260,11 @@ class SubscriptionRepository:
     async def add(self, choices: Mapping[Place, Choices], moment: Moment) -> None:
         """Write down people who never were in a channel."""
         shared = {"is_active": True, "read_up_to": moment.message}
-        rows = [
+        rows = (
             {"channel_id": channel_id, "user_id": user_id, **shared, **vars(each)}
             for (channel_id, user_id), each in choices.items()
-        ]
-        if rows:
-            await self._db.execute(insert(Subscription), rows)
+        )
+        await self._db.execute_many(insert(Subscription), rows)
 
     async def bring_back(self, pairs: Pairs, moment: Moment) -> None:
         """Let all of the people into all of the channels they were in once."""
@@ -299,13 +298,13 @@ class SubscriptionRepository:
 
     async def begin_periods(self, people: Moved, moment: Moment) -> None:
         shared = {"since_event": moment.event, "since_message": moment.message}
-        await self._db.execute(
+        await self._db.execute_many(
             insert(SubscriptionPeriod),
-            [
+            (
                 {"channel_id": channel_id, "user_id": user_id, **shared}
                 for channel_id, user_ids in people.items()
                 for user_id in sorted(user_ids)
-            ],
+            ),
         )
 
     async def count_subscribers(self, changes: Mapping[ChannelId, int]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.events.audience import Users, WhoKnowsOnlyFromInside
 from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
@@ -21,6 +22,7 @@ from chatapi.features.subscriptions.events import (
     SubscriptionsAdded,
     SubscriptionsRemoved,
 )
+from chatapi.features.subscriptions.payloads import ChoicesPayload
 from chatapi.features.subscriptions.repository import (
     Choices,
     Moment,
@@ -146,11 +148,16 @@ class Roster:
         if kept:
             await rows.bring_back(pairs, moment)
         palette = _Palette(await rows.count_channels(user_ids), colors)
-        fresh = {
-            (channel.id, user_id): palette.choose(user_id, channel)
+        missing = [
+            (channel, user_id)
             for channel in channels
             for user_id in coming[channel.id]
             if (channel.id, user_id) not in kept
+        ]
+        chosen = await map_in_steps(palette.choose, missing)
+        fresh = {
+            (channel.id, user_id): choices
+            for (channel, user_id), choices in zip(missing, chosen, strict=True)
         }
         await rows.add(fresh, moment)
         await rows.begin_periods(coming, moment)
@@ -172,10 +179,7 @@ class Roster:
         event = SubscriptionsAdded(
             channels=[shown[channel.id] for channel in channels],
             subscribers=arrivals.subscribers,
-            choices={
-                user_id: {channel_id: chosen.to_wire() for channel_id, chosen in own.items()}
-                for user_id, own in arrivals.choices.items()
-            },
+            choices=dict(await map_in_steps(_choices_to_wire, list(arrivals.choices.items()))),
         )
         self._ctx.emit(event, to=Users(ids=event.changed_users()))
         for channel in channels:
@@ -216,7 +220,8 @@ class _Palette:
         self._counts = dict(counts)
         self._colors = colors
 
-    def choose(self, user_id: UserId, channel: ChannelRecord) -> Choices:
+    def choose(self, place: tuple[ChannelRecord, UserId]) -> Choices:
+        channel, user_id = place
         so_far = self._counts.get(user_id, 0)
         self._counts[user_id] = so_far + 1
         return Choices(
@@ -229,6 +234,13 @@ class _Palette:
             email_notifications=None,
             wildcard_mentions_notify=None,
         )
+
+
+def _choices_to_wire(
+    of_person: tuple[int, dict[int, Choices]],
+) -> tuple[int, dict[int, ChoicesPayload]]:
+    user_id, own = of_person
+    return user_id, {channel_id: chosen.to_wire() for channel_id, chosen in own.items()}
 
 
 def _alike(

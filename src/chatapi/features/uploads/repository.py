@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import delete, insert, not_, select, update
 
@@ -10,6 +11,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import AttachmentId, MessageId, RealmId, UserId
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Attachment, AttachmentMessage, Message, Realm
+from chatapi.db.reading import read_in_steps
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.uploads.records import AttachmentRecord, LinkingMessage
@@ -104,7 +106,7 @@ class AttachmentRepository:
             {"attachment_id": attachment_id, "message_id": message_id}
             for attachment_id, message_id in links
         ]
-        await self._db.execute(insert(AttachmentMessage), rows)
+        await self._db.execute_many(insert(AttachmentMessage), rows)
         await self._db.execute(
             update(Attachment)
             .where(Attachment.id.in_({row["attachment_id"] for row in rows}))
@@ -159,8 +161,9 @@ class AttachmentRepository:
         """All messages that link some files; files that none links are left out."""
         rows = await self._db.execute(_LINKS, {"attachment_ids": attachment_ids})
         found: defaultdict[AttachmentId, list[LinkingMessage]] = defaultdict(list)
-        for *message, attachment_id in rows:
-            found[AttachmentId(attachment_id)].append(_messages.read(message))
+        links = await read_in_steps(rows, _read_link)
+        for attachment_id, message in links:
+            found[attachment_id].append(message)
         return found
 
     async def list_linking_messages(
@@ -205,3 +208,8 @@ async def list_realms_with_unclaimed(db: DatabaseSession, before: datetime) -> l
         .distinct()
     )
     return [RealmId(realm_id) for (realm_id,) in rows]
+
+
+def _read_link(row: Sequence[Any]) -> tuple[AttachmentId, LinkingMessage]:
+    *message, attachment_id = row
+    return AttachmentId(attachment_id), _messages.read(message)

@@ -81,7 +81,7 @@ class GroupRepository:
 
     async def add_members(self, group_id: GroupId, user_ids: Collection[UserId]) -> None:
         rows = [{"group_id": group_id, "user_id": user_id} for user_id in user_ids]
-        await self._db.execute(insert(GroupMember), rows)
+        await self._db.execute_many(insert(GroupMember), rows)
 
     async def remove_members(self, group_id: GroupId, user_ids: Collection[UserId]) -> None:
         await self._db.execute(
@@ -92,7 +92,7 @@ class GroupRepository:
 
     async def add_subgroups(self, group_id: GroupId, subgroup_ids: Collection[GroupId]) -> None:
         rows = [{"group_id": group_id, "subgroup_id": subgroup_id} for subgroup_id in subgroup_ids]
-        await self._db.execute(insert(GroupSubgroup), rows)
+        await self._db.execute_many(insert(GroupSubgroup), rows)
 
     async def remove_subgroups(self, group_id: GroupId, subgroup_ids: Collection[GroupId]) -> None:
         await self._db.execute(

@@ -1,0 +1,96 @@
+"""Answers as JSON, however large, in steps that leave other requests their turn."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+
+import orjson
+
+from chatapi.core.loop_budget import let_others_run
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS
+_MOST_ITEMS = 100
+"""A list or an object with more is encoded in slices of so many."""
+_DEPTH = 2
+"""So far down large lists and objects are looked for: those of an answer, and of its sections."""
+_STEP_SECONDS = 0.005
+_CHUNK_BYTES = 256 * 1024
+
+
+async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
+    """The JSON of an answer, in chunks: to put a large one together would take long by itself.
+
+    An answer without a long list is encoded at once.
+    """
+    if not _is_large(payload, _DEPTH):
+        return [orjson.dumps(payload, option=_OPTIONS)]
+    chunks: list[bytes] = []
+    pieces: list[bytes] = []
+    size = 0
+    until = time.perf_counter() + _STEP_SECONDS
+    for piece in _pieces(payload, _DEPTH):
+        pieces.append(piece)
+        size += len(piece)
+        if size >= _CHUNK_BYTES:
+            chunks.append(b"".join(pieces))
+            pieces, size = [], 0
+        if time.perf_counter() >= until:
+            await let_others_run()
+            until = time.perf_counter() + _STEP_SECONDS
+    return [*chunks, b"".join(pieces)]
+
+
+def _is_large(value: object, depth: int) -> bool:
+    if not isinstance(value, list | dict):
+        return False
+    if len(value) > _MOST_ITEMS:
+        return True
+    return depth > 0 and any(_is_large(each, depth - 1) for each in _members(value))
+
+
+def _members(value: list[object] | dict[object, object]) -> Iterable[object]:
+    # Items of a list are alike, and each of them is small.
+    return value.values() if isinstance(value, dict) else ()
+
+
+def _pieces(value: object, depth: int) -> Iterator[bytes]:
+    """What a value is encoded to, in order."""
+    if isinstance(value, dict) and _is_large(value, depth):
+        yield from _pieces_of_object(value, depth)
+    elif isinstance(value, list) and _is_large(value, depth):
+        yield from _pieces_of_list(value)
+    else:
+        yield orjson.dumps(value, option=_OPTIONS)
+
+
+def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[bytes]:
+    """Small members together, large ones by themselves."""
+    opening = b"{"
+    small: dict[object, object] = {}
+    for name, member in value.items():
+        if depth > 0 and _is_large(member, depth - 1):
+            if small:
+                yield opening + _inside(small)
+                opening, small = b",", {}
+            yield opening + _inside({name: None})[: -len(b"null")]
+            yield from _pieces(member, depth - 1)
+            opening = b","
+            continue
+        small[name] = member
+        if len(small) >= _MOST_ITEMS:
+            yield opening + _inside(small)
+            opening, small = b",", {}
+    if small:
+        yield opening + _inside(small)
+    yield b"}"
+
+
+def _pieces_of_list(value: list[object]) -> Iterator[bytes]:
+    opening = b"["
+    for start in range(0, len(value), _MOST_ITEMS):
+        yield opening + _inside(value[start : start + _MOST_ITEMS])
+        opening = b","
+    yield b"]"
+
+
+def _inside(value: dict[object, object] | list[object]) -> bytes:
+    return orjson.dumps(value, option=_OPTIONS)[1:-1]

@@ -1,0 +1,100 @@
+"""Many large pages of one account at once: memory stays bounded, and others are served."""
+
+import asyncio
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import ChannelRecord
+from chatapi.features.history.page_size import MOST_BYTES
+from chatapi.main import ChatApp
+from tests.factories import MakeChannel, Person
+from tests.features.history.conversations import read, send
+from tests.security.requests import Request, perform
+from tests.security.seeding import add_messages
+from tests.support.client import ApiClient
+
+ROWS = 240
+"""Fewer than make a page a large one by their number."""
+PAGES = 32
+PAGE: dict[str, object] = {"anchor": "newest", "num_before": ROWS, "num_after": 0}
+
+
+@pytest.fixture
+async def channel(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    make_channel: MakeChannel,
+    member: Person,
+    owner: Person,
+) -> ChannelRecord:
+    """With as much as fits into one answer in as many messages as need no turn."""
+    channel = await make_channel("general", subscribers=[member, owner])
+    first = await send(client, member, channel, "large")
+    texts = [("cat", f"<p>{'cat ' * (MOST_BYTES // ROWS // 4 - 10)}</p>")] * ROWS
+    await add_messages(runtime, realm, member, first, texts)
+    return channel
+
+
+@contextmanager
+def traced_memory() -> Iterator[Callable[[], int]]:
+    """Tells how much memory was used at most within a block, beyond what was used before."""
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    try:
+        yield lambda: tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+async def test_parallel_large_pages_of_one_account_take_turns_and_little_memory(
+    app: ChatApp,
+    runtime: Runtime,
+    client: ApiClient,
+    channel: ChannelRecord,
+    member: Person,
+    owner: Person,
+) -> None:
+    most_at_once = 0
+    statuses: list[int] = []
+
+    async def ask() -> None:
+        # What was answered is let go at once, as a server does with what a client has taken.
+        statuses.append((await perform(app, Request("GET", "/messages", member, PAGE))).status)
+
+    with traced_memory() as most_memory:
+        pages = [asyncio.create_task(ask()) for _ in range(PAGES)]
+        await send(client, owner, channel, "small", "Hello")
+        # Others did not wait for all that the account wanted.
+        assert len(statuses) < PAGES
+        while not all(page.done() for page in pages):
+            most_at_once = max(most_at_once, runtime.heavy_reads.running_of(member.user_id))
+            await asyncio.wait(pages, timeout=0.01)
+        # All pages at once would be several times as much: each is its rows and its JSON.
+        assert most_memory() < PAGES // 2 * MOST_BYTES
+    assert 1 <= most_at_once <= runtime.database.most_heavy_reads // 2
+    # Those that would wait behind too many of their own are refused.
+    assert set(statuses) <= {200, 429}
+    assert statuses.count(200) >= PAGES // 2
+
+
+async def test_ordinary_page_takes_no_turn(
+    client: ApiClient, runtime: Runtime, realm: RealmRecord, channel: ChannelRecord, member: Person
+) -> None:
+    first = await send(client, member, channel, "small")
+    text = "Hello " * 150
+    await add_messages(runtime, realm, member, first, [(text, f"<p>{text}</p>")] * ROWS)
+    turns = [asyncio.create_task(runtime.heavy_reads.take(member.user_id)) for _ in range(2)]
+    await asyncio.gather(*turns)
+    try:
+        async with asyncio.timeout(10):
+            page = await read(client, member, ["topic", "small"], num_before=ROWS)
+    finally:
+        for _ in turns:
+            runtime.heavy_reads.release(member.user_id)
+    assert len(page["messages"]) == ROWS

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_
+from typing_extensions import TypedDict
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.core.ids import RealmId, UserId
@@ -15,6 +16,15 @@ from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.db.models import User
 from chatapi.db.records import RecordReader
 from chatapi.wire.user_settings import UserSettings
+
+
+class StandingRow(TypedDict):
+    """What a user was up to an event."""
+
+    until_event: int
+    changed_at: int
+    """When that ended, in seconds; the log of events is cut by age."""
+    role: int
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,8 @@ class UserRecord:
     is_imported_stub: bool
     is_system_bot: bool
     settings: dict[str, Any]
+    earlier_standings: list[StandingRow] | None = None
+    """The oldest first; audiences of events are judged by them."""
 
     @property
     def is_bot(self) -> bool:

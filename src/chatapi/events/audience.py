@@ -186,6 +186,20 @@ class WhoLosesSight(AudienceBase):
         return self.source.reaches(view, number) and not self.target.admits(view, number)
 
 
+class WhoIsLeftBehind(AudienceBase):
+    """People in a channel who are not in another one, whether they may read there or not."""
+
+    kind: Literal["who_is_left_behind"] = "who_is_left_behind"
+    source_id: ChannelId
+    target_id: ChannelId
+
+    @override
+    def admits(self, view: ClientView, number: EventNumber) -> bool:
+        membership = view.membership
+        is_inside = membership.was_subscribed(self.source_id, number)
+        return is_inside and not membership.was_subscribed(self.target_id, number)
+
+
 class WhoKnowsOnlyFromInside(AudienceBase):
     """Those of some people for whom a channel exists only while they are in it."""
 
@@ -238,6 +252,7 @@ Kinds = (
     | WhoReadsChannel
     | WhoFollowsMove
     | WhoLosesSight
+    | WhoIsLeftBehind
     | WhoKnowsOnlyFromInside
     | WhoKnowsChannelUnlike
     | Nobody

@@ -23,6 +23,11 @@ class _RealmBlocks:
     """The last event that may have changed what blocks say."""
     encoded: dict[Hashable, Block] = field(default_factory=dict)
 
+    def keep(self, key: Hashable, block: Block) -> None:
+        if len(self.encoded) >= _MOST_BLOCKS:
+            self.encoded.clear()
+        self.encoded[key] = block
+
 
 class Blocks:
     """Remembers what was encoded from a snapshot, for other snapshots that would show the same."""
@@ -39,25 +44,15 @@ class Blocks:
         load: Callable[[], Awaitable[Mapping[str, Any]]],
     ) -> Block:
         """The block as it is at the moment of the snapshot that `load` reads."""
-        found = self._find(realm_id, key, as_of)
+        blocks = self._realms.setdefault(realm_id, _RealmBlocks(EventNumber(0)))
+        is_newer = as_of >= blocks.changed_at
+        found = blocks.encoded.get(key) if is_newer else None
         if found is None:
             found = _encode(await load())
-            self._keep(realm_id, key, as_of, found)
+            # What has changed, or may have been missed, meanwhile has begun new ones.
+            if is_newer and self._realms.get(realm_id) is blocks:
+                blocks.keep(key, found)
         return found
-
-    def _find(self, realm_id: RealmId, key: Hashable, as_of: EventNumber) -> Block | None:
-        blocks = self._realms.get(realm_id)
-        if blocks is None or blocks.changed_at > as_of:
-            return None
-        return blocks.encoded.get(key)
-
-    def _keep(self, realm_id: RealmId, key: Hashable, as_of: EventNumber, block: Block) -> None:
-        blocks = self._realms.setdefault(realm_id, _RealmBlocks(EventNumber(0)))
-        if blocks.changed_at > as_of:
-            return
-        if len(blocks.encoded) >= _MOST_BLOCKS:
-            blocks.encoded.clear()
-        blocks.encoded[key] = block
 
     def _saw(self, entry: Entry) -> None:
         if entry.event.changes_shared_state:

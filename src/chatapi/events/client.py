@@ -1,16 +1,16 @@
 """What a client asked for when it registered, and who reads through it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-from chatapi.core.ids import QueueId, UserId
+from chatapi.core.ids import EventNumber, QueueId, UserId
 from chatapi.core.roles import Role
-from chatapi.events.membership import Membership
+from chatapi.events.membership import EarlierStanding, Membership
 
 
 class ClientProfile(BaseModel):
@@ -63,6 +63,28 @@ class ClientView:
     queue_id: QueueId
     acquaintances: frozenset[UserId] = frozenset()
     """Whom a reader sees who does not see everybody."""
+    earlier: "tuple[tuple[EventNumber, ClientView], ...]" = ()
+    """Up to which event the reader was somebody else in the organization, the oldest first."""
+
+    def having_been(self, standings: Iterable[EarlierStanding]) -> "ClientView":
+        """The same view, which knows how the reader saw through it with earlier roles."""
+        earlier = (
+            (
+                each.until_event,
+                replace(
+                    self, role=each.role, membership=replace(self.membership, groups=each.groups)
+                ),
+            )
+            for each in standings
+        )
+        return replace(self, earlier=tuple(earlier))
+
+    def as_of(self, number: EventNumber) -> "ClientView":
+        """As whom the reader heard of an event, however late they ask for it."""
+        for until_event, view in self.earlier:
+            if number <= until_event:
+                return view
+        return self
 
     def sees_user(self, user_id: int) -> bool:
         """Whether a user exists for the reader; one's bots may be missing."""

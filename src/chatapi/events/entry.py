@@ -30,6 +30,8 @@ class Entry:
     _completed: list[Event] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def is_for(self, view: ClientView) -> bool:
+        """Whether the event was for the reader, with the role they had when it happened."""
+        view = view.as_of(self.number)
         if self.event.is_internal or not self.event.is_for(view):
             return False
         return self.audience.admits(view, self.number)
@@ -45,6 +47,7 @@ class Entry:
 
     def encoded_for(self, view: ClientView) -> tuple[bytes, ...]:
         """The event's JSON, in one piece or more, encoded once for all readers who see the same."""
+        view = view.as_of(self.number)
         variant = self.event.variant(view)
         encoded = self._encoded.get(variant)
         if encoded is None:

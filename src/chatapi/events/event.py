@@ -128,6 +128,10 @@ class Event(BaseModel):
         """Whose credentials ended: their waiting polls end with them."""
         return frozenset()
 
+    def restarted_users(self) -> frozenset[UserId]:
+        """Whose clients are to register again: their queues that began before it end with it."""
+        return frozenset()
+
     def changed_channels(self) -> frozenset[ChannelId]:
         """Which channels are no longer what a cache may say."""
         return frozenset()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from chatapi.core.ids import ChannelId, EventNumber, GroupId, MessageId
+from chatapi.core.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,16 @@ class Membership:
             for message_id, arrival in arrivals.items()
             if self.received(channel_id, message_id, arrival)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierStanding:
+    """What a reader was, and which groups that made them part of, until another role came."""
+
+    until_event: EventNumber
+    """The last event that found them like this."""
+    role: Role
+    groups: frozenset[GroupId]
 
 
 NOWHERE = Membership(frozenset(), {})

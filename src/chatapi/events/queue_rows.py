@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import Integer, bindparam, delete, insert, select, update
 
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
-from chatapi.core.roles import Role
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import EventQueueRow, User
+from chatapi.db.models import EventQueueRow
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
@@ -96,15 +95,6 @@ class QueueRows:
             .where(is_one_of(EventQueueRow.user_id, "user_ids"))
             .returning(EventQueueRow.id),
             {"user_ids": list(user_ids)},
-        )
-        return [QueueId(queue_id) for (queue_id,) in deleted]
-
-    async def delete_of_role(self, realm_id: RealmId, role: Role) -> list[QueueId]:
-        people = select(User.id).where(User.realm_id == realm_id, User.role == role)
-        deleted = await self._db.execute(
-            delete(EventQueueRow)
-            .where(EventQueueRow.user_id.in_(people))
-            .returning(EventQueueRow.id)
         )
         return [QueueId(queue_id) for (queue_id,) in deleted]
 

@@ -21,7 +21,7 @@ from chatapi.events.entry import Entry, encode_heartbeat
 from chatapi.events.feed import Feed, Waiter
 from chatapi.events.hub import Hub
 from chatapi.events.log import EventLog
-from chatapi.events.membership import Membership
+from chatapi.events.membership import EarlierStanding, Membership
 from chatapi.events.queue_rows import QueueRecord, QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
 
@@ -67,6 +67,8 @@ class LiveQueue:
                 queue_id=self.id,
                 acquaintances=reader.acquaintances,
             )
+            if reader.earlier:
+                view = view.having_been(reader.earlier)
             self._last_view = (reader, view)
         return self._last_view[1]
 
@@ -78,6 +80,8 @@ class Reader:
     realm_id: RealmId
     user_id: UserId
     role: Role
+    earlier: tuple[EarlierStanding, ...]
+    """The roles they had as far back as the log may reach, the oldest first."""
     sees_everybody: bool
     acquaintances: frozenset[UserId]
     hears_typing: bool
@@ -173,7 +177,13 @@ class EventQueues:
         deadline = asyncio.get_running_loop().time() + self._heartbeat_after() - waited
         while True:
             told_once = queue.fleeting_seen
-            found, cursor = await self._collect(feed, queue, view, cursor, turn)
+            try:
+                found, cursor = await self._collect(feed, queue, view, cursor, turn)
+            except BadEventQueueIdError:
+                # Whoever may not read at all is told that instead.
+                if not reader.is_current():
+                    raise AdmissionOutdatedError from None
+                raise
             if not reader.is_current():
                 raise AdmissionOutdatedError
             if queue.id not in self._live:
@@ -354,11 +364,18 @@ class EventQueues:
 def _first_for(
     view: ClientView, entries: list[Entry], reached: EventNumber
 ) -> tuple[list[Entry], EventNumber]:
-    """The entries for a reader, as many as go into one answer, and how far that looked."""
+    """The entries for a reader, as many as go into one answer, and how far that looked.
+
+    A queue ends where the log says that the reader's clients start anew. Its row is deleted then,
+    unless it was written while that happened: the log alone knows of all queues from before.
+    """
     wanted: list[Entry] = []
     room = _EVENTS_PER_ANSWER
     for entry in entries:
-        if entry.is_for(view):
+        if entry.event.is_internal:
+            if view.user_id in entry.event.restarted_users():
+                raise BadEventQueueIdError(view.queue_id)
+        elif entry.is_for(view):
             room -= entry.event.count_for(view)
             if wanted and room < 0:
                 break

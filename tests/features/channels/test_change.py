@@ -384,7 +384,7 @@ class TestArchiving:
         update, _defaults = await told(newer)
         assert (update["property"], update["value"]) == ("is_archived", True)
         assert_success(await client.patch(path, owner, is_archived=False))
-        (create,) = await told(older)
+        create, *_people = await told(older)
         assert create["streams"][0]["stream_id"] == channel.id
         (update,) = await told(newer)
         assert (update["property"], update["value"]) == ("is_archived", False)

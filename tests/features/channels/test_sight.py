@@ -1,16 +1,22 @@
 """For whom people and channels exist: guests who do not see everybody, and groups."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import QueueId
 from chatapi.core.system_groups import SystemGroup
+from chatapi.db.session import DatabaseSession
+from chatapi.events.queue_rows import QueueRecord, QueueRows
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import names_seen_by, subscribe, unnamed, unsubscribe
 from tests.features.realm.settings import allow
 from tests.features.user_groups.groups import GROUPS, add_group, deactivate_group
 from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
-from tests.support.listening import listen
+from tests.support.listening import Listener, listen
 
 
 async def people_seen_by(client: ApiClient, person: Person) -> set[int]:
@@ -77,6 +83,47 @@ class TestRestrictedGuests:
         listener = await listen(client, guest)
         assert_success(await unsubscribe(client, member, "ours"))
         assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID")
+
+    async def test_a_queue_that_is_registered_during_a_restart_ends_with_it(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        guest: Person,
+        member: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        await make_channel("ours", subscribers=[guest])
+        listeners = [await listen(client, guest) for _ in range(3)]
+        late = [await find_queue(runtime, listener) for listener in listeners]
+        assert_success(await subscribe(client, member, "ours"))
+        # What they began with is of before; their rows are committed after the restart.
+        await write_queues(runtime, late)
+        for listener in listeners:
+            assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
+
+    async def test_a_queue_that_is_registered_while_the_setting_changes_ends_with_it(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, guest: Person
+    ) -> None:
+        listener = await listen(client, guest)
+        late = await find_queue(runtime, listener)
+        await allow(client, owner, realm, can_access_all_users_group=SystemGroup.EVERYONE)
+        await write_queues(runtime, [late])
+        assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
+        assert await (await listen(client, guest)).new_events() == []
+
+
+async def find_queue(runtime: Runtime, listener: Listener) -> QueueRecord:
+    async with DatabaseSession(runtime.database) as db:
+        queue = await QueueRows(db).find(QueueId(listener.queue_id))
+    assert queue is not None
+    return queue
+
+
+async def write_queues(runtime: Runtime, queues: Iterable[QueueRecord]) -> None:
+    async with DatabaseSession(runtime.database) as db:
+        for queue in queues:
+            await QueueRows(db).add(queue)
+        await db.commit()
 
 
 class TestGroups:

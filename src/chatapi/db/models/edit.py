@@ -2,10 +2,16 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Identity, Index, String, Text
+from sqlalchemy import ForeignKey, Identity, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from chatapi.db.base import Base, BigId
+
+
+def _left(place: str) -> Index:
+    """The messages that left a place, in the order in which they did."""
+    is_left = text(f"{place} IS NOT NULL")
+    return Index(None, place, "id", sqlite_where=is_left, postgresql_where=is_left)
 
 
 class MessageEdit(Base):
@@ -19,6 +25,8 @@ class MessageEdit(Base):
     __table_args__ = (
         Index(None, "message_id"),
         Index(None, "conversation_id"),
+        _left("prev_conversation_id"),
+        _left("prev_channel_id"),
         {"sqlite_autoincrement": True},
     )
 
@@ -36,3 +44,5 @@ class MessageEdit(Base):
     prev_rendered_content: Mapped[str | None] = mapped_column(Text)
     prev_topic: Mapped[str | None] = mapped_column(String(60))
     prev_channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
+    prev_conversation_id: Mapped[int | None] = mapped_column(BigId)
+    """Which conversation a message left, which may be gone by now; None for all other changes."""

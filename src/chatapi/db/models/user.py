@@ -7,7 +7,7 @@ from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint, fa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from chatapi.core.roles import BotType, EmailVisibility, Role
-from chatapi.db.base import Base, BigId, EnumColumn
+from chatapi.db.base import Base, BigId, EnumColumn, JsonObject
 
 
 class User(Base):
@@ -41,6 +41,8 @@ class User(Base):
     is_system_bot: Mapped[bool] = mapped_column(server_default=false())
     """Speaks for the service itself; belongs to nobody and cannot log in."""
     settings: Mapped[dict[str, Any]]
+    earlier_standings: Mapped[list[dict[str, Any]] | None] = mapped_column(JsonObject)
+    """Roles of the last days, and until which events they lasted; None for most users."""
     """Only what differs from the defaults of UserSettings."""
     password_hash: Mapped[str | None] = mapped_column(String(200))
 

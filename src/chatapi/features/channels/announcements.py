@@ -5,7 +5,7 @@ from typing import Any
 
 from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
-from chatapi.events.audience import WhoKnowsChannelUnlike
+from chatapi.events.audience import Users, WhoKnowsChannelUnlike
 from chatapi.features.channels.events import (
     ChannelsCreated,
     ChannelsDeleted,
@@ -15,7 +15,7 @@ from chatapi.features.channels.events import (
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.rules import ChannelKind, PostPolicy, post_policy
-from chatapi.features.subscriptions.events import PeersAdded
+from chatapi.features.subscriptions.events import PeersAdded, SubscriptionsAdded
 from chatapi.features.subscriptions.repository import SubscriptionRepository
 from chatapi.permissions.channels import who_knows
 from chatapi.wire.group_values import GroupSettingPayload
@@ -60,8 +60,26 @@ class ChannelAnnouncer:
     async def tell_unarchived(self, channel: ChannelRecord) -> None:
         knows = who_knows(channel)
         self._ctx.emit(_about_archived(channel, property="is_archived", value=False), to=knows)
-        event = ChannelsCreated(streams=[await self._show(channel)], is_unarchived=True)
-        self._ctx.emit(event, to=knows)
+        shown = await self._show(channel)
+        self._ctx.emit(ChannelsCreated(streams=[shown], is_unarchived=True), to=knows)
+        await self._tell_subscribers_again(channel, shown)
+
+    async def _tell_subscribers_again(self, channel: ChannelRecord, shown: ChannelPayload) -> None:
+        """Who is in a channel that appears again, for clients that have forgotten it."""
+        rows = SubscriptionRepository(self._ctx.db, self._ctx.realm.id)
+        choices = await rows.list_choices(channel.id)
+        peers = await rows.list_present(channel.id)
+        if not choices:
+            return
+        own = SubscriptionsAdded(
+            channels=[shown],
+            subscribers={channel.id: peers},
+            choices={user_id: {channel.id: each.to_wire()} for user_id, each in choices.items()},
+            is_unarchived=True,
+        )
+        self._ctx.emit(own, to=Users(ids=frozenset(choices)))
+        others = PeersAdded(stream_ids=[channel.id], user_ids=peers, is_unarchived=True)
+        self._ctx.emit(others, to=who_knows(channel))
 
     def _updates(
         self,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
-from chatapi.core.ids import ChannelId
+from chatapi.core.ids import ChannelId, UserId
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.payloads import ChannelPayload
@@ -70,19 +70,23 @@ class ChannelsDeleted(Event):
     stream_ids: list[int]
     is_archived: Annotated[bool, ServerOnly()] = False
     """Told to those who do not know archived channels."""
+    is_about_archived: Annotated[bool, ServerOnly()] = False
+    """Told to those who do: the others have been told before."""
 
     @classmethod
-    def of(cls, *channel_ids: ChannelId, is_archived: bool = False) -> "ChannelsDeleted":
+    def of(cls, *channel_ids: ChannelId, **kind: bool) -> "ChannelsDeleted":
         return cls(
             streams=[{"stream_id": channel_id} for channel_id in channel_ids],
             stream_ids=[*channel_ids],
-            is_archived=is_archived,
+            **kind,
         )
 
     @override
     def is_for(self, view: ClientView) -> bool:
-        is_news = not (self.is_archived and knows_archived_channels(view.profile))
-        return is_news and super().is_for(view)
+        is_old_news = (
+            self.is_archived if knows_archived_channels(view.profile) else self.is_about_archived
+        )
+        return not is_old_news and super().is_for(view)
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:
@@ -142,6 +146,24 @@ class ChannelUpdated(Event):
 
 
 _WITH_SOME_PROPERTIES = ("rendered_description", "history_public_to_subscribers", "is_web_public")
+
+
+class ClientsRestarted(Event):
+    """Other things exist for some users than their clients know, and no event says which."""
+
+    type = "clients_restarted"
+    is_internal = True
+    changes_shared_state: ClassVar = False
+
+    user_ids: list[UserId]
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return self.restarted_users()
+
+    @override
+    def restarted_users(self) -> frozenset[UserId]:
+        return frozenset(self.user_ids)
 
 
 class DefaultChannelsChanged(Event):

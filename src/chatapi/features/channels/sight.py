@@ -1,16 +1,24 @@
 """Which channels begin or cease to exist for somebody whose role changes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
+from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import GroupId, UserId
-from chatapi.events.audience import Users
+from chatapi.events.audience import Nobody, Users
 from chatapi.events.membership import Membership
 from chatapi.events.queue_rows import QueueRows
-from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
+from chatapi.features.channels.events import (
+    ChannelsCreated,
+    ChannelsDeleted,
+    ClientsRestarted,
+    DefaultChannelsChanged,
+)
 from chatapi.features.channels.payloads import channel_payload
 from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.subscriptions.events import PeersAdded
+from chatapi.features.subscriptions.repository import SubscriptionRepository
 from chatapi.permissions.channels import ChannelAccess, who_knows
 from chatapi.permissions.memberships import Memberships
 from chatapi.permissions.readers import load_stays
@@ -22,19 +30,43 @@ async def tell_new_sight(ctx: RealmContext, before: UserRecord, after: UserRecor
     knew, knows = await _access(ctx, before), await _access(ctx, after)
     channels = await ChannelRepository(ctx.db, ctx.realm.id).list_facts()
     gained = [
-        channel_payload(each, ctx.realm, ctx.now())
+        (each.channel, channel_payload(each, ctx.realm, ctx.now()))
         for each in channels
         if knows.knows(each.channel) and not knew.knows(each.channel)
     ]
     lost = [
-        each.channel.id
+        each.channel
         for each in channels
         if knew.knows(each.channel) and not knows.knows(each.channel)
     ]
     if gained:
-        ctx.emit(ChannelsCreated(streams=gained), to=Users.only(after.id))
-    if lost:
-        ctx.emit(ChannelsDeleted.of(*lost), to=Users.only(after.id))
+        ctx.emit(
+            ChannelsCreated(streams=[shown for _channel, shown in gained]), to=Users.only(after.id)
+        )
+        await _tell_subscribers(ctx, after.id, [channel for channel, _shown in gained])
+    for is_archived in (False, True):
+        gone = [channel.id for channel in lost if channel.is_archived is is_archived]
+        if gone:
+            event = ChannelsDeleted.of(*gone, is_about_archived=is_archived)
+            ctx.emit(event, to=Users.only(after.id))
+    if before.role.is_member is not after.role.is_member:
+        defaults = [each.channel.id for each in channels if each.channel.is_default]
+        shown = sorted(defaults) if after.role.is_member else []
+        ctx.emit(DefaultChannelsChanged(default_streams=[*shown]), to=Users.only(after.id))
+
+
+async def _tell_subscribers(
+    ctx: RealmContext, user_id: UserId, channels: Sequence[ChannelRecord]
+) -> None:
+    """Who is in channels that somebody has just been told of."""
+    subscribers = SubscriptionRepository(ctx.db, ctx.realm.id)
+    present = await subscribers.list_subscribers([channel.id for channel in channels])
+    for channel in channels:
+        if peers := present.get(channel.id):
+            event = PeersAdded(
+                stream_ids=[channel.id], user_ids=peers, is_about_archived=channel.is_archived
+            )
+            ctx.emit(event, to=Users.only(user_id))
 
 
 async def tell_group_change(
@@ -53,9 +85,16 @@ async def tell_group_change(
 
 
 async def restart_clients(ctx: RealmContext, user_ids: Iterable[UserId]) -> None:
-    """Other things exist for some users now: their clients are to ask for everything again."""
-    for queue_id in await QueueRows(ctx.db).delete_of_users(user_ids):
+    """Other things exist for some users now: their clients are to ask for everything again.
+
+    The log says so as well: a queue that is being registered meanwhile has no row yet.
+    """
+    restarted = sorted(set(user_ids))
+    if not restarted:
+        return
+    for queue_id in await QueueRows(ctx.db).delete_of_users(restarted):
         ctx.work.close_queue(ctx.realm.id, queue_id)
+    ctx.emit(ClientsRestarted(user_ids=restarted), to=Nobody())
 
 
 async def _access(ctx: RealmContext, user: UserRecord) -> ChannelAccess:

@@ -16,6 +16,7 @@ from chatapi.events.queues import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
+from chatapi.features.users.standing import earlier_standings
 from chatapi.narrow import ResolvedTerm, read_terms, resolve_narrow
 from chatapi.permissions.messages import message_access
 from chatapi.permissions.people import sees_everybody, sight_of
@@ -93,6 +94,7 @@ class EventQueueService:
             realm_id=self._ctx.realm.id,
             user_id=user.id,
             role=user.role,
+            earlier=await earlier_standings(self._ctx, user),
             sees_everybody=sees_everybody(self._ctx.realm, user),
             acquaintances=frozenset(),
             hears_typing=user.options.receives_typing_notifications,

@@ -1,12 +1,12 @@
 """The events that flags of one's messages changed."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 from typing_extensions import override
 
-from chatapi.core.ids import MessageId
+from chatapi.core.ids import ChannelId, EventNumber, MessageId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
@@ -34,6 +34,29 @@ class FlagAdded(Event):
     all: bool = False
     span: Annotated[Span | None, ServerOnly()] = None
     """Further messages, which are looked up only when a client asks for the event."""
+    channel_id: Annotated[ChannelId | None, ServerOnly()] = None
+    arrivals: Annotated[Mapping[MessageId, EventNumber | None] | None, ServerOnly()] = None
+    """For several readers, where the history of the channel they were in is protected: what
+    brought each message there, None if it was sent there."""
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return super().is_for(view) and (self.arrivals is None or bool(self._received(view)))
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return None if self.arrivals is None else tuple(self._received(view))
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        body = super().body(view)
+        return body if self.arrivals is None else {**body, "messages": self._received(view)}
+
+    def _received(self, view: ClientView) -> list[MessageId]:
+        """Nobody learns of a message from its being read."""
+        if self.channel_id is None or self.arrivals is None:
+            return self.messages
+        return view.membership.received_among(self.channel_id, self.arrivals)
 
     @property
     @override

@@ -13,4 +13,4 @@ class Span(TypedDict):
     above: MessageId
     up_to: MessageId
     as_of: int
-    """The newest change of any message then; what was moved there since is no part of it."""
+    """The newest change of any message then: the stretch is about where messages were before it."""

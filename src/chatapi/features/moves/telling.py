@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import EventNumber, MessageId
-from chatapi.events.audience import Audience, WhoFollowsMove, WhoLosesSight
+from chatapi.events.audience import Audience, WhoFollowsMove, WhoIsLeftBehind, WhoLosesSight
 from chatapi.features.deletion.events import MessagesDeleted
 from chatapi.features.edits.events import MessageChanged
 from chatapi.features.edits.params import PropagateMode
+from chatapi.features.flags.events import FlagAdded
 from chatapi.features.flags.spans import Span
 from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.moves.move import Move
@@ -39,6 +40,16 @@ async def tell_clients(
         span=span,
         arrivals=arrivals if move.source.has_protected_history else None,
     )
+    if move.crosses_channels:
+        # Nothing is unread in a channel one is not in.
+        read = FlagAdded(
+            flag="read",
+            messages=event.message_ids,
+            channel_id=move.source.id,
+            arrivals=event.arrivals,
+        )
+        behind = WhoIsLeftBehind(source_id=move.source.id, target_id=move.target.id)
+        ctx.emit(read, to=behind)
     ctx.emit(event, to=_who_follows(move))
     if move.crosses_channels:
         # For people who may not follow, what they knew is gone.

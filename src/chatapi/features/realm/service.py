@@ -8,8 +8,8 @@ from chatapi.core.errors import BadRequestError, OwnerRequiredError
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Everyone
-from chatapi.events.queue_rows import QueueRows
 from chatapi.features.channels.access import ChannelFinder, require_not_archived
+from chatapi.features.channels.sight import restart_clients
 from chatapi.features.realm.events import RealmSettingChanged, RealmSettingsChanged
 from chatapi.features.realm.params import ChangeRealmParams
 from chatapi.features.realm.repository import RealmRepository
@@ -20,6 +20,7 @@ from chatapi.features.realm.rules import (
     stored_settings,
 )
 from chatapi.features.users.full_members import recount_full_members
+from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.changes import changed_value
 from chatapi.permissions.realm import RealmPermissions
 from chatapi.permissions.settings import REALM_PERMISSIONS
@@ -99,9 +100,8 @@ class RealmService:
 
     async def _restart_guests(self) -> None:
         """Other people exist for them now: their clients are to ask for everything again."""
-        queues = QueueRows(self._ctx.db)
-        for queue_id in await queues.delete_of_role(self._ctx.realm.id, Role.GUEST):
-            self._ctx.work.close_queue(self._ctx.realm.id, queue_id)
+        guests = await UserRepository(self._ctx.db, self._ctx.realm.id).list_guests()
+        await restart_clients(self._ctx, guests)
 
     def _tell(self, changes: Changes) -> None:
         bundle = {name: value for name, value in changes.items() if name in TOLD_IN_BUNDLE}

@@ -34,6 +34,13 @@ class SubscriptionsAdded(Event):
     """Everybody who is in each of the channels now."""
     choices: Annotated[dict[int, dict[int, ChoicesPayload]], ServerOnly()]
     """By user and by channel."""
+    is_unarchived: Annotated[bool, ServerOnly()] = False
+    """Told to those who were told that the channels were deleted: nobody came into them."""
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        is_news = not (self.is_unarchived and knows_archived_channels(view.profile))
+        return is_news and super().is_for(view)
 
     @override
     def variant(self, view: ClientView) -> Hashable:
@@ -45,7 +52,7 @@ class SubscriptionsAdded(Event):
 
     @override
     def changed_users(self) -> frozenset[UserId]:
-        return frozenset(map(UserId, self.choices))
+        return frozenset() if self.is_unarchived else frozenset(map(UserId, self.choices))
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:
@@ -111,6 +118,8 @@ class _PeersChanged(Event):
     stream_ids: list[int]
     user_ids: list[int]
     is_about_archived: Annotated[bool, ServerOnly()] = False
+    is_unarchived: Annotated[bool, ServerOnly()] = False
+    """Told to those who were told that the channels were deleted."""
 
     @cached_property
     def _peers(self) -> frozenset[int]:
@@ -118,7 +127,10 @@ class _PeersChanged(Event):
 
     @override
     def is_for(self, view: ClientView) -> bool:
-        if self.is_about_archived and not knows_archived_channels(view.profile):
+        knows_archived = knows_archived_channels(view.profile)
+        if (self.is_about_archived and not knows_archived) or (
+            self.is_unarchived and knows_archived
+        ):
             return False
         return view.user_id not in self._peers and super().is_for(view)
 

@@ -88,6 +88,12 @@ _OWN = (
     .add_columns(Subscription.channel_id, Subscription.is_active)
     .where(Subscription.user_id == bindparam("user_id"))
 )
+_CHOICES_IN = (
+    _choices.select()
+    .add_columns(Subscription.user_id)
+    .where(Subscription.channel_id == bindparam("channel_id"), Subscription.is_active)
+    .order_by(Subscription.user_id)
+)
 _CHANNEL_IDS_OF = select(Subscription.channel_id).where(
     Subscription.user_id == bindparam("user_id"), Subscription.is_active
 )
@@ -193,6 +199,11 @@ class SubscriptionRepository:
         """Who is in a channel and active, by id."""
         rows = await self._db.execute(_PRESENT, {"channel_id": channel_id})
         return list(rows.scalars())
+
+    async def list_choices(self, channel_id: ChannelId) -> dict[UserId, Choices]:
+        """What everybody who is in a channel chose for it, deactivated users included."""
+        rows = await self._db.execute(_CHOICES_IN, {"channel_id": channel_id})
+        return {UserId(user_id): _choices.read(chosen) for *chosen, user_id in rows}
 
     async def subscribers_as_text(self, few: int | None = None) -> dict[ChannelId, str]:
         """The ids of who is in each channel, with commas between them.

@@ -12,6 +12,7 @@ from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.sight import restart_clients
+from chatapi.features.flags.leaving import tell_left_as_read
 from chatapi.features.subscriptions.colors import next_color
 from chatapi.features.subscriptions.events import (
     PeersAdded,
@@ -93,6 +94,7 @@ class Roster:
         if not left:
             return {}
         await self._restart_guests(left)
+        await tell_left_as_read(self._ctx, left)
         await self._subscriptions.take_out(Pairs(left, user_ids), moment)
         await self._subscriptions.count_subscribers(
             {channel_id: -len(leaving) for channel_id, leaving in left.items()}

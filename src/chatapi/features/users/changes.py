@@ -16,6 +16,7 @@ from chatapi.features.users.events import PersonChange, PicturedBy, UserUpdated
 from chatapi.features.users.memberships import tell_moves
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name
+from chatapi.features.users.standing import note_standing
 from chatapi.permissions.people import sees_everybody, who_sees
 
 
@@ -39,14 +40,32 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
 
 async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
     """Write a role that was checked, and tell what follows from it; call it under the lock."""
+    await note_standing(ctx, [before])
     await UserRepository(ctx.db, ctx.realm.id).change(before.id, role=role)
     ctx.emit(UserUpdated(person={"user_id": before.id, "role": role}), to=who_sees(before))
     after = replace(before, role=role)
     tell_moves(ctx, [(before, after)])
     await tell_bots_of_new_role(ctx, before, role)
     await tell_new_sight(ctx, before, after)
-    if sees_everybody(ctx.realm, before) is not sees_everybody(ctx.realm, after):
+    if await _sees_others_differently(ctx, before, after):
         await restart_clients(ctx, [after.id])
+
+
+async def _sees_others_differently(
+    ctx: RealmContext, before: UserRecord, after: UserRecord
+) -> bool:
+    """Whether other people exist for somebody in their new role, or show other addresses."""
+    if sees_everybody(ctx.realm, before) is not sees_everybody(ctx.realm, after):
+        return True
+    changed = [each for each in EmailVisibility if _is_shown_differently(each, before, after)]
+    users = UserRepository(ctx.db, ctx.realm.id)
+    return bool(changed) and await users.has_others_with_visibility(after.id, changed)
+
+
+def _is_shown_differently(
+    visibility: EmailVisibility, before: UserRecord, after: UserRecord
+) -> bool:
+    return visibility.shows_to(before.role) is not visibility.shows_to(after.role)
 
 
 async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> None:

@@ -4,8 +4,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from chatapi.auth.context import RealmContext
-from chatapi.core.ids import RealmId
+from chatapi.core.ids import GroupId, RealmId
+from chatapi.core.system_groups import SystemGroup
 from chatapi.db.session import DatabaseSession
+from chatapi.features.channels.sight import tell_group_change
 from chatapi.features.users.memberships import tell_moves
 from chatapi.features.users.repository import WaitingRepository
 
@@ -20,6 +22,9 @@ async def recount_full_members(ctx: RealmContext) -> None:
     tell_moves(
         ctx, [(replace(user, is_full_member=not user.is_full_member), user) for user in changed]
     )
+    if changed:
+        group_id = GroupId(ctx.realm.system_groups[SystemGroup.FULL_MEMBERS])
+        await tell_group_change(ctx, group_id, [user.id for user in changed])
 
 
 async def list_realms_to_recount(db: DatabaseSession, now: datetime) -> list[RealmId]:

@@ -1,7 +1,7 @@
 """Every SQL statement on users and on what they wrote into their profiles."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -20,10 +20,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from chatapi.auth.people import UserRecord, user_records
+from chatapi.auth.people import StandingRow, UserRecord, user_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
-from chatapi.core.roles import Role
+from chatapi.core.roles import EmailVisibility, Role
 from chatapi.db.base import UtcDateTime
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ApiKey, ProfileValue, Realm, User
@@ -42,7 +42,11 @@ _ACTIVE_BOTS = (
     .order_by(User.id)
 )
 _ACTIVE_BOTS_OF_OWNER = _ACTIVE_BOTS.where(User.bot_owner_id == bindparam("owner_id"))
-
+_NOTE_STANDINGS = (
+    update(User)
+    .where(User.id == bindparam("of_user"))
+    .values(earlier_standings=bindparam("standings"))
+)
 
 _owner = aliased(User)
 
@@ -145,6 +149,28 @@ class UserRepository:
         )
         return frozenset(UserId(user_id) for (user_id,) in rows)
 
+    async def has_others_with_visibility(
+        self, user_id: UserId, visibilities: Sequence[EmailVisibility]
+    ) -> bool:
+        """Whether other people show their addresses in one of some ways."""
+        rows = await self._db.execute(
+            select(User.id)
+            .where(
+                *self._ordinary(),
+                User.id != user_id,
+                User.bot_type.is_(None),
+                User.email_visibility.in_(visibilities),
+            )
+            .limit(1)
+        )
+        return rows.first() is not None
+
+    async def list_guests(self) -> list[UserId]:
+        rows = await self._db.execute(
+            select(User.id).where(User.realm_id == self._realm_id, User.role == Role.GUEST)
+        )
+        return [UserId(user_id) for (user_id,) in rows]
+
     async def count_active_owners(self) -> int:
         """People only: a bot can have the role but cannot take care of an organization."""
         rows = await self._db.execute(
@@ -169,6 +195,12 @@ class UserRepository:
         await self._db.execute(
             update(User).where(User.realm_id == self._realm_id, User.id == user_id).values(**values)
         )
+
+    async def note_standings(self, notes: Mapping[UserId, Sequence[StandingRow]]) -> None:
+        """One statement, however many users."""
+        rows = [{"of_user": user_id, "standings": list(each)} for user_id, each in notes.items()]
+        if rows:
+            await self._db.execute(_NOTE_STANDINGS, rows)
 
     async def profile_of(self, user_id: UserId) -> ProfileData:
         profiles = await self.profiles([user_id])

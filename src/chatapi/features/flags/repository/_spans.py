@@ -1,10 +1,14 @@
 """Stretches of unread messages: where they begin and end, and what is in them."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Select,
     String,
     and_,
@@ -13,18 +17,21 @@ from sqlalchemy import (
     exists,
     func,
     not_,
-    or_,
     select,
     type_coerce,
+    union_all,
 )
+from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     Conversation,
     Message,
     MessageEdit,
     ReadCursor,
     ReadException,
+    ReadFloor,
     Subscription,
 )
 from chatapi.db.session import DatabaseSession
@@ -66,35 +73,97 @@ _EXCEPTIONS_IN_TOPIC = _EXCEPTIONS.where(ReadException.conversation_id == _CONVE
 _EXCEPTIONS_IN_CHANNEL = _EXCEPTIONS.join(
     Conversation, Conversation.id == ReadException.conversation_id
 ).where(Conversation.channel_id == _CHANNEL)
-_WAS_MOVED_SINCE = and_(
-    Message.last_moved_at.is_not(None),
-    exists()
-    .where(
-        MessageEdit.message_id == Message.id,
-        MessageEdit.id > bindparam("as_of", type_=BigInteger),
-        or_(MessageEdit.prev_topic.is_not(None), MessageEdit.prev_channel_id.is_not(None)),
-    )
-    .correlate(Message),
+_OF_MANY = (
+    is_one_of(Subscription.channel_id, "channel_ids"),
+    is_one_of(Subscription.user_id, "user_ids"),
 )
-
-
-def _newest(where: Select[*tuple[int]]) -> Select[*tuple[str | None]]:
-    """Many ids as one text: thousands of rows would take ten times as long to come over."""
-    newest = (
-        where.where(
-            Message.id > bindparam("above", type_=BigInteger),
-            Message.id <= bindparam("up_to", type_=BigInteger),
-            not_(_WAS_MOVED_SINCE),
-        )
-        .order_by(Message.id.desc())
-        .limit(MOST_UNREAD)
-        .subquery()
+_BOUNDS_OF_MANY: Select[*tuple[Any, ...]] = (
+    select(
+        Subscription.channel_id,
+        Subscription.user_id,
+        highest(Subscription.read_up_to, func.coalesce(ReadFloor.message_id, 0)),
+        select(func.max(Conversation.last_message_id))
+        .where(Conversation.channel_id == Subscription.channel_id)
+        .correlate(Subscription)
+        .scalar_subquery(),
+        _AS_OF,
     )
+    .outerjoin(ReadFloor, ReadFloor.user_id == Subscription.user_id)
+    .where(*_OF_MANY, Subscription.is_active)
+)
+_EXCEPTIONS_OF_MANY: Select[*tuple[Any, ...]] = (
+    select(Conversation.channel_id, ReadException.user_id, ReadException.message_id)
+    .join(Conversation, Conversation.id == ReadException.conversation_id)
+    .where(
+        is_one_of(Conversation.channel_id, "channel_ids"),
+        is_one_of(ReadException.user_id, "user_ids"),
+        not_(ReadException.is_read),
+    )
+    .order_by(ReadException.message_id)
+)
+_since = aliased(MessageEdit)
+
+
+def _newest(
+    is_here: ColumnElement[bool],
+    left_place: InstrumentedAttribute[int | None],
+    place: ColumnElement[int],
+) -> Select[*tuple[str | None]]:
+    """What is in a place and was not moved there since, and what has left it since.
+
+    `left_place` names the place that a move took a message from: of several moves since then, the
+    first one tells where the message was. Many ids come as one text: thousands of rows would take
+    ten times as long to come over.
+    """
+    as_of = bindparam("as_of", type_=BigInteger)
+    other_place: InstrumentedAttribute[int | None] = getattr(_since, left_place.key)
+    was_moved = exists().where(
+        _since.message_id == Message.id, _since.id > as_of, other_place.is_not(None)
+    )
+    stayed = select(Message.id.label("id")).where(
+        is_here,
+        *_between(Message.id),
+        # Most messages were never moved, and tell so without a look at their changes.
+        not_(and_(Message.last_moved_at.is_not(None), was_moved.correlate(Message))),
+    )
+    was_moved_before = exists().where(
+        _since.message_id == MessageEdit.message_id,
+        _since.id > as_of,
+        _since.id < MessageEdit.id,
+        other_place.is_not(None),
+    )
+    left = select(MessageEdit.message_id.label("id")).where(
+        left_place == place,
+        MessageEdit.id > as_of,
+        *_between(MessageEdit.message_id),
+        not_(was_moved_before.correlate(MessageEdit)),
+    )
+    parts = [
+        select(part.subquery().c.id)
+        for part in (_newest_first(stayed, Message.id), _newest_first(left, MessageEdit.message_id))
+    ]
+    both = union_all(*parts).subquery()
+    newest = select(both.c.id).order_by(both.c.id.desc()).limit(MOST_UNREAD).subquery()
     return select(type_coerce(func.aggregate_strings(cast(newest.c.id, String), ","), String))
 
 
-_NEWEST_IN_TOPIC = _newest(select(Message.id).where(Message.conversation_id == _CONVERSATION))
-_NEWEST_IN_CHANNEL = _newest(select(Message.id).where(Message.channel_id == _CHANNEL))
+def _between(number: InstrumentedAttribute[Any]) -> tuple[ColumnElement[bool], ...]:
+    return (
+        number > bindparam("above", type_=BigInteger),
+        number <= bindparam("up_to", type_=BigInteger),
+    )
+
+
+def _newest_first(
+    messages: Select[*tuple[Any, ...]], number: InstrumentedAttribute[Any]
+) -> Select[*tuple[Any, ...]]:
+    return messages.order_by(number.desc()).limit(MOST_UNREAD)
+
+
+_NEWEST_IN_TOPIC = _newest(
+    Message.conversation_id == _CONVERSATION, MessageEdit.prev_conversation_id, _CONVERSATION
+)
+_NEWEST_IN_CHANNEL = _newest(Message.channel_id == _CHANNEL, MessageEdit.prev_channel_id, _CHANNEL)
 
 
 @dataclass(frozen=True)
@@ -148,8 +217,33 @@ class SpanRepository:
         }
         return Unread(span, [MessageId(message_id) for (message_id,) in excepted])
 
+    async def find_in_channels(
+        self, channel_ids: Sequence[ChannelId], user_ids: Sequence[UserId]
+    ) -> dict[tuple[ChannelId, UserId], Unread]:
+        """The same for each of some people in each of some channels that they are in."""
+        values = {"channel_ids": list(channel_ids), "user_ids": list(user_ids)}
+        excepted: defaultdict[tuple[int, int], list[MessageId]] = defaultdict(list)
+        for channel_id, user_id, message_id in await self._db.execute(_EXCEPTIONS_OF_MANY, values):
+            excepted[channel_id, user_id].append(MessageId(message_id))
+        found: dict[tuple[ChannelId, UserId], Unread] = {}
+        for channel_id, user_id, above, up_to, as_of in await self._db.execute(
+            _BOUNDS_OF_MANY, values
+        ):
+            span: Span = {
+                "conversation_id": None,
+                "channel_id": channel_id,
+                "above": MessageId(above),
+                "up_to": MessageId(up_to or 0),
+                "as_of": as_of,
+            }
+            found[channel_id, user_id] = Unread(span, excepted[channel_id, user_id])
+        return found
+
     async def list_newest(self, span: Span) -> list[MessageId]:
-        """The messages of a stretch, at most the newest MOST_UNREAD."""
+        """The messages that a stretch had at its time, at most the newest MOST_UNREAD.
+
+        However late it is asked for: moves since then are undone. What is deleted is not listed.
+        """
         is_topic = span["channel_id"] is None
         rows = await self._db.execute(_NEWEST_IN_TOPIC if is_topic else _NEWEST_IN_CHANNEL, span)
         ids = rows.scalar_one()

@@ -184,5 +184,8 @@ class MoveRepository:
             literal(change.now, MessageEdit.edited_at.type),
             literal(change.prev_topic, MessageEdit.prev_topic.type),
             literal(change.prev_channel_id, MessageEdit.prev_channel_id.type),
+            Message.conversation_id,
         ).where(*matching(scope))
-        await self._db.execute(insert(MessageEdit).from_select(columns, this_move))
+        await self._db.execute(
+            insert(MessageEdit).from_select([*columns, "prev_conversation_id"], this_move)
+        )

@@ -22,6 +22,8 @@ def change_channels(view: View, event: Event) -> None:
             for channel_id in event["stream_ids"]:
                 _lose(view, channel_id)
         case _:
+            if event["property"] == "name":
+                _rename(view, event["name"], event["value"])
             for channel in _everywhere(view, event["stream_id"]):
                 channel[event["property"]] = event["value"]
                 channel.update({key: event[key] for key in _WITH_OTHERS if key in event})
@@ -67,6 +69,13 @@ def _add(view: View, channel: dict[str, Any]) -> None:
             _take(view, name, channel["stream_id"])
         listed = {**channel, "subscribers": []} if view.lists_people else dict(channel)
         view.state["never_subscribed"].append(listed)
+
+
+def _rename(view: View, old_name: str, new_name: str) -> None:
+    """Muted topics are told with the names of their channels."""
+    for topic in view.state.get("muted_topics", []):
+        if topic[0] == old_name:
+            topic[0] = new_name
 
 
 def _lose(view: View, channel_id: int) -> None:

@@ -9,6 +9,8 @@ NOT_COMPARED = {
     # Of the queue, not of the state.
     "queue_id",
     "last_event_id",
+    # When the process that answers was started.
+    "server_generation",
     # Compared in the form in which clients keep them, below.
     "unread_msgs",
     "recent_private_conversations",

@@ -113,7 +113,7 @@ class SubscriptionUpdated(Event):
 
 
 class _PeersChanged(Event):
-    """For all who know of the channels; the users themselves are told otherwise."""
+    """For all who know of the channels; of themselves, users are told otherwise."""
 
     stream_ids: list[int]
     user_ids: list[int]
@@ -132,7 +132,7 @@ class _PeersChanged(Event):
             self.is_unarchived and knows_archived
         ):
             return False
-        return view.user_id not in self._peers and super().is_for(view)
+        return super().is_for(view)
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:
@@ -140,14 +140,38 @@ class _PeersChanged(Event):
 
 
 class PeersAdded(_PeersChanged):
-    """Other people are in channels now."""
+    """Other people are in channels now.
+
+    Whoever came with them was told of all of them when they were subscribed.
+    """
 
     type = "subscription"
     op: ClassVar = "peer_add"
 
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return view.user_id not in self._peers and super().is_for(view)
+
 
 class PeersRemoved(_PeersChanged):
-    """Other people are no longer in channels."""
+    """Other people are no longer in channels; whoever left with them is told of the others."""
 
     type = "subscription"
     op: ClassVar = "peer_remove"
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return bool(self._others(view)) and super().is_for(view)
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return view.user_id if view.user_id in self._peers else None
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {**super().body(view), "user_ids": self._others(view)}
+
+    def _others(self, view: ClientView) -> list[int]:
+        if view.user_id not in self._peers:
+            return self.user_ids
+        return [user_id for user_id in self.user_ids if user_id != view.user_id]

@@ -5,6 +5,7 @@ from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
+from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.channel_folders.repository import FolderRepository
 from chatapi.features.channels.access import (
     ChannelFinder,
@@ -62,9 +63,13 @@ class ChannelService:
             await tell_defaults(self._ctx)
 
     async def _apply(self, before: ChannelRecord, plan: ChannelChange) -> ChannelRecord:
+        watch = await BelongingsWatch.before(self._ctx, channel_ids=[before.id])
         await self._channels.change(before.id, **plan.values)
         after = await self._channels.get(before.id)
+        await watch.look_again()
+        watch.tell_lost()
         await self._announcer.tell_change(before, after, plan.permissions)
+        watch.tell_gained()
         await self._notices.tell_changed(before, after)
         if before.is_default is not after.is_default:
             await tell_defaults(self._ctx)

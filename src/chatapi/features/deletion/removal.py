@@ -5,12 +5,15 @@ from collections.abc import Collection, Sequence
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import AttachmentId, ConversationId
+from chatapi.core.ids import AttachmentId, ConversationId, UserId
+from chatapi.db.models import MessageFlag
 from chatapi.events.audience import Users
 from chatapi.events.log import EventLog
+from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.deletion.events import MessagesDeleted
 from chatapi.features.deletion.repository import DeletionRepository, PlacedMessage
 from chatapi.features.flags.repository import ConversationRepository
+from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.uploads.claims import release_attachments
 from chatapi.features.uploads.repository import AttachmentRepository
 from chatapi.permissions.channels import who_hears
@@ -37,12 +40,29 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) 
     linked: list[AttachmentId] = []
     if any(message.links_files for message in messages):
         linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
+    watch = None
+    if any(MessageFlag in message.hanging for message in messages):
+        watch = await BelongingsWatch.before(ctx, message_ids=message_ids)
     await repository.delete(messages)
+    if watch is not None:
+        await watch.look_again()
+        watch.tell_lost(but=await _who_is_told(ctx, messages, watch.owners))
     await EventLog(ctx.db).erase_texts(ctx.realm.id, message_ids)
     by_conversation = _by_conversation(messages)
     empty = await repository.measure(by_conversation)
     await release_attachments(ctx, linked)
     await _tell(ctx, by_conversation, empty)
+
+
+async def _who_is_told(
+    ctx: RealmContext, messages: Sequence[PlacedMessage], among: Collection[UserId]
+) -> frozenset[UserId]:
+    """Those of some people who hear of all of the deletions: they are in the channels."""
+    channel_ids = {each.channel_id for each in messages if each.channel_id is not None}
+    rows = MessageRepository(ctx.db, ctx.realm.id)
+    inside = await rows.list_subscribed_to(channel_ids, among)
+    told = frozenset(among)
+    return told.intersection(*(inside.get(each, frozenset()) for each in channel_ids))
 
 
 def _by_conversation(

@@ -6,8 +6,9 @@ from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
 from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.ids import UserId
+from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.messages.repository import MessageRepository
-from chatapi.features.user_topics.changes import PolicyChange, change_policies
+from chatapi.features.user_topics.changes import PolicyChange, write_policies
 from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
 from chatapi.features.users.repository import UserRepository
 
@@ -43,7 +44,14 @@ async def move_policies(ctx: Context, old: Place, new: Place, *, is_merged: bool
         after = _merged(before, policy) if is_merged else policy
         if user_id in follow and after is not before:
             changes.append(PolicyChange(user_id, target.id, new_topic, before, after))
-    await change_policies(ctx.work, ctx.realm.id, ctx.now(), changes)
+    # People who may not read there at the time keep their choices, and hear nothing of the move.
+    watch = await BelongingsWatch.before(
+        ctx, channel_ids={source.id, target.id}, user_ids=frozenset(chosen)
+    )
+    await write_policies(ctx.db, ctx.now(), changes)
+    await watch.look_again()
+    watch.tell_lost()
+    watch.tell_gained()
 
 
 def _merged(one: VisibilityPolicy, other: VisibilityPolicy) -> VisibilityPolicy:

@@ -3,6 +3,7 @@
 from chatapi.auth.context import Context
 from chatapi.channels.directory import NO_MESSAGE
 from chatapi.core.ids import EventNumber, MessageId
+from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.deletion.repository import DeletionRepository
 from chatapi.features.flags.spans import Span
 from chatapi.features.messages.repository import MessageRepository
@@ -32,6 +33,9 @@ class MoveService:
         if move is None:
             return
         arrivals = await self._arrivals(move)
+        watch = None
+        if move.crosses_channels:
+            watch = await BelongingsWatch.before(self._ctx, message_ids=arrivals)
         span = None
         if move.is_renaming:
             change = self._change(move)
@@ -40,10 +44,19 @@ class MoveService:
         else:
             await self._carry_over(move, len(arrivals))
         await tell_clients(self._ctx, move, request.mode, arrivals, span)
+        if watch is not None:
+            await self._tell_stars(move, watch)
         if move.is_whole and not move.is_respelling:
             old, new = (move.source, move.thread.topic), (move.target, move.topic)
             await move_policies(self._ctx, old, new, is_merged=move.there is not None)
         await tell_threads(self._ctx, move, request, len(arrivals))
+
+    async def _tell_stars(self, move: Move, watch: BelongingsWatch) -> None:
+        """Who starred messages without being in their channel is not told where these went."""
+        await watch.look_again()
+        rows = MessageRepository(self._ctx.db, self._ctx.realm.id)
+        watch.tell_lost(but=await rows.list_subscribed(move.source.id, watch.owners))
+        watch.tell_gained()
 
     async def _arrivals(self, move: Move) -> dict[MessageId, EventNumber | None]:
         """The messages one by one, unless a description of them is enough."""

@@ -8,6 +8,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.events.audience import Users, WhoKnowsOnlyFromInside
+from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
 from chatapi.features.channels.repository import ChannelRepository
@@ -74,12 +75,15 @@ class Roster:
         if not arrivals.people:
             return {}
         entered = [channel for channel in channels if channel.id in arrivals.people]
+        watch = await self._watch(arrivals.people)
         choices = await self._write(entered, arrivals.people, colors or {}, moment)
         arrivals.subscribers = await self._subscriptions.list_subscribers(arrivals.people)
         for (channel_id, user_id), chosen in choices.items():
             arrivals.choices[user_id][channel_id] = chosen
         await self._restart_guests(arrivals.people)
         await self._tell_arrivals(arrivals, entered, new)
+        await watch.look_again()
+        watch.tell_gained()
         return arrivals.people
 
     async def remove(
@@ -95,12 +99,20 @@ class Roster:
             return {}
         await self._restart_guests(left)
         await tell_left_as_read(self._ctx, left)
+        watch = await self._watch(left)
         await self._subscriptions.take_out(Pairs(left, user_ids), moment)
         await self._subscriptions.count_subscribers(
             {channel_id: -len(leaving) for channel_id, leaving in left.items()}
         )
+        await watch.look_again()
+        watch.tell_lost()
         self._tell_departures(left, [channel for channel in channels if channel.id in left])
+        watch.tell_gained()
         return left
+
+    async def _watch(self, moved: Moved) -> BelongingsWatch:
+        user_ids = frozenset[UserId]().union(*moved.values())
+        return await BelongingsWatch.before(self._ctx, channel_ids=moved, user_ids=user_ids)
 
     async def _restart_guests(self, channel_ids: Collection[ChannelId]) -> None:
         """Where guests see only people they share a channel with, others exist for them now."""

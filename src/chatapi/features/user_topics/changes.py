@@ -7,6 +7,7 @@ from datetime import datetime
 from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, RealmId, UserId
+from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.user_topics.events import MutedTopicsChanged, UserTopicChanged
@@ -37,16 +38,25 @@ async def change_policies(
 ) -> None:
     """Write all changes at once and tell each person; the realm is locked."""
     repository = UserTopicRepository(work.db)
-    chosen = [change for change in changes if change.new is not VisibilityPolicy.INHERIT]
-    await repository.choose([(change.key, change.topic, change.new) for change in chosen], now)
+    await write_policies(work.db, now, changes)
     for change in changes:
-        if change.new is VisibilityPolicy.INHERIT:
-            await repository.forget(change.key)
         work.emit(realm_id, _told(change, now), to=Users.only(change.user_id))
     muters = sorted({change.user_id for change in changes if change.is_about_muting})
     if muters:
         for user_id, muted in (await repository.list_muted(muters)).items():
             work.emit(realm_id, MutedTopicsChanged(muted_topics=muted), to=Users.only(user_id))
+
+
+async def write_policies(
+    db: DatabaseSession, now: datetime, changes: Sequence[PolicyChange]
+) -> None:
+    """Write changes that are told otherwise, or to nobody."""
+    repository = UserTopicRepository(db)
+    chosen = [change for change in changes if change.new is not VisibilityPolicy.INHERIT]
+    await repository.choose([(change.key, change.topic, change.new) for change in chosen], now)
+    for change in changes:
+        if change.new is VisibilityPolicy.INHERIT:
+            await repository.forget(change.key)
 
 
 def _told(change: PolicyChange, now: datetime) -> UserTopicChanged:

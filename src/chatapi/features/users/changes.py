@@ -8,8 +8,10 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.features.accounts.keys import revoke_access
+from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.bots.announcements import tell_bots_of_new_role
 from chatapi.features.bots.rules import check_bot_role
+from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.sight import restart_clients, tell_new_sight
 from chatapi.features.users.activation import keep_an_owner
 from chatapi.features.users.events import PersonChange, PicturedBy, UserUpdated
@@ -40,13 +42,20 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
 
 async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
     """Write a role that was checked, and tell what follows from it; call it under the lock."""
+    channels = await ChannelRepository(ctx.db, ctx.realm.id).list_all()
+    watch = await BelongingsWatch.before(
+        ctx, channel_ids=[channel.id for channel in channels], user_ids=[before.id]
+    )
     await note_standing(ctx, [before])
     await UserRepository(ctx.db, ctx.realm.id).change(before.id, role=role)
+    await watch.look_again()
+    watch.tell_lost()
     ctx.emit(UserUpdated(person={"user_id": before.id, "role": role}), to=who_sees(before))
     after = replace(before, role=role)
     tell_moves(ctx, [(before, after)])
     await tell_bots_of_new_role(ctx, before, role)
     await tell_new_sight(ctx, before, after)
+    watch.tell_gained()
     if await _sees_others_differently(ctx, before, after):
         await restart_clients(ctx, [after.id])
 

@@ -1,0 +1,160 @@
+"""Tells people what they can see again, or no longer, of what they starred and chose for topics.
+
+Stars and choices are kept when their owner loses sight of a channel; POST /register shows those
+alone that are about something the owner may read. Whoever changes what people may read watches
+belongings: looks before and after, and tells the difference.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
+from chatapi.channels.records import ChannelRecord
+from chatapi.channels.visibility import VisibilityPolicy
+from chatapi.core.clock import unix_seconds
+from chatapi.core.ids import ChannelId, MessageId, UserId
+from chatapi.core.names import name_key
+from chatapi.events.audience import Users
+from chatapi.events.membership import Membership
+from chatapi.features.belongings.repository import BelongingsRepository, ChosenTopic, Scope
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.flags.events import FlagAdded, FlagRemoved
+from chatapi.features.user_topics.events import MutedTopicsChanged, UserTopicChanged
+from chatapi.features.user_topics.payloads import MutedTopicPayload
+from chatapi.features.user_topics.repository import UserTopicRepository
+from chatapi.features.users.repository import UserRepository
+from chatapi.permissions.channels import ChannelAccess
+from chatapi.permissions.memberships import Memberships
+from chatapi.permissions.readers import load_stays
+
+_TopicKey = tuple[ChannelId, str]
+
+
+@dataclass
+class _Visible:
+    """What one person sees of their belongings."""
+
+    stars: set[MessageId] = field(default_factory=set)
+    topics: dict[_TopicKey, ChosenTopic] = field(default_factory=dict)
+    muted: tuple[MutedTopicPayload, ...] = ()
+
+
+class BelongingsWatch:
+    """Looks at belongings around one change; the realm is locked.
+
+    Costs two statements where nobody has any.
+    """
+
+    def __init__(self, ctx: RealmContext, scope: Scope) -> None:
+        self._ctx = ctx
+        self._scope = scope
+        self._repository = BelongingsRepository(ctx.db)
+        self._before: dict[UserId, _Visible] = {}
+        self._after: dict[UserId, _Visible] = {}
+
+    @classmethod
+    async def before(
+        cls,
+        ctx: RealmContext,
+        *,
+        channel_ids: Collection[ChannelId] = (),
+        message_ids: Collection[MessageId] = (),
+        user_ids: Collection[UserId] | None = None,
+    ) -> "BelongingsWatch":
+        """Look before the change is written."""
+        scope = Scope(sorted(channel_ids), sorted(message_ids), user_ids)
+        watch = cls(ctx, scope)
+        watch._before = await watch._look()
+        return watch
+
+    async def look_again(self) -> None:
+        """Look after the change was written."""
+        self._after = await self._look()
+
+    @property
+    def owners(self) -> frozenset[UserId]:
+        """Who had something in sight before, or has now."""
+        return frozenset(self._before.keys() | self._after.keys())
+
+    def tell_lost(self, *, but: Collection[UserId] = ()) -> None:
+        """Tell what went out of sight; before it is told that channels did.
+
+        `but` are those who are told of the messages themselves.
+        """
+        for user_id, before in self._before.items():
+            after = self._after.get(user_id, _Visible())
+            lost = sorted(before.stars - after.stars)
+            if lost and user_id not in but:
+                self._tell(user_id, FlagRemoved(flag="starred", messages=lost))
+            for key, topic in before.topics.items():
+                if key not in after.topics:
+                    self._tell(user_id, self._topic_event(topic, VisibilityPolicy.INHERIT))
+
+    def tell_gained(self) -> None:
+        """Tell what came into sight, or is another choice; after it is told of channels."""
+        for user_id in sorted(self.owners):
+            before = self._before.get(user_id, _Visible())
+            after = self._after.get(user_id, _Visible())
+            gained = sorted(after.stars - before.stars)
+            if gained:
+                self._tell(user_id, FlagAdded(flag="starred", messages=gained))
+            for key, topic in after.topics.items():
+                if before.topics.get(key) != topic:
+                    policy = VisibilityPolicy(topic.visibility_policy)
+                    self._tell(user_id, self._topic_event(topic, policy))
+            if before.muted != after.muted:
+                self._tell(user_id, MutedTopicsChanged(muted_topics=after.muted))
+
+    def _topic_event(self, topic: ChosenTopic, policy: VisibilityPolicy) -> UserTopicChanged:
+        is_gone = policy is VisibilityPolicy.INHERIT
+        return UserTopicChanged(
+            stream_id=topic.channel_id,
+            topic_name=topic.topic,
+            last_updated=unix_seconds(self._ctx.now() if is_gone else topic.last_updated),
+            visibility_policy=policy.value,
+        )
+
+    def _tell(
+        self,
+        user_id: UserId,
+        event: FlagAdded | FlagRemoved | UserTopicChanged | MutedTopicsChanged,
+    ) -> None:
+        self._ctx.emit(event, to=Users.only(user_id))
+
+    async def _look(self) -> dict[UserId, _Visible]:
+        stars = await self._repository.list_stars(self._scope)
+        topics = await self._repository.list_topics(self._scope)
+        owners = sorted(stars.keys() | topics.keys() | self._before.keys())
+        if not owners:
+            return {}
+        channels = await self._channels()
+        muted: Mapping[UserId, tuple[MutedTopicPayload, ...]] = {}
+        if self._scope.channel_ids:
+            muted = await UserTopicRepository(self._ctx.db).list_muted(owners)
+        visible: dict[UserId, _Visible] = {}
+        for user in await UserRepository(self._ctx.db, self._ctx.realm.id).list_some(owners):
+            access = await self._access(user)
+            visible[user.id] = _Visible(
+                stars={
+                    star.message_id
+                    for star in stars.get(user.id, ())
+                    if access.sees(channels[star.channel_id], star.message_id, star.arrival)
+                },
+                topics={
+                    (topic.channel_id, name_key(topic.topic)): topic
+                    for topic in topics.get(user.id, ())
+                    if access.reads(channels[topic.channel_id])
+                },
+                muted=muted.get(user.id, ()),
+            )
+        return visible
+
+    async def _channels(self) -> Mapping[ChannelId, ChannelRecord]:
+        found = await ChannelRepository(self._ctx.db, self._ctx.realm.id).list_all()
+        return {channel.id: channel for channel in found}
+
+    async def _access(self, user: UserRecord) -> ChannelAccess:
+        groups = await Memberships(self._ctx.db, self._ctx.realm).groups_of(user)
+        membership = Membership(groups, await load_stays(self._ctx.db, user.id))
+        return ChannelAccess(user, membership, shows_web_public=False)

@@ -224,6 +224,22 @@ class TestConversations:
         found = await read(client, guest, ["dm", [member.user_id]])
         assert [message["id"] for message in found["messages"]] == [again]
 
+    async def test_direct_one_that_begins_again_knows_its_first_message(
+        self, client: ApiClient, runtime: Runtime, member: Person, guest: Person
+    ) -> None:
+        gone = await send_direct(client, member, guest)
+        assert_success(await delete(client, member, gone))
+        # Others write meanwhile: the next message has no id next to the last one's.
+        await send_direct(client, member, member)
+        first, last = [await send_direct(client, member, guest) for _ in range(2)]
+        async with DatabaseSession(runtime.database) as db:
+            rows = await db.execute(
+                select(Conversation.first_message_id, Conversation.last_message_id).where(
+                    Conversation.last_message_id == last
+                )
+            )
+            assert tuple(rows.one()) == (first, last)
+
     async def test_newcomers_see_what_comes_after_a_deletion(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:

@@ -30,6 +30,8 @@ class Conversations:
         self._as_of = runtime.channels.changes_of(realm_id)
         self._topics: dict[TopicKey, FoundTopic] = {}
         self._people: dict[str, ConversationId] = {}
+        self._empty: set[str] = set()
+        """Keys of those that had messages once."""
 
     async def find(self, targets: Iterable[ToTopic | ToPeople]) -> None:
         """Look up those that exist; topics that were used lately cost no statement."""
@@ -53,7 +55,10 @@ class Conversations:
             for (channel_id, _key), topic in found.items():
                 self._remember(channel_id, topic)
         if unknown_people:
-            self._people |= await self._repository.find_people(unknown_people)
+            for key, found_people in (await self._repository.find_people(unknown_people)).items():
+                self._people[key] = found_people.id
+                if found_people.is_empty:
+                    self._empty.add(key)
 
     def is_there(self, target: ToTopic | ToPeople) -> bool:
         if isinstance(target, ToPeople):
@@ -66,8 +71,11 @@ class Conversations:
         """Make the conversations that are not there; returns the messages they begin with."""
         topics: dict[TopicKey, NewTopic] = {}
         people: dict[str, NewPeople] = {}
+        again: dict[ConversationId, MessageId] = {}
         for target, message_id in messages:
             if self.is_there(target):
+                if isinstance(target, ToPeople) and target.key in self._empty:
+                    again.setdefault(self._people[target.key], message_id)
                 continue
             if isinstance(target, ToPeople):
                 user_ids = [person.id for person in target.people]
@@ -75,6 +83,8 @@ class Conversations:
             else:
                 key = _topic_key(target)
                 topics.setdefault(key, NewTopic(key[0], target.topic, message_id))
+        if again:
+            await self._repository.begin_again(again)
         if topics:
             await self._add_topics(topics)
         if people:

@@ -43,6 +43,11 @@ _ADD_MESSAGES = RowsWithChanges(
 _ADD_TOPICS = insert(Conversation).returning(
     Conversation.channel_id, Conversation.topic_key, Conversation.id
 )
+_BEGIN_AGAIN = (
+    update(Conversation)
+    .where(Conversation.id == bindparam("conversation"))
+    .values(first_message_id=bindparam("message"))
+)
 _ADD_PEOPLE = insert(Conversation).returning(Conversation.people_key, Conversation.id)
 _MUTED_CHANNELS = select(Subscription.channel_id).where(
     Subscription.user_id == bindparam("user_id"), Subscription.is_active, Subscription.is_muted
@@ -57,6 +62,15 @@ _SUBSCRIBED = select(Subscription.channel_id, Subscription.user_id).where(
     is_one_of(Subscription.user_id, "user_ids"),
     Subscription.is_active,
 )
+
+
+@dataclass(frozen=True)
+class FoundPeople:
+    """The conversation of some people."""
+
+    id: ConversationId
+    is_empty: bool
+    """Whether all of its messages were deleted."""
 
 
 @dataclass(frozen=True)
@@ -140,13 +154,26 @@ class MessageRepository:
             for channel_id, key, conversation_id in await self._db.execute(_ADD_TOPICS, rows)
         }
 
-    async def find_people(self, keys: Iterable[str]) -> dict[str, ConversationId]:
+    async def find_people(self, keys: Iterable[str]) -> dict[str, FoundPeople]:
         rows = await self._db.execute(
-            select(Conversation.people_key, Conversation.id).where(
+            select(
+                Conversation.people_key,
+                Conversation.id,
+                Conversation.last_message_id < Conversation.first_message_id,
+            ).where(
                 Conversation.realm_id == self._realm_id, Conversation.people_key.in_(list(keys))
             )
         )
-        return {key: ConversationId(found) for key, found in rows if key is not None}
+        return {
+            key: FoundPeople(ConversationId(found), is_empty)
+            for key, found, is_empty in rows
+            if key is not None
+        }
+
+    async def begin_again(self, firsts: Mapping[ConversationId, MessageId]) -> None:
+        """Note with which messages conversations go on that had none any more."""
+        rows = [{"conversation": key, "message": first} for key, first in firsts.items()]
+        await self._db.execute(_BEGIN_AGAIN, rows)
 
     async def add_people(self, conversations: Collection[NewPeople]) -> dict[str, ConversationId]:
         """Conversations of people who have none, by their keys; two statements, however many."""

@@ -123,3 +123,15 @@ async def test_a_renamed_topic_is_told_with_what_has_left_it_since(
     await move(client, owner, later, topic="renamed", propagate_mode="change_one")
     told = [event["message_ids"] for event in await listener.new_events()]
     assert told == [ids, [ids[1]], [later]]
+
+
+async def test_a_topic_keeps_its_spelling_for_those_who_come_into_it(
+    client: ApiClient, owner: Person, member: Person, general: ChannelRecord, other: ChannelRecord
+) -> None:
+    await send(client, owner, other, "lunch")
+    message = await send(client, owner, general, "one")
+    listener = await listen(client, member, event_types=["update_message"])
+    values = {"stream_id": other.id, "topic": "LUNCH", "propagate_mode": "change_all"}
+    await move(client, owner, message, **values)
+    [event] = await listener.new_events()
+    assert event["subject"] == "lunch"

@@ -163,30 +163,22 @@ class TestLeaving:
             }
         ]
 
-    async def test_people_who_are_removed_together_are_told_of_each_other(
+    async def test_those_who_leave_together_are_told_of_each_other(
         self,
         client: ApiClient,
         owner: Person,
         member: Person,
-        admin: Person,
+        make_user: MakeUser,
         make_channel: MakeChannel,
     ) -> None:
-        channel = await make_channel("general", subscribers=[member, admin])
-        removed = await listen(client, member)
-        people = {"principals": [member.user_id, admin.user_id]}
-        assert_success(
-            await client.delete(
-                "/users/me/subscriptions", owner, subscriptions=["general"], **people
-            )
-        )
-        assert (await told(removed))[1:] == [
-            {
-                "type": "subscription",
-                "op": "peer_remove",
-                "stream_ids": [channel.id],
-                "user_ids": [admin.user_id],
-            }
-        ]
+        other = await make_user()
+        await make_channel("ours", subscribers=[owner, member, other])
+        listener = await listen(client, member, include_subscribers="true")
+        people = [member.user_id, other.user_id]
+        assert_success(await unsubscribe(client, owner, "ours", principals=people))
+        events = await told(listener, "subscription")
+        assert kinds(events) == ["subscription/remove", "subscription/peer_remove"]
+        assert events[1]["user_ids"] == [other.user_id]
 
     @pytest.mark.parametrize("role", [Role.MEMBER, Role.GUEST])
     async def test_a_private_channel_is_gone_for_those_outside(

@@ -1,5 +1,7 @@
 """What a request to move messages comes to, if the caller may move them."""
 
+from dataclasses import replace
+
 from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
@@ -58,7 +60,7 @@ class MovePlanner:
             stays=stays,
         )
         thread = await self._repository.get_thread(message.conversation_id)
-        return Move(
+        move = Move(
             message=message,
             source=source,
             target=target,
@@ -68,6 +70,10 @@ class MovePlanner:
             there=await self._repository.find_thread(target.id, topic),
             is_whole=await self._is_whole(scope, thread),
         )
+        if move.there is None or move.is_renaming:
+            return move
+        # A topic keeps its spelling when others come into it.
+        return replace(move, topic=move.there.topic)
 
     async def _is_whole(self, scope: Scope, thread: Thread) -> bool:
         if scope.stays is not None:

@@ -113,7 +113,7 @@ class SubscriptionUpdated(Event):
 
 
 class _PeersChanged(Event):
-    """For all who know of the channels; of themselves, users are told otherwise."""
+    """For all who know of the channels; the users themselves are told otherwise."""
 
     stream_ids: list[int]
     user_ids: list[int]
@@ -125,14 +125,11 @@ class _PeersChanged(Event):
     def _peers(self) -> frozenset[int]:
         return frozenset(self.user_ids)
 
-    @override
-    def is_for(self, view: ClientView) -> bool:
+    def _is_known_to(self, view: ClientView) -> bool:
+        """Whether the client keeps the channels, as they were before or as they are now."""
         knows_archived = knows_archived_channels(view.profile)
-        if (self.is_about_archived and not knows_archived) or (
-            self.is_unarchived and knows_archived
-        ):
-            return False
-        return super().is_for(view)
+        is_news = not (self.is_unarchived if knows_archived else self.is_about_archived)
+        return is_news and super().is_for(view)
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:
@@ -140,28 +137,25 @@ class _PeersChanged(Event):
 
 
 class PeersAdded(_PeersChanged):
-    """Other people are in channels now.
-
-    Whoever came with them was told of all of them when they were subscribed.
-    """
+    """Other people are in channels now."""
 
     type = "subscription"
     op: ClassVar = "peer_add"
 
     @override
     def is_for(self, view: ClientView) -> bool:
-        return view.user_id not in self._peers and super().is_for(view)
+        return view.user_id not in self._peers and self._is_known_to(view)
 
 
 class PeersRemoved(_PeersChanged):
-    """Other people are no longer in channels; whoever left with them is told of the others."""
+    """Other people are no longer in channels; those who left together are told of each other."""
 
     type = "subscription"
     op: ClassVar = "peer_remove"
 
     @override
     def is_for(self, view: ClientView) -> bool:
-        return bool(self._others(view)) and super().is_for(view)
+        return self._peers != {view.user_id} and self._is_known_to(view)
 
     @override
     def variant(self, view: ClientView) -> Hashable:
@@ -169,9 +163,5 @@ class PeersRemoved(_PeersChanged):
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
-        return {**super().body(view), "user_ids": self._others(view)}
-
-    def _others(self, view: ClientView) -> list[int]:
-        if view.user_id not in self._peers:
-            return self.user_ids
-        return [user_id for user_id in self.user_ids if user_id != view.user_id]
+        others = [user_id for user_id in self.user_ids if user_id != view.user_id]
+        return {**super().body(view), "user_ids": others}

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from chatapi.auth.realms import RealmRecord
+from chatapi.events.event import registry
 from tests.factories import MakeChannel, Person
 from tests.model.client_view import apply_event, begin, differences
+from tests.model.client_view.view import known_types
 from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
@@ -43,6 +45,12 @@ async def registered_and_told(
         assert_success(await getattr(client, method)(path, owner, **params))
     told = await listener.new_events()
     return listener.state, told
+
+
+def test_every_type_of_event_is_known_to_the_model() -> None:
+    ours = [event for event in registry.values() if event.__module__.startswith("chatapi.")]
+    told = {event.type for event in ours if not event.is_internal}
+    assert told - known_types() == set()
 
 
 async def test_client_that_takes_every_event_agrees(

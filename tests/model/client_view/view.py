@@ -71,6 +71,11 @@ def apply_event(view: View, event: Event) -> None:
         apply(view, deepcopy(event))
 
 
+def known_types() -> frozenset[str]:
+    """The types of events that the model knows what to do with."""
+    return frozenset(_appliers)
+
+
 def put(entries: list[dict[str, Any]], key: str, entry: dict[str, Any]) -> None:
     """Add an entry of a list, or replace the one with the same key."""
     entries[:] = [each for each in entries if each[key] != entry[key]]

@@ -156,6 +156,28 @@ class TestGroups:
         assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
         assert_success(await subscribe(client, member, "secret"))
 
+    async def test_unread_messages_mention_whoever_comes_into_a_group(
+        self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
+    ) -> None:
+        group_id, other = await add_group(client, owner), await add_group(client, owner)
+        channel = await make_channel("ours", subscribers=[owner, member])
+        name = next(
+            group["name"]
+            for group in (await listen(client, owner)).state["realm_user_groups"]
+            if group["id"] == group_id
+        )
+        message = {"type": "channel", "to": channel.id, "topic": "x", "content": f"@*{name}*"}
+        message_id = assert_success(await client.post("/messages", owner, **message))["id"]
+        listener = await listen(client, member)
+        assert listener.state["unread_msgs"]["mentions"] == []
+        joining = {"add": [member.user_id]}
+        assert_success(await client.post(f"{GROUPS}/{other}/members", owner, **joining))
+        assert_success(await listener.poll(dont_block=True))
+        assert_success(await client.post(f"{GROUPS}/{group_id}/members", owner, **joining))
+        assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
+        state = (await listen(client, member)).state
+        assert state["unread_msgs"]["mentions"] == [message_id]
+
     async def test_a_group_that_a_channel_names_stays_active(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:

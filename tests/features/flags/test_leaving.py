@@ -53,6 +53,16 @@ class TestLeaving:
         assert await unread_ids(client, reader) == {late}
         assert await unread_by_events(listener) == {late}
 
+    async def test_late_readers_are_told_also_of_what_was_deleted_since(
+        self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
+    ) -> None:
+        """Nobody tells them of the deletion: they are not in the channel any more."""
+        deleted = await send(client, writer, general)
+        listener = await listen(client, reader)
+        assert_success(await unsubscribe(client, reader, "general"))
+        assert_success(await client.delete(f"/messages/{deleted}", writer))
+        assert await unread_by_events(listener) == set()
+
     async def test_it_is_told_before_the_channel_goes(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:

@@ -19,6 +19,7 @@ from chatapi.features.channels.payloads import channel_payload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.subscriptions.events import PeersAdded
 from chatapi.features.subscriptions.repository import SubscriptionRepository
+from chatapi.features.user_groups.repository import GroupRepository
 from chatapi.permissions.channels import ChannelAccess, who_knows
 from chatapi.permissions.memberships import Memberships
 from chatapi.permissions.readers import load_stays
@@ -72,16 +73,29 @@ async def _tell_subscribers(
 async def tell_group_change(
     ctx: RealmContext, group_id: GroupId, user_ids: Collection[UserId]
 ) -> None:
-    """Private channels can name groups: whoever comes into one or leaves it looks anew.
+    """Private channels and messages can name groups: who comes into one or leaves it looks anew.
 
-    Which channels that changes for whom would have to be worked out; it is rare enough.
+    Which channels and mentions that changes for whom would have to be worked out; it is rare
+    enough.
     """
     groups = await Memberships(ctx.db, ctx.realm).supergroups_of(group_id)
+    if await _names_any(ctx, groups) or await _mentions_any(ctx, group_id, groups):
+        await restart_clients(ctx, user_ids)
+
+
+async def _names_any(ctx: RealmContext, groups: Collection[GroupId]) -> bool:
+    """Whether a private channel exists for any of some groups."""
     for channel in await ChannelRepository(ctx.db, ctx.realm.id).list_all():
         knowing = GroupValue.from_wire(who_knows(channel).knowing)
         if channel.invite_only and not knowing.subgroups.isdisjoint(groups):
-            await restart_clients(ctx, user_ids)
-            return
+            return True
+    return False
+
+
+async def _mentions_any(ctx: RealmContext, group_id: GroupId, groups: Collection[GroupId]) -> bool:
+    """Whether a message mentions a group, or one around it that not everybody is in anyway."""
+    around = set(groups) - {GroupId(each) for each in ctx.realm.system_groups.values()}
+    return await GroupRepository(ctx.db, ctx.realm.id).is_mentioned({group_id, *around})
 
 
 async def restart_clients(ctx: RealmContext, user_ids: Iterable[UserId]) -> None:

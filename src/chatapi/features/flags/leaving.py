@@ -9,13 +9,19 @@ from chatapi.events.audience import Users
 from chatapi.features.flags.events import FlagAdded
 from chatapi.features.flags.repository import SpanRepository
 
+_MOST_LISTED = 5_000
+"""So many messages are written down with the events; others are looked up when a client asks.
+
+Those that are deleted before it asks are missing then: people outside hear of no deletion.
+"""
+
 
 async def tell_left_as_read(
     ctx: RealmContext, leaving: Mapping[ChannelId, frozenset[UserId]]
 ) -> None:
     """Call it before people leave channels: nothing is unread where one is not.
 
-    Three statements, however many people and channels; people who have read as far in a channel
+    Four statements, however many people and channels; people who have read as far in a channel
     share an event.
     """
     spans = SpanRepository(ctx.db)
@@ -30,7 +36,11 @@ async def tell_left_as_read(
             key = channel_id, each.span["above"], tuple(each.excepted)
             alike[key].append(user_id)
             found[key] = each
-    for key, user_ids in alike.items():
+    listed = await spans.list_each([each.span for each in found.values()], _MOST_LISTED)
+    for number, (key, user_ids) in enumerate(alike.items()):
         each = found[key]
         event = FlagAdded(flag="read", messages=each.excepted, span=each.span)
+        if listed is not None:
+            messages = sorted({*each.excepted, *listed[number]})
+            event = FlagAdded(flag="read", messages=messages)
         ctx.emit(event, to=Users(ids=frozenset(user_ids)))

@@ -7,7 +7,7 @@ from sqlalchemy import delete, insert, not_, select, update
 from chatapi.auth.people import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, RealmId, UserId
-from chatapi.db.models import GroupMember, GroupSubgroup, User, UserGroup
+from chatapi.db.models import GroupMember, GroupMention, GroupSubgroup, User, UserGroup
 from chatapi.db.session import DatabaseSession
 from chatapi.permissions.memberships import GroupRecord, group_records
 
@@ -50,6 +50,13 @@ class GroupRepository:
             .order_by(UserGroup.id)
         )
         return group_records.read_all(rows)
+
+    async def is_mentioned(self, group_ids: Collection[GroupId]) -> bool:
+        """Whether a message mentions any of some groups."""
+        rows = await self._db.execute(
+            select(GroupMention.group_id).where(GroupMention.group_id.in_(group_ids)).limit(1)
+        )
+        return rows.first() is not None
 
     async def list_named(self, name_keys: Collection[str]) -> list[GroupRecord]:
         """The groups with these names, given in lower case."""

@@ -101,6 +101,15 @@ _EXCEPTIONS_OF_MANY: Select[*tuple[Any, ...]] = (
     )
     .order_by(ReadException.message_id)
 )
+_IN_CHANNELS: Select[*tuple[Any, ...]] = (
+    select(Message.channel_id, Message.id)
+    .where(
+        is_one_of(Message.channel_id, "channel_ids"),
+        Message.id > bindparam("above", type_=BigInteger),
+    )
+    .order_by(Message.id)
+    .limit(bindparam("most", type_=BigInteger))
+)
 _since = aliased(MessageEdit)
 
 
@@ -238,6 +247,28 @@ class SpanRepository:
             }
             found[channel_id, user_id] = Unread(span, excepted[channel_id, user_id])
         return found
+
+    async def list_each(self, spans: Sequence[Span], most: int) -> list[list[MessageId]] | None:
+        """What is in each of some stretches of channels now, None for more than so many in all."""
+        if not spans:
+            return []
+        values = {
+            "channel_ids": sorted({span["channel_id"] or 0 for span in spans}),
+            "above": min(span["above"] for span in spans),
+            "most": most + 1,
+        }
+        rows = (await self._db.execute(_IN_CHANNELS, values)).all()
+        listed = [
+            [
+                MessageId(number)
+                for channel_id, number in rows
+                if channel_id == span["channel_id"] and span["above"] < number <= span["up_to"]
+            ]
+            for span in spans
+            if len(rows) <= most
+        ]
+        is_complete = len(rows) <= most and sum(map(len, listed)) <= most
+        return listed if is_complete else None
 
     async def list_newest(self, span: Span) -> list[MessageId]:
         """The messages that a stretch had at its time, at most the newest MOST_UNREAD.

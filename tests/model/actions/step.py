@@ -1,0 +1,87 @@
+"""What people can do, as data: a history is a list of it, and the same list is the same history."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from typing_extensions import override
+
+from tests.model.actions.chance import Choice, among, number
+from tests.model.scene import ROLES, TOPICS, WORDS, Scene
+from tests.support.answers import Answer
+
+anybody = among(sorted(ROLES))
+powerful = among((*["owner"] * 6, "admin", "moderator", "member"))
+numbers = number(0, 5)
+places = among((0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5))
+"""Channels: often the same few, so that much happens in them."""
+topics = among(("t1", "t1", "t1", *TOPICS))
+texts = among(WORDS)
+processes = number(0, 1)
+
+
+@dataclass(frozen=True)
+class Act:
+    """Somebody at work: who it is, through which process, and what they chose."""
+
+    scene: Scene
+    actor: str
+    process: int
+
+    async def call(self, method: str, path: str, **params: object) -> Answer:
+        return await self.scene.call(self.process, method, path, self.actor, **params)
+
+    async def create(self, kind: str, key: str, method: str, path: str, **params: object) -> None:
+        """Do something that makes a thing with an id, and remember the id."""
+        answer = await self.call(method, path, **params)
+        if key in answer.body:
+            self.scene.remember(kind, answer.body[key])
+
+    def user_id(self, name: str) -> int:
+        return self.scene.persons[name].user_id
+
+
+Action = Callable[..., Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action of one person."""
+
+    action: Action
+    actor: str
+    process: int
+    choices: dict[str, Any]
+
+    async def take(self, scene: Scene) -> None:
+        await self.action(Act(scene, self.actor, self.process), **self.choices)
+
+    @override
+    def __repr__(self) -> str:
+        chosen = "".join(f", {key}={value!r}" for key, value in self.choices.items())
+        return f"{self.action.__name__}({self.actor}@{self.process}{chosen})"
+
+
+_possible: list[Choice[Step]] = []
+
+
+def action(
+    by: Choice[str] = anybody, *, weight: int = 1, **choices: Choice[Any]
+) -> Callable[[Action], Action]:
+    """Make something that people can do a possible step of every history."""
+
+    def add(act: Action) -> Action:
+        def choose(chance: Random) -> Step:
+            chosen = {name: choice(chance) for name, choice in choices.items()}
+            return Step(act, by(chance), processes(chance), chosen)
+
+        _possible.extend([choose] * weight)
+        return act
+
+    return add
+
+
+def any_step(chance: Random) -> Step:
+    """One of all the things that people can do, by its weight."""
+    return chance.choice(_possible)(chance)

@@ -1,0 +1,155 @@
+"""Random histories of an organization whose clients are compared with its database."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from random import Random
+
+from typing_extensions import override
+
+from tests.model.actions import Step, any_step
+from tests.model.clients import Client, Wish, any_wish, open_client
+from tests.model.extents import wrong_extents
+from tests.model.processes import Processes
+from tests.model.scene import ROLES, Scene, open_scene
+
+_ROUNDS = 12
+_FIRST_CLIENTS = 4
+_CONCURRENT = 0.25
+_REGISTERING = 0.15
+_REGISTERING_THEN = 0.4
+_LATE = 0.2
+_HIDING = 0.3
+_COMPARED = 0.1
+_RESTARTING = 0.03
+_MOST_TRIES = 60
+"""Of making a history that fails shorter."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What happens at the same time, and who reads afterwards."""
+
+    steps: tuple[Step, ...]
+    registers: tuple[Wish, ...]
+    """Clients that come while the steps are taken."""
+    late_read: bool
+    """Whether those who read rarely do it now."""
+    process: int
+    """Through which process is read."""
+    compared: int | None = None
+    """Which of those who read at once is compared already now."""
+    restarts: bool = False
+    """Whether that process ends and starts again before anybody reads."""
+
+    @override
+    def __repr__(self) -> str:
+        parts = [*map(repr, self.steps), *map(repr, self.registers)]
+        also = ["the late read"] if self.late_read else []
+        if self.restarts:
+            also.append("restarted")
+        return f"{' | '.join(parts)} ({', '.join([*also, f'read @{self.process}'])})"
+
+
+@dataclass(frozen=True)
+class History:
+    """Clients that are there from the beginning, and what happens then."""
+
+    clients: tuple[Wish, ...]
+    rounds: tuple[Round, ...]
+    hides_people: bool = False
+    """Whether guests see only the people they have something to do with."""
+
+
+def random_history(chance: Random) -> History:
+    clients = tuple(any_wish(chance) for _ in range(_FIRST_CLIENTS))
+    rounds = tuple(_random_round(chance) for _ in range(_ROUNDS))
+    return History(clients, rounds, hides_people=chance.random() < _HIDING)
+
+
+def _random_round(chance: Random) -> Round:
+    count = chance.choice((2, 3)) if chance.random() < _CONCURRENT else 1
+    steps = tuple(any_step(chance) for _ in range(count))
+    registers = (any_wish(chance),) if chance.random() < _REGISTERING else ()
+    concerned = steps[0].choices.get("person")
+    if concerned in ROLES and chance.random() < _REGISTERING_THEN:
+        # Somebody to whom something happens at this very moment.
+        registers = (replace(any_wish(chance), person=concerned),)
+    return Round(
+        steps=steps,
+        registers=registers,
+        late_read=chance.random() < _LATE,
+        process=chance.randint(0, 1),
+        compared=chance.randint(0, 5) if chance.random() < _COMPARED else None,
+        restarts=chance.random() < _RESTARTING,
+    )
+
+
+async def live(processes: Processes, history: History) -> None:
+    """Let a history happen in an organization of its own, and compare all its clients."""
+    scene = await open_scene(processes, hides_people=history.hides_people)
+    try:
+        clients = [await open_client(scene, wish, 0) for wish in history.clients]
+        for each in history.rounds:
+            clients += await _take_round(scene, each)
+            if each.restarts:
+                await processes.restart(each.process)
+            await _read(scene, clients, each)
+        for number, client in enumerate(clients):
+            await client.compare(scene, number % len(processes))
+        wrong = await wrong_extents(scene)
+        assert not wrong, "\n".join([*wrong, *scene.told])
+    finally:
+        for http in scene.clients:
+            await http.aclose()
+
+
+async def _take_round(scene: Scene, each: Round) -> list[Client]:
+    """All steps of a round at once, and the clients that come meanwhile."""
+    steps = asyncio.gather(*(step.take(scene) for step in each.steps))
+    comes = asyncio.gather(*(open_client(scene, wish, each.process) for wish in each.registers))
+    _, came = await asyncio.gather(steps, comes)
+    return came
+
+
+async def _read(scene: Scene, clients: list[Client], each: Round) -> None:
+    for client in clients:
+        is_late = client.wish.reading == "late" and each.late_read
+        if client.wish.reading == "eager" or is_late:
+            await client.read(scene, each.process)
+    eager = [client for client in clients if client.wish.reading == "eager"]
+    if each.compared is not None and eager:
+        await eager[each.compared % len(eager)].compare(scene, each.process)
+
+
+async def shorten(
+    history: History, fails: Callable[[History], Awaitable[bool]], tries: int = _MOST_TRIES
+) -> History:
+    """The history without the rounds and clients that the failure does not need."""
+    size = max(1, len(history.rounds) // 2)
+    while tries > 0:
+        shorter, tries = await _without_rounds(history, size, fails, tries)
+        if shorter == history and size == 1:
+            break
+        history, size = shorter, max(1, size // 2)
+    for wish in history.clients:
+        left = tuple(each for each in history.clients if each is not wish)
+        if tries > 0 and await fails(attempt := replace(history, clients=left)):
+            history = attempt
+        tries -= 1
+    return history
+
+
+async def _without_rounds(
+    history: History, size: int, fails: Callable[[History], Awaitable[bool]], tries: int
+) -> tuple[History, int]:
+    begin = 0
+    while begin < len(history.rounds) and tries > 0:
+        rounds = history.rounds[:begin] + history.rounds[begin + size :]
+        attempt = replace(history, rounds=rounds)
+        tries -= 1
+        if await fails(attempt):
+            history = attempt
+        else:
+            begin += size
+    return history, tries

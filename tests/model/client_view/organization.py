@@ -1,0 +1,56 @@
+"""What a client does with events about what everybody in the organization shares."""
+
+from tests.model.client_view.view import Event, View, applies, put
+
+
+@applies("realm")
+def change_realm(view: View, event: Event) -> None:
+    if not view.knows("realm_name"):
+        return
+    changes = {event["property"]: event["value"]} if event["op"] == "update" else event["data"]
+    for name, value in changes.items():
+        view.state[f"realm_{name}"] = value
+    # Older names of the same settings, which clients of before work out like this.
+    if "message_edit_history_visibility_policy" in changes:
+        policy = changes["message_edit_history_visibility_policy"]
+        view.state["realm_allow_edit_history"] = policy != "none"
+    if "topics_policy" in changes:
+        is_required = changes["topics_policy"] == "disable_empty_topic"
+        view.state["realm_mandatory_topics"] = is_required
+
+
+@applies("realm_emoji")
+def replace_emoji(view: View, event: Event) -> None:
+    if view.knows("realm_emoji"):
+        view.state["realm_emoji"] = event["realm_emoji"]
+
+
+@applies("realm_linkifiers")
+def replace_linkifiers(view: View, event: Event) -> None:
+    if view.knows("realm_linkifiers"):
+        view.state["realm_linkifiers"] = event["realm_linkifiers"]
+
+
+@applies("realm_filters")
+def replace_filters(view: View, event: Event) -> None:
+    if view.knows("realm_filters"):
+        view.state["realm_filters"] = event["realm_filters"]
+
+
+@applies("channel_folder")
+def change_folders(view: View, event: Event) -> None:
+    if not view.knows("channel_folders"):
+        return
+    folders = view.state["channel_folders"]
+    match event["op"]:
+        case "add":
+            put(folders, "id", event["channel_folder"])
+        case "update":
+            for folder in folders:
+                if folder["id"] == event["channel_folder_id"]:
+                    folder.update(event["data"])
+        case "reorder":
+            for folder in folders:
+                folder["order"] = event["order"].index(folder["id"])
+        case unknown:
+            raise AssertionError(unknown)

@@ -1,0 +1,223 @@
+"""Clients that register, read events now and then, and are compared with the database."""
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Literal
+
+from tests.model.client_view import View, apply_event, begin, differences
+from tests.model.client_view.messages import place_of
+from tests.model.client_view.view import Heard
+from tests.model.scene import ROLES, Scene
+from tests.support.answers import assert_success
+
+Reading = Literal["eager", "late", "once"]
+_CAPABILITIES = (
+    "archived_channels",
+    "include_deactivated_groups",
+    "bulk_message_deletion",
+    "empty_topic_name",
+    "user_settings_object",
+)
+_KINDS: dict[str, tuple[list[str], list[str]] | None] = {
+    "everything": None,
+    "messages": (
+        [
+            "message",
+            "update_message",
+            "delete_message",
+            "update_message_flags",
+            "reaction",
+            "stream",
+            "subscription",
+        ],
+        [
+            "message",
+            "update_message_flags",
+            "starred_messages",
+            "recent_private_conversations",
+            "subscription",
+        ],
+    ),
+    "channels": (
+        ["stream", "subscription", "default_streams", "channel_folder"],
+        ["stream", "subscription", "default_streams", "channel_folders"],
+    ),
+    "people": (
+        ["realm_user", "realm_bot", "user_group", "user_status", "custom_profile_fields"],
+        ["realm_user", "realm_bot", "realm_user_groups", "user_status", "custom_profile_fields"],
+    ),
+    "own things": (
+        ["user_topic", "drafts", "user_settings", "scheduled_messages", "reminders"],
+        ["user_topic", "drafts", "user_settings", "scheduled_messages", "reminders"],
+    ),
+}
+"""What clients listen to, and which parts of the state they ask for."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What somebody's client asks for when it registers, and when it reads."""
+
+    person: str
+    reading: Reading
+    kind: str = "everything"
+    capabilities: frozenset[str] = frozenset(_CAPABILITIES)
+    lists_people: bool = True
+
+    @property
+    def params(self) -> dict[str, object]:
+        params: dict[str, object] = {
+            # As long as the log reaches back, so that an hour does not end the queue.
+            "idle_queue_timeout": "mobile",
+            "include_subscribers": "true" if self.lists_people else "false",
+            "client_capabilities": {
+                "notification_settings_null": True,
+                **dict.fromkeys(sorted(self.capabilities), True),
+            },
+        }
+        chosen = _KINDS[self.kind]
+        if chosen is not None:
+            params["event_types"], params["fetch_event_types"] = chosen
+        return params
+
+
+def any_wish(chance: Random) -> Wish:
+    """A client of anybody; most listen to everything and know all that clients can know."""
+    capabilities = frozenset(_CAPABILITIES)
+    if chance.random() < _LESS_ABLE:
+        capabilities = frozenset(each for each in _CAPABILITIES if chance.random() < _LESS_ABLE)
+    return Wish(
+        person=chance.choice(sorted(ROLES)),
+        reading=chance.choice(_READINGS),
+        kind=chance.choice(("everything", "everything", "everything", *_KINDS)),
+        capabilities=capabilities,
+        lists_people=chance.random() < _LISTING,
+    )
+
+
+_READINGS: tuple[Reading, ...] = ("eager", "late", "once")
+_LESS_ABLE = 0.5
+_LISTING = 0.75
+
+
+@dataclass
+class Client:
+    """A queue of somebody, and what the client behind it believes."""
+
+    wish: Wish
+    queue_id: str
+    last_event_id: int
+    view: View
+    restarts: int = 0
+    """How often it was told to begin anew."""
+    past: list[str] = field(default_factory=list)
+
+    async def read(self, scene: Scene, process: int) -> None:
+        """Take everything there is by now."""
+        person = scene.persons[self.wish.person]
+        while True:
+            answer = await scene.clients[process].get(
+                "/events",
+                person,
+                queue_id=self.queue_id,
+                last_event_id=self.last_event_id,
+                dont_block=True,
+            )
+            if answer.body.get("code") == "BAD_EVENT_QUEUE_ID":
+                await self._begin_anew(scene, process)
+                return
+            events = assert_success(answer)["events"]
+            if not events:
+                return
+            for event in events:
+                apply_event(self.view, event)
+                self.last_event_id = max(self.last_event_id, event["id"])
+
+    async def _begin_anew(self, scene: Scene, process: int) -> None:
+        again = await open_client(scene, self.wish, process)
+        self.queue_id, self.last_event_id = again.queue_id, again.last_event_id
+        self.view = again.view
+        self.restarts += 1
+
+    async def compare(self, scene: Scene, process: int) -> None:
+        """Hold what the client believes against what a new client is told."""
+        await scene.catch_up(process)
+        await self.read(scene, process)
+        fresh = (await open_client(scene, self.wish, process)).view
+        await self._look_up_conversations(scene, process)
+        found = differences(self.view, fresh)
+        if self.wish.kind in {"everything", "messages"}:
+            found.update(await self._compare_messages(scene, process))
+        if found:
+            raise AssertionError(self._explain(scene, found))
+
+    async def _look_up_conversations(self, scene: Scene, process: int) -> None:
+        """A client whose newest message with somebody was deleted asks for the one before."""
+        view = self.view
+        for others in sorted(view.to_look_up):
+            answer = await scene.clients[process].get(
+                "/messages",
+                scene.persons[self.wish.person],
+                narrow=[["dm", list(others or (view.user_id,))]],
+                anchor="newest",
+                num_before=1,
+                num_after=0,
+            )
+            messages = assert_success(answer)["messages"]
+            if messages:
+                view.conversations[others] = messages[-1]["id"]
+            else:
+                view.conversations.pop(others, None)
+        view.to_look_up.clear()
+
+    async def _compare_messages(self, scene: Scene, process: int) -> dict[str, object]:
+        """What the client would show, beside what GET /messages says of the same messages."""
+        if not self.view.messages:
+            return {}
+        answer = await scene.clients[process].get(
+            "/messages",
+            scene.persons[self.wish.person],
+            message_ids=sorted(self.view.messages),
+            apply_markdown=False,
+            allow_empty_topic_name="empty_topic_name" in self.wish.capabilities,
+        )
+        shown = {each["id"]: self._heard(each) for each in assert_success(answer)["messages"]}
+        return {
+            f"message {number}": {"client": heard, "database": shown.get(number)}
+            for number, heard in self.view.messages.items()
+            if heard != shown.get(number)
+        }
+
+    def _heard(self, message: dict[str, Any]) -> Heard:
+        return Heard(
+            place_of(message, self.view.user_id),
+            message["content"],
+            frozenset(message["flags"]),
+            frozenset((each["user_id"], each["emoji_name"]) for each in message["reactions"]),
+        )
+
+    def _explain(self, scene: Scene, found: dict[str, object]) -> str:
+        lines = [f"A client of {self.wish.person} believes something else than the database says:"]
+        lines += [f"    {section}: {difference}" for section, difference in found.items()]
+        lines += [f"It asked for {self.wish}.", "It was told:"]
+        lines += [f"    {_short(event)}" for event in self.view.log]
+        lines += ["What had been done:", *(f"    {told}" for told in scene.told)]
+        return "\n".join(lines)
+
+
+def _short(event: dict[str, Any]) -> str:
+    text = ", ".join(f"{key}={value!r}" for key, value in event.items())
+    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}..."
+
+
+_LONGEST_LINE = 300
+
+
+async def open_client(scene: Scene, wish: Wish, process: int) -> Client:
+    """Register, as a new client does."""
+    person = scene.persons[wish.person]
+    answer = await scene.clients[process].post("/register", person, **wish.params)
+    state = assert_success(answer)
+    queue_id, last_event_id = state["queue_id"], state["last_event_id"]
+    view = begin(state, person.user_id, lists_people=wish.lists_people)
+    return Client(wish, queue_id, last_event_id, view)

@@ -1,0 +1,182 @@
+"""An organization that is served by two processes, and what has come into being in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from itertools import count
+from typing import TypeVar
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.roles import Role
+from tests.factories import Person, make_realm, make_user
+from tests.model.processes import Processes
+from tests.support.answers import Answer, assert_success
+from tests.support.client import ApiClient
+
+T = TypeVar("T")
+
+ROLES = {
+    "owner": Role.OWNER,
+    "admin": Role.ADMIN,
+    "moderator": Role.MODERATOR,
+    "member": Role.MEMBER,
+    "friend": Role.MEMBER,
+    "guest": Role.GUEST,
+}
+"""Who acts and listens."""
+SPARE = "spare"
+"""Who does neither, and whose account ends and returns."""
+TOPICS = ("t1", "T1", "t2", "")
+WORDS = ("alpha", "beta gamma", "@**all** alpha", "@**guest** beta", "see @*crew*")
+_MEMBERS = "role:members"
+_numbers = count(1)
+
+
+@dataclass
+class Scene:
+    """Ids of what there is, in the order in which it came into being."""
+
+    processes: Processes
+    realm: RealmRecord
+    persons: dict[str, Person]
+    clients: Sequence[ApiClient]
+    """One for each process."""
+    hides_people: bool = False
+    """Whether guests see only the people they have something to do with.
+
+    There, nobody writes to people directly: who hears from somebody for the first time begins to
+    see them, and no event tells that yet (neither `realm_user` nor the members of groups).
+    """
+    channels: list[int] = field(default_factory=list)
+    messages: list[int] = field(default_factory=list)
+    senders: dict[int | None, str] = field(default_factory=dict)
+    """Who sent which message."""
+    ended: set[tuple[str, int]] = field(default_factory=set)
+    """What is archived or deactivated, so that it returns next time."""
+    groups: list[int] = field(default_factory=list)
+    made: dict[str, list[int]] = field(default_factory=dict)
+    """Whatever else was created, by kind."""
+    told: list[str] = field(default_factory=list)
+    """What was done, and how the service answered."""
+
+    async def call(
+        self, process: int, method: str, path: str, person: str, **params: object
+    ) -> Answer:
+        """One request; a refusal is as good as any answer, an error of the server is not."""
+        caller = getattr(self.clients[process], method)
+        answer: Answer = await caller(path, self.persons[person], **params)
+        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise AssertionError(f"{person}: {method} {path} {params}: {answer.body}")
+        shown = ", ".join(f"{key}={value!r}" for key, value in params.items())
+        result = answer.body.get("msg") or "done"
+        self.told.append(f"{person}@{process}: {method.upper()} {path} {shown}: {result}")
+        return answer
+
+    async def catch_up(self, process: int) -> None:
+        """Let a process see everything that another one has committed."""
+        await self.runtime(process).clock_looks.catch_up(self.realm.id)
+
+    def runtime(self, process: int = 0) -> Runtime:
+        return self.processes.apps[process].runtime
+
+    def seconds_from_now(self, seconds: int) -> int:
+        return int(self.processes.clock.now().timestamp()) + seconds
+
+    def name(self, channel_id: int) -> str:
+        """The name of a channel at its beginning."""
+        return f"c{self.channels.index(channel_id)}"
+
+    def toggle(self, kind: str, number: int) -> bool:
+        """Whether something is to end now, rather than to return."""
+        self.ended ^= {(kind, number)}
+        return (kind, number) in self.ended
+
+    def remember(self, kind: str, number: int) -> None:
+        self.made.setdefault(kind, []).append(number)
+
+
+def pick(things: Sequence[T], number: int) -> T | None:
+    """One of some things, if there are any."""
+    return things[number % len(things)] if things else None
+
+
+async def open_scene(processes: Processes, *, hides_people: bool = False) -> Scene:
+    """An organization with a few channels and messages.
+
+    In some, guests see only the people they have something to do with.
+    """
+    number = next(_numbers)
+    runtime = processes.apps[0].runtime
+    realm = await make_realm(runtime, f"Org {number}", f"scene{number}")
+    persons = {
+        name: await make_user(
+            runtime, realm, role, full_name=name, email=f"{name}{number}@example.com"
+        )
+        for name, role in {**ROLES, SPARE: Role.MEMBER}.items()
+    }
+    for app in processes.apps:
+        app.runtime.realms.notice_new()
+    clients = processes.clients(f"scene{number}.localhost")
+    scene = Scene(processes, realm, persons, clients, hides_people)
+    await _furnish(scene)
+    await _make_theirs(scene)
+    if hides_people:
+        await restrict_guests(scene, "owner", 0)
+    scene.told.clear()
+    return scene
+
+
+_OPEN = {"enable_spectator_access": True, "message_content_edit_limit_seconds": "unlimited"}
+
+
+async def _furnish(scene: Scene) -> None:
+    everybody = tuple(scene.persons)
+    beginnings: tuple[tuple[dict[str, object], tuple[str, ...]], ...] = (
+        ({}, everybody),
+        ({"invite_only": True}, ("owner", "member", "guest")),
+        ({"invite_only": True, "history_public_to_subscribers": True}, ("owner", "admin")),
+    )
+    await scene.call(0, "patch", "/realm", "owner", **_OPEN)
+    for number, (options, inside) in enumerate(beginnings):
+        answer = await scene.call(
+            0,
+            "post",
+            "/channels/create",
+            "owner",
+            name=f"c{number}",
+            subscribers=[scene.persons[name].user_id for name in inside],
+            **options,
+        )
+        scene.channels.append(assert_success(answer)["id"])
+        for sender in inside[:2]:
+            await _say(scene, sender, type="channel", to=scene.channels[-1], topic="t1")
+    pair = [scene.persons[name].user_id for name in ("member", "guest")]
+    await _say(scene, "member", type="direct", to=pair)
+
+
+async def _say(scene: Scene, sender: str, **address: object) -> None:
+    sent = await scene.call(0, "post", "/messages", sender, content="alpha", **address)
+    scene.messages.append(assert_success(sent)["id"])
+    scene.senders[scene.messages[-1]] = sender
+
+
+async def _make_theirs(scene: Scene) -> None:
+    """What some people keep about a private channel."""
+    channel_id, message_id = scene.channels[1], scene.messages[3]
+    draft = {"type": "stream", "to": [channel_id], "topic": "t1", "content": "not yet"}
+    for name in ("member", "guest"):
+        star = {"messages": [message_id], "op": "add", "flag": "starred"}
+        await scene.call(0, "post", "/messages/flags", name, **star)
+        topic = {"stream_id": channel_id, "topic": "t1", "visibility_policy": 2}
+        await scene.call(0, "post", "/user_topics", name, **topic)
+    answer = await scene.call(0, "post", "/drafts", "member", drafts=[draft])
+    for number in assert_success(answer)["ids"]:
+        scene.remember("drafts", number)
+
+
+async def restrict_guests(scene: Scene, person: str, process: int, group: str = _MEMBERS) -> None:
+    """Let only a group see everybody; others see whom they have something to do with."""
+    groups = await scene.clients[process].get("/user_groups", scene.persons["owner"])
+    [number] = [each["id"] for each in groups["user_groups"] if each["name"] == group]
+    await scene.call(process, "patch", "/realm", person, can_access_all_users_group={"new": number})

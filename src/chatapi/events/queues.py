@@ -159,15 +159,9 @@ class EventQueues:
                 found, cursor = await self._collect(feed, queue, view, cursor, turn)
             except BadEventQueueIdError:
                 # Whoever may not read at all is told that instead.
-                if not reader.is_current():
-                    raise AdmissionOutdatedError from None
+                self._require_served(reader, queue)
                 raise
-            if self._database.is_file_lost:
-                raise UnavailableError
-            if not reader.is_current():
-                raise AdmissionOutdatedError
-            if queue.id not in self._live:
-                raise BadEventQueueIdError(queue_id)
+            self._require_served(reader, queue)
             if found and queue.fleeting_seen != told_once and has_left and await has_left():
                 queue.fleeting_seen = told_once
                 feed.wake_queues({queue.id})
@@ -176,6 +170,15 @@ class EventQueues:
                 return found
             if self._hub.is_closing or not await self._wait(feed, queue, view, deadline):
                 return [heartbeat(id_behind(cursor) or cursor)]
+
+    def _require_served(self, reader: Reader, queue: LiveQueue) -> None:
+        """What was collected may be told only if nothing has ended meanwhile."""
+        if self._database.is_file_lost:
+            raise UnavailableError
+        if not reader.is_current():
+            raise AdmissionOutdatedError
+        if queue.id not in self._live:
+            raise BadEventQueueIdError(queue.id)
 
     async def _wait(self, feed: Feed, queue: LiveQueue, view: ClientView, deadline: float) -> bool:
         """Sleep until something concerns this reader; False: nothing did in time."""

@@ -104,7 +104,7 @@ class Crowd:
         return answer.status_code
 
 
-@pytest.fixture(params=[1, 2, 4])
+@pytest.fixture(params=[1, 2])
 def processes(request: pytest.FixtureRequest) -> int:
     count: int = request.param
     return count

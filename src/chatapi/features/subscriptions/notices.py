@@ -7,6 +7,7 @@ from chatapi.auth.context import Context
 from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.loop_budget import let_others_run, map_in_steps
 from chatapi.features.channels.notices import mention, names_of
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.messages.notices import ChannelNotice, DirectNotice, post_notices
@@ -35,7 +36,9 @@ async def greet(
     ]
     if not greeted or len(greeted) > MAX_SUBSCRIPTION_MESSAGES:
         return False
-    notices = [DirectNotice(user.id, _greeting(ctx.user, joined[user.id])) for user in greeted]
+    texts = await map_in_steps(lambda user: _greeting(ctx.user, joined[user.id]), greeted)
+    await let_others_run()
+    notices = [DirectNotice(user.id, text) for user, text in zip(greeted, texts, strict=True)]
     await post_notices(ctx, notices, names_of(ctx.user, list(channels)))
     return True
 

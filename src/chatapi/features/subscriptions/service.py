@@ -10,6 +10,7 @@ from chatapi.channels.errors import StreamDoesNotExistError
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.loop_budget import let_others_run
 from chatapi.core.names import name_key
 from chatapi.features.channels.access import require_not_archived
 from chatapi.features.channels.creation import ChannelCreator, NewChannel
@@ -80,6 +81,8 @@ class SubscriptionService:
             is_fatal=params.authorization_errors_fatal,
         )
         payload = _subscribed_payload(joined)
+        # Up to 10,000 names were put together, and as many are about to be.
+        await let_others_run()
         if params.send_new_subscription_messages:
             sent = await greet(self._ctx, joined.users, joined.channels, joined.arrivals)
             payload["new_subscription_messages_sent"] = sent

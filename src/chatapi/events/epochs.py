@@ -23,7 +23,8 @@ from chatapi.events.live_queue import LiveQueue
 from chatapi.events.queue_rows import QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
 
-_LOOKS_FOR_OTHERS = 4
+_LOOKS_FOR_OTHERS = 20
+"""Ten seconds: a busy machine may take that long to look once; a refused queue waits only once."""
 
 log = structlog.get_logger()
 

@@ -47,6 +47,8 @@ class Kept:
                     del self.topics[key]
             case "muted_topics":
                 self.muted = event["muted_topics"]
+            case _:
+                pass
 
 
 async def compare(client: ApiClient, listener: Listener) -> Kept:

@@ -43,11 +43,7 @@ class Scene:
     clients: Sequence[ApiClient]
     """One for each process."""
     hides_people: bool = False
-    """Whether guests see only the people they have something to do with.
-
-    There, nobody writes to people directly: who hears from somebody for the first time begins to
-    see them, and no event tells that yet (neither `realm_user` nor the members of groups).
-    """
+    """Whether guests see only the people they have something to do with."""
     channels: list[int] = field(default_factory=list)
     messages: list[int] = field(default_factory=list)
     senders: dict[int | None, str] = field(default_factory=dict)

@@ -104,7 +104,8 @@ class Epochs:
 
     async def close(self) -> None:
         await self._gatherer.close()
-        await self.look()
+        if self.newest:
+            await self.look()
 
     async def _write(self, work: UnitOfWork, queue_ids: Sequence[QueueId]) -> list[int]:
         await QueueRows(work.db).carry_over(queue_ids, self.newest)

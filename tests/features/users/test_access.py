@@ -153,6 +153,19 @@ class TestChanges:
         (event,) = await members.new_events()
         assert event["op"] == "update_dict"
 
+    async def test_first_direct_message_makes_clients_of_its_guests_begin_anew(
+        self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person, guest: Person
+    ) -> None:
+        await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
+        before = await listen(client, guest)
+        message = {"type": "direct", "to": [guest.user_id], "content": "hello"}
+        assert_success(await client.post("/messages", member, **message))
+        assert_error(await before.poll(), "BAD_EVENT_QUEUE_ID", queue_id=before.queue_id)
+        assert await registered_users(client, guest) == {guest.user_id, member.user_id}
+        after = await listen(client, guest)
+        assert_success(await client.post("/messages", member, **message))
+        assert [event["type"] for event in await after.new_events()] == ["message"]
+
     async def test_a_new_role_sees_what_it_may(
         self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person
     ) -> None:

@@ -43,8 +43,6 @@ async def send(act: Act, channel: int, topic: str, text: str, is_read: bool) -> 
 
 @action(weight=2, others=some_people, text=texts)
 async def send_direct(act: Act, others: Sequence[str], text: str) -> None:
-    if act.scene.hides_people:
-        return
     to = sorted({act.user_id(name) for name in others})
     _note(act, await act.call("post", "/messages", type="direct", to=to, content=text))
 
@@ -167,7 +165,7 @@ async def cancel_reminder(act: Act, reminder: int) -> None:
 @action(channel=places, topic=topics, person=among(sorted(ROLES)), direct=either)
 async def schedule(act: Act, channel: int, topic: str, person: str, direct: bool) -> None:
     address: dict[str, object] = {"type": "direct", "to": [act.user_id(person)]}
-    if not direct or act.scene.hides_people:
+    if not direct:
         address = {"type": "channel", "to": pick(act.scene.channels, channel), "topic": topic}
     at = act.scene.seconds_from_now(5_000)
     await act.create(

@@ -3,8 +3,8 @@
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import UserId, new_api_key
 from chatapi.events.audience import Nobody
+from chatapi.events.restarts import restart_clients
 from chatapi.features.accounts.events import OldLoginsEnded
-from chatapi.features.channels.sight import restart_clients
 from chatapi.features.users.events import CredentialsChanged
 from chatapi.features.users.repository import ApiKeyRepository
 
@@ -32,5 +32,5 @@ async def revoke_access(ctx: RealmContext, user_id: UserId) -> None:
     """
     await ctx.lock()
     await ApiKeyRepository(ctx.db).delete_all(user_id)
-    await restart_clients(ctx, [user_id])
+    await restart_clients(ctx.work, ctx.realm.id, [user_id])
     ctx.emit(CredentialsChanged(user_id=user_id), to=Nobody())

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
-from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.ids import ChannelId
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.payloads import ChannelPayload
@@ -146,24 +146,6 @@ class ChannelUpdated(Event):
 
 
 _WITH_SOME_PROPERTIES = ("rendered_description", "history_public_to_subscribers", "is_web_public")
-
-
-class ClientsRestarted(Event):
-    """Other things exist for some users than their clients know, and no event says which."""
-
-    type = "clients_restarted"
-    is_internal = True
-    changes_shared_state: ClassVar = False
-
-    user_ids: list[UserId]
-
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return self.restarted_users()
-
-    @override
-    def restarted_users(self) -> frozenset[UserId]:
-        return frozenset(self.user_ids)
 
 
 class DefaultChannelsChanged(Event):

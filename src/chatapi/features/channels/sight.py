@@ -1,18 +1,17 @@
 """Which channels begin or cease to exist for somebody whose role changes."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import GroupId, UserId
-from chatapi.events.audience import Nobody, Users
+from chatapi.events.audience import Users
 from chatapi.events.membership import Membership
-from chatapi.events.queue_rows import QueueRows
+from chatapi.events.restarts import restart_clients
 from chatapi.features.channels.events import (
     ChannelsCreated,
     ChannelsDeleted,
-    ClientsRestarted,
     DefaultChannelsChanged,
 )
 from chatapi.features.channels.payloads import channel_payload
@@ -80,7 +79,7 @@ async def tell_group_change(
     """
     groups = await Memberships(ctx.db, ctx.realm).supergroups_of(group_id)
     if await _names_any(ctx, groups) or await _mentions_any(ctx, group_id, groups):
-        await restart_clients(ctx, user_ids)
+        await restart_clients(ctx.work, ctx.realm.id, user_ids)
 
 
 async def _names_any(ctx: RealmContext, groups: Collection[GroupId]) -> bool:
@@ -96,18 +95,6 @@ async def _mentions_any(ctx: RealmContext, group_id: GroupId, groups: Collection
     """Whether a message mentions a group, or one around it that not everybody is in anyway."""
     around = set(groups) - {GroupId(each) for each in ctx.realm.system_groups.values()}
     return await GroupRepository(ctx.db, ctx.realm.id).is_mentioned({group_id, *around})
-
-
-async def restart_clients(ctx: RealmContext, user_ids: Iterable[UserId]) -> None:
-    """Other things exist for some users now: their clients are to ask for everything again.
-
-    The log says so as well: a queue that is being registered meanwhile has no row yet.
-    """
-    restarted = sorted(set(user_ids))
-    if not restarted:
-        return
-    ctx.work.end_queues(ctx.realm.id, await QueueRows(ctx.db).delete_of_users(restarted))
-    ctx.emit(ClientsRestarted(user_ids=restarted), to=Nobody())
 
 
 async def _access(ctx: RealmContext, user: UserRecord) -> ChannelAccess:

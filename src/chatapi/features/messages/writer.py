@@ -16,9 +16,11 @@ from chatapi.core.clock import unix_seconds
 from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.core.loop_budget import map_in_steps
+from chatapi.core.roles import Role
 from chatapi.db.given_answers import GivenAnswers, Request
 from chatapi.db.message_ids import take_message_ids
 from chatapi.events.audience import Audience, Users
+from chatapi.events.restarts import restart_clients
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.messages.conversations import Conversations
 from chatapi.features.messages.events import MessageSent
@@ -31,6 +33,7 @@ from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.uploads.claims import Claim, claim_attachments
 from chatapi.features.user_topics.automatic import TopicSend, apply_automatic_policies
 from chatapi.permissions.channels import who_hears
+from chatapi.permissions.people import sees_everybody
 from chatapi.rendering import Linkifiers
 
 Outcome = SentPayload | Exception
@@ -107,6 +110,7 @@ class MessageWriter:
         for each, reception, shown in zip(placed, receptions, facts, strict=True):
             event = await self._event(repository, each, reception, shown)
             work.emit(self.realm.id, event, to=_audience(each))
+        await self._restart_guests(work, placed)
         policies = await self._follow_topics(work, placed, now)
         answers = [_answer(each.id, policy) for each, policy in zip(placed, policies, strict=True)]
         await _keep_answers(work, batch, answers, now)
@@ -188,6 +192,20 @@ class MessageWriter:
         ]
         if claims:
             await claim_attachments(self.runtime, work, self.realm, claims)
+
+    async def _restart_guests(self, work: UnitOfWork, placed: Sequence[Placed]) -> None:
+        """Where guests see only people they talk with, who writes to them first exists for them."""
+        firsts = [each.outgoing for each in placed if each.starts_conversation]
+        if not firsts or sees_everybody(self.realm, None):
+            return
+        guests = {
+            person.id
+            for first in firsts
+            if isinstance(first.to, ToPeople)
+            for person in first.to.people
+            if person.role is Role.GUEST and person.id != first.sender.id
+        }
+        await restart_clients(work, self.realm.id, guests)
 
     async def _follow_topics(
         self, work: UnitOfWork, placed: Sequence[Placed], now: datetime

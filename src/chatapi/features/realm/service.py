@@ -8,8 +8,8 @@ from chatapi.core.errors import BadRequestError, OwnerRequiredError
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Everyone
+from chatapi.events.restarts import restart_clients
 from chatapi.features.channels.access import ChannelFinder, require_not_archived
-from chatapi.features.channels.sight import restart_clients
 from chatapi.features.realm.events import RealmSettingChanged, RealmSettingsChanged
 from chatapi.features.realm.params import ChangeRealmParams
 from chatapi.features.realm.repository import RealmRepository
@@ -101,7 +101,7 @@ class RealmService:
     async def _restart_guests(self) -> None:
         """Other people exist for them now: their clients are to ask for everything again."""
         guests = await UserRepository(self._ctx.db, self._ctx.realm.id).list_guests()
-        await restart_clients(self._ctx, guests)
+        await restart_clients(self._ctx.work, self._ctx.realm.id, guests)
 
     def _tell(self, changes: Changes) -> None:
         bundle = {name: value for name, value in changes.items() if name in TOLD_IN_BUNDLE}

@@ -9,11 +9,11 @@ from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.core.loop_budget import map_in_steps
 from chatapi.events.audience import Users, WhoKnowsOnlyFromInside
+from chatapi.events.restarts import restart_clients
 from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
 from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.channels.sight import restart_clients
 from chatapi.features.flags.leaving import tell_left_as_read
 from chatapi.features.subscriptions.colors import next_color
 from chatapi.features.subscriptions.events import (
@@ -121,7 +121,7 @@ class Roster:
         if not channel_ids or sees_everybody(self._ctx.realm, None):
             return
         guests = await self._subscriptions.list_guests(channel_ids)
-        await restart_clients(self._ctx, guests)
+        await restart_clients(self._ctx.work, self._ctx.realm.id, guests)
 
     async def _inside(
         self, channels: Iterable[ChannelRecord], user_ids: Collection[UserId]

@@ -8,12 +8,13 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
+from chatapi.events.restarts import restart_clients
 from chatapi.features.accounts.keys import revoke_access
 from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.bots.announcements import tell_bots_of_new_role
 from chatapi.features.bots.rules import check_bot_role
 from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.channels.sight import restart_clients, tell_new_sight
+from chatapi.features.channels.sight import tell_new_sight
 from chatapi.features.users.activation import keep_an_owner
 from chatapi.features.users.events import PersonChange, PicturedBy, UserUpdated
 from chatapi.features.users.memberships import tell_moves
@@ -58,7 +59,7 @@ async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
     await tell_new_sight(ctx, before, after)
     watch.tell_gained()
     if await _sees_others_differently(ctx, before, after):
-        await restart_clients(ctx, [after.id])
+        await restart_clients(ctx.work, ctx.realm.id, [after.id])
 
 
 async def _sees_others_differently(

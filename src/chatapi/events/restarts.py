@@ -1,0 +1,43 @@
+"""Clients that are to register again, since no event can tell what has changed for their users."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from chatapi.core.ids import RealmId, UserId
+from chatapi.events.audience import Nobody
+from chatapi.events.event import Event
+from chatapi.events.queue_rows import QueueRows
+from chatapi.events.unit_of_work import UnitOfWork
+
+
+class ClientsRestarted(Event):
+    """Other things exist for some users than their clients know, and no event says which."""
+
+    type = "clients_restarted"
+    is_internal = True
+    changes_shared_state: ClassVar = False
+
+    user_ids: list[UserId]
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return self.restarted_users()
+
+    @override
+    def restarted_users(self) -> frozenset[UserId]:
+        return frozenset(self.user_ids)
+
+
+async def restart_clients(work: UnitOfWork, realm_id: RealmId, user_ids: Iterable[UserId]) -> None:
+    """End all event queues of some users: their clients are to ask for everything again.
+
+    Call it under the lock. The log says so as well: a queue that is being registered meanwhile
+    has no row yet.
+    """
+    restarted = sorted(set(user_ids))
+    if not restarted:
+        return
+    work.end_queues(realm_id, await QueueRows(work.db).delete_of_users(restarted))
+    work.emit(realm_id, ClientsRestarted(user_ids=restarted), Nobody())

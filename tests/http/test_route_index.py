@@ -73,6 +73,15 @@ class TestCost:
         assert refused.value.allowed_methods == allowed
 
 
+def test_parameter_that_takes_slashes_does_not_take_nothing() -> None:
+    route = Route("/files/{name:path}", endpoint)
+    route.app = endpoint
+    index = RouteIndex([route])
+    assert index.find(scope("/files/a/b")) is endpoint
+    with pytest.raises(NotFoundError):
+        index.find(scope("/files/"))
+
+
 class TextPayload(TypedDict):
     text: str
 

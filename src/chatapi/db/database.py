@@ -44,11 +44,13 @@ class Database:
     def __init__(self, settings: Settings) -> None:
         self.url = make_url(settings.effective_database_url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self._file = _file_of(self.url) if self.is_sqlite else None
         self._postgres = None if self.is_sqlite else PostgresConnections(self.url, settings)
         self._monitor: HealthMonitor | None = None
+        self._file: SqliteFile | None = None
         if self._postgres is None:
             self.engine = _sqlite(self.url)
+            # Only now: opening it may have made it.
+            self._file = _file_of(self.url)
         else:
             self.engine = _postgres(self.url, self._postgres, settings.database_pool_size)
             self._monitor = HealthMonitor(self._postgres, settings.database_silence_seconds)

@@ -48,8 +48,10 @@ class RouteIndex:
         allowed: list[str] = []
         for route in self._patterns.get(_key(path), ()):
             match, child_scope = route.matches(scope)
-            if match is not Match.NONE:
-                scope["route_path"] = route.path_format
+            if match is Match.NONE or "" in child_scope["path_params"].values():
+                # A parameter that takes slashes would take nothing as well.
+                continue
+            scope["route_path"] = route.path_format
             if match is Match.FULL:
                 scope.update(child_scope)
                 return route.app

@@ -187,15 +187,3 @@ class TestMessages:
         assert_success(await subscribe(client, owner, "private", principals=[member.user_id]))
         kept = await compare(client, back)
         assert kept.topics == {(private.id, "secret plans"): 1}
-
-
-async def test_drafts_that_are_no_longer_kept_are_removed_from_other_clients(
-    client: ApiClient, member: Person
-) -> None:
-    draft = {"type": "", "to": [], "topic": "", "content": "Hello"}
-    answer = await client.post("/drafts", member, drafts=[draft, draft])
-    ids = assert_success(answer)["ids"]
-    listener = await listen(client, member, event_types=["drafts"])
-    changed = await client.patch("/settings", member, enable_drafts_synchronization=False)
-    assert_success(changed)
-    assert [event["draft_id"] for event in await listener.new_events()] == ids

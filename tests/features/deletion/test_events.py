@@ -6,7 +6,7 @@ import pytest
 
 from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.events import feed, queues
+from chatapi.events import feed, pages
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
 from tests.features.deletion.deleting import (
@@ -129,8 +129,8 @@ class TestQueues:
         monkeypatch: pytest.MonkeyPatch,
         recent: int,
     ) -> None:
-        """Of the pieces of one event, all or none: they have one number."""
-        monkeypatch.setattr(queues, "_EVENTS_PER_ANSWER", 4)
+        """Entries come whole, unless a single one has more pieces than an answer holds."""
+        monkeypatch.setattr(pages, "_EVENTS_PER_ANSWER", 4)
         monkeypatch.setattr(feed, "_RECENT_ENTRIES", recent)
         channel = await make_channel(subscribers=[owner])
         listener = await listen_to_deletions(client, owner, is_bulk=False)
@@ -138,11 +138,11 @@ class TestQueues:
         for size in (3, 2, 1, 6, 1):
             ids += [await send(client, owner, channel) for _ in range(size)]
             assert_success(await delete_topic(client, owner, channel))
-        pages = []
-        while page := _ids(await listener_page(listener)):
-            pages.append(page)
-        assert [number for page in pages for number in page] == ids
-        assert [len(page) for page in pages] == [3, 3, 6, 1]
+        answers = []
+        while answer := _ids(await listener_page(listener)):
+            answers.append(answer)
+        assert [number for answer in answers for number in answer] == ids
+        assert [len(answer) for answer in answers] == [3, 3, 4, 2, 1]
 
 
 async def listener_page(listener: Listener) -> list[dict[str, object]]:

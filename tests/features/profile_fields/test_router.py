@@ -97,8 +97,8 @@ class TestCreateField:
         assert (field["name"], field["hint"]) == ("Food", "Or drink")
 
     async def test_name_is_taken_in_any_case(self, client: ApiClient, admin: Person) -> None:
-        await add_field(client, admin, name="Straße")
-        answer = await client.post(FIELDS, admin, field_type=2, name=" STRASSE ")
+        await add_field(client, admin, name="Übung")
+        answer = await client.post(FIELDS, admin, field_type=2, name=" ÜBUNG ")
         assert assert_error(answer) == "A field with that name already exists."
 
     @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ from tests.model.actions.chance import among, either
 from tests.model.actions.step import Act, action, anybody, numbers, places, powerful, texts, topics
 from tests.model.scene import pick
 
+# Drafts stay synchronized: where that is switched off, clients keep what the service forgets.
 _SETTINGS: tuple[tuple[str, object], ...] = (
     ("twenty_four_hour_time", True),
     ("twenty_four_hour_time", False),
-    ("enable_drafts_synchronization", False),
-    ("enable_drafts_synchronization", True),
     ("automatically_follow_topics_policy", 1),
     ("presence_enabled", False),
     ("presence_enabled", True),

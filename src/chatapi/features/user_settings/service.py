@@ -5,7 +5,6 @@ from typing import NamedTuple
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.features.drafts.events import DraftRemoved
 from chatapi.features.drafts.repository import DraftRepository
 from chatapi.features.user_settings.changes import change_settings, tell_setting
 from chatapi.features.user_settings.params import ChangeSettingsParams
@@ -102,10 +101,8 @@ class UserSettingsService:
             self._ctx.emit(event, to=who_sees(self._ctx.user))
         if changes.get("enable_drafts_synchronization") is False:
             # The service keeps nothing of what somebody writes who wants to keep it to a client.
-            drafts = DraftRepository(self._ctx.db, self._ctx.user.id)
-            for draft in await drafts.list_all():
-                self._ctx.tell_caller(DraftRemoved(draft_id=draft.id))
-            await drafts.remove_all()
+            # Clients are not told: what they keep for themselves is not taken from them.
+            await DraftRepository(self._ctx.db, self._ctx.user.id).remove_all()
 
     @property
     def _is_admin(self) -> bool:

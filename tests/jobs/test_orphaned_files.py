@@ -181,6 +181,8 @@ class TestFolder:
         database = Database(settings)
         with quick_server(tmp_path_factory.mktemp("server"), **environment) as server:
             await server.start()
+            # It accepts connections before it is ready, and starting writes to the database.
+            await until_it_answers(server.url)
             async with DatabaseSession(database) as db:
                 await db.lock_realm(realm.id)
                 uploading = asyncio.create_task(try_to_upload(server.url, person))
@@ -193,6 +195,11 @@ class TestFolder:
         async with running_app(settings, clock) as app:
             await remove_orphaned_files(app.runtime)
         assert stored.keys() == set()
+
+
+async def until_it_answers(url: str) -> None:
+    async with httpx.AsyncClient(base_url=url, timeout=30) as http:
+        (await http.get("/health")).raise_for_status()
 
 
 async def try_to_upload(url: str, person: Person) -> None:

@@ -25,6 +25,7 @@ from tests.support.client import encode_form
 from tests.support.routes import example_of
 
 _numbers = count(1)
+_muted, _to_mute = count(1), count(1)
 
 Value = Callable[[LargeOrganization], object]
 
@@ -221,11 +222,11 @@ async def _a_queue(org: LargeOrganization) -> Prepared:
 
 
 async def _somebody_to_mute(org: LargeOrganization) -> Prepared:
-    return Prepared(places={"muted_user_id": org.people[-next(_numbers)]})
+    return Prepared(places={"muted_user_id": org.people[-next(_to_mute)]})
 
 
 async def _a_muted_user(org: LargeOrganization) -> Prepared:
-    return Prepared(places={"muted_user_id": org.people[next(_numbers)]})
+    return Prepared(places={"muted_user_id": org.people[next(_muted)]})
 
 
 _OWN_PREPARATIONS: Mapping[str, Callable[[LargeOrganization], Awaitable[Prepared]]] = {

@@ -165,4 +165,4 @@ class TestMessagesOfEvents:
         *others, (name, notice) = quoting
         assert others == [("message", sent), ("message", direct), ("update_message", sent)]
         assert name == "message"
-        assert notice > direct
+        assert int(notice) > direct

@@ -35,7 +35,7 @@ async def test_heavy_reads_of_one_account_leave_room_for_others(
     member: Person,
     owner: Person,
 ) -> None:
-    """Eight searches at once: two of them run, and another account is served meanwhile."""
+    """Eight searches at once: not all turns are theirs, and another account is served meanwhile."""
     first = await send(client, member, channel, "long")
     text = ("cat " * 10_000)[:10_000]
     await add_messages(runtime, realm, member, first, [(text, f"<p>{text}</p>")] * 30)
@@ -65,7 +65,7 @@ async def test_heavy_reads_of_one_account_leave_room_for_others(
         event.remove(runtime.database.engine.sync_engine, "before_cursor_execute", count)
     # A machine that is busy otherwise may refuse those that waited longest.
     assert {reply.status for reply in replies} <= {200, 429}
-    assert 1 <= most_at_once <= runtime.database.most_heavy_reads // 2
+    assert 1 <= most_at_once <= runtime.database.most_heavy_reads - 1
     assert runtime.heavy_reads.running == 0
 
 

@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import orjson
 import structlog
 from sqlalchemy import URL, Connection, ExceptionContext, NullPool, event, make_url
 from sqlalchemy.exc import DisconnectionError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from chatapi.core.ids import RealmId
@@ -65,6 +65,8 @@ class Database:
         pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
         self.most_heavy_reads = max(1, min(_MOST_HEAVY_READS, pool_size // 2))
         """So many connections may be busy with expensive reads; the others stay for the rest."""
+        self._returning: set[asyncio.Future[None]] = set()
+        """Connections that nobody waits for any more, on their way back into the pool."""
         self._writer_turns: defaultdict[RealmId | None, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def writer_turn(self, realm_id: RealmId | None) -> asyncio.Lock:
@@ -73,6 +75,17 @@ class Database:
         SQLite has one writer; PostgreSQL has one per realm, by the lock on the realm's clock.
         """
         return self._writer_turns[None if self.is_sqlite else realm_id]
+
+    async def connect(self, engine: AsyncEngine) -> AsyncConnection:
+        """Take a connection; if the caller is cancelled meanwhile, it is given back."""
+        connecting = asyncio.ensure_future(_start(engine))
+        try:
+            return await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            returning = asyncio.ensure_future(_give_back(connecting))
+            self._returning.add(returning)
+            returning.add_done_callback(self._returning.discard)
+            raise
 
     @asynccontextmanager
     async def unlimited_engine(self) -> AsyncGenerator[AsyncEngine, None]:
@@ -103,12 +116,22 @@ class Database:
             await self._monitor.close()
         try:
             async with asyncio.timeout(_LONGEST_GOODBYE_SECONDS):
+                await asyncio.gather(*self._returning)
                 await self.engine.dispose()
         except TimeoutError:
             log.warning("database_not_closed")
         finally:
             if self._postgres is not None:
                 self._postgres.abort_all()
+
+
+async def _start(engine: AsyncEngine) -> AsyncConnection:
+    return await engine.connect()
+
+
+async def _give_back(connecting: asyncio.Future[AsyncConnection]) -> None:
+    with suppress(Exception):
+        await (await connecting).close()
 
 
 _AUTOCOMMIT = {"isolation_level": "AUTOCOMMIT"}

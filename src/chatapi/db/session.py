@@ -272,7 +272,7 @@ class DatabaseSession:
 
     async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
         self.database.require_file()
-        connection = await _connect(engine)
+        connection = await self.database.connect(engine)
         self._hold().push_async_exit(connection.__aexit__)
         return connection
 
@@ -292,28 +292,3 @@ async def _to_the_end(commit: Coroutine[Any, Any, None]) -> None:
         # Its connection cannot be given back before.
         await asyncio.wait({committing})
         raise
-
-
-async def _connect(engine: AsyncEngine) -> AsyncConnection:
-    """Whoever is cancelled while connecting must not leave a connection nobody gives back."""
-    connecting = asyncio.ensure_future(_start(engine))
-    try:
-        return await asyncio.shield(connecting)
-    except asyncio.CancelledError:
-        connecting.add_done_callback(_give_back)
-        raise
-
-
-async def _start(engine: AsyncEngine) -> AsyncConnection:
-    return await engine.connect()
-
-
-def _give_back(connecting: asyncio.Future[AsyncConnection]) -> None:
-    if not connecting.cancelled() and connecting.exception() is None:
-        closing = asyncio.ensure_future(connecting.result().close())
-        _closing.add(closing)
-        closing.add_done_callback(_closing.discard)
-
-
-_closing: set[asyncio.Future[None]] = set()
-"""The event loop itself holds its tasks only weakly."""

@@ -77,7 +77,7 @@ async def test_parallel_large_pages_of_one_account_take_turns_and_little_memory(
             await asyncio.wait(pages, timeout=0.01)
         # All pages at once would be several times as much: each is its rows and its JSON.
         assert most_memory() < PAGES // 2 * MOST_BYTES
-    assert 1 <= most_at_once <= runtime.database.most_heavy_reads // 2
+    assert 1 <= most_at_once <= runtime.database.most_heavy_reads - 1
     # Those that would wait behind too many of their own are refused.
     assert set(statuses) <= {200, 429}
     assert statuses.count(200) >= PAGES // 2
@@ -89,7 +89,8 @@ async def test_ordinary_page_takes_no_turn(
     first = await send(client, member, channel, "small")
     text = "Hello " * 150
     await add_messages(runtime, realm, member, first, [(text, f"<p>{text}</p>")] * ROWS)
-    turns = [asyncio.create_task(runtime.heavy_reads.take(member.user_id)) for _ in range(2)]
+    all_turns = range(runtime.database.most_heavy_reads - 1)
+    turns = [asyncio.create_task(runtime.heavy_reads.take(member.user_id)) for _ in all_turns]
     await asyncio.gather(*turns)
     try:
         async with asyncio.timeout(10):

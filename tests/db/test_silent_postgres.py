@@ -23,6 +23,7 @@ from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import make_settings
 from tests.support.client import ApiClient, basic_auth
 from tests.support.databases import WorkerPostgres
+from tests.support.monitors import until_watched
 from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_postgres
 from tests.support.waiting import until_true
 
@@ -67,6 +68,13 @@ async def settings(postgres_database: WorkerPostgres, proxy: TcpProxy, tmp_path:
 
 
 @pytest.fixture
+async def is_watched(postgres_database: WorkerPostgres, member: Person) -> None:
+    """Only then does the process know of connections that die without a word."""
+    del member  # to make one opens connections, and whoever opens one watches over it
+    await until_watched(make_url(postgres_database.url), 1, LONGEST_ANSWER_SECONDS)
+
+
+@pytest.fixture
 def extra_routes() -> tuple[FeatureRouter, ...]:
     return (router,)
 
@@ -96,6 +104,7 @@ async def until_it_works(client: ApiClient, person: Person) -> None:
     await until_true(works, LONGEST_ANSWER_SECONDS)
 
 
+@pytest.mark.usefixtures("is_watched")
 async def test_lost_packets_end_in_503_and_all_works_once_they_arrive(
     client: ApiClient, member: Person, proxy: TcpProxy
 ) -> None:
@@ -110,6 +119,7 @@ async def test_lost_packets_end_in_503_and_all_works_once_they_arrive(
     assert await statuses_of(client, member) == {200}
 
 
+@pytest.mark.usefixtures("is_watched")
 async def test_connections_to_a_server_that_is_gone_are_replaced(
     client: ApiClient, member: Person, proxy: TcpProxy
 ) -> None:
@@ -153,6 +163,7 @@ async def test_statement_that_takes_longer_than_a_silence_is_left_alone(
     assert_success(await client.call(method, path))
 
 
+@pytest.mark.usefixtures("is_watched")
 async def test_message_whose_acknowledgement_was_lost_is_sent_once(
     client: ApiClient, owner: Person, make_channel: MakeChannel, proxy: TcpProxy
 ) -> None:

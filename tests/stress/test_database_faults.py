@@ -13,26 +13,24 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import URL, NullPool, make_url, text
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy import make_url
 
 from chatapi.core.clock import SystemClock
-from chatapi.db.health_monitor import PROBE
 from tests import factories
 from tests.factories import Person
 from tests.support.apps import make_settings, running_app
 from tests.support.client import basic_auth
 from tests.support.command import Command
 from tests.support.killable_postgres import KillablePostgres, killable_postgres
+from tests.support.monitors import until_watched
 from tests.support.servers import migrate
 from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_postgres
-from tests.support.waiting import until_true
 
 DATABASE = "faults"
 LONGEST_FAILURE_SECONDS = 15
 LONGEST_RETURN_SECONDS = 15
 AT_ONCE = 12
-COUNT_MONITORS = text("SELECT count(*) FROM pg_stat_activity WHERE application_name = :name")
+LONGEST_START_SECONDS = 150
 
 pytestmark = pytest.mark.slow
 
@@ -136,17 +134,8 @@ async def crowd(
             # Connections are shared out among the processes when they are opened.
             headers={"Connection": "close"},
         ) as client:
-            await until_true(lambda: are_watched(database, processes), 150)
+            await until_watched(database, processes, LONGEST_START_SECONDS)
             yield Crowd(client, member)
-
-
-async def are_watched(database: URL, processes: int) -> bool:
-    """Whether each process asks the server by now whether it is there."""
-    engine = create_async_engine(database, poolclass=NullPool)
-    async with engine.connect() as connection:
-        rows = await connection.execute(COUNT_MONITORS, {"name": PROBE})
-    await engine.dispose()
-    return bool(rows.scalar_one() >= processes)
 
 
 async def test_silent_database_gives_503_within_seconds_and_recovers(

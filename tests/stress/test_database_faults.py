@@ -80,9 +80,9 @@ class Crowd:
     async def seconds_until_all_are_served(self, longest: float = LONGEST_RETURN_SECONDS) -> float:
         began = time.monotonic()
         async with asyncio.timeout(longest):
-            while await self.statuses(are_reads=True) != {200}:
+            # The system shares clients out among processes, each of which recovers by itself.
+            while await self.statuses() != {200}:
                 pass
-        assert await self.statuses() == {200}
         return time.monotonic() - began
 
     async def seconds_of_one_failure(self) -> float:

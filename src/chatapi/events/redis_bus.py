@@ -51,6 +51,7 @@ class RedisBus:
         self._running: asyncio.Task[None] | None = None
         self._retry_seconds = _FIRST_RETRY_SECONDS
         self._is_lost = False
+        self._is_closing = False
 
     async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
         self._running = asyncio.create_task(self._run(receive, find_deployment))
@@ -72,6 +73,8 @@ class RedisBus:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS_SECONDS):
                 await self._waiting.join()
+        # The client can take a cancellation for its own time limit, and try once more.
+        self._is_closing = True
         if self._running is not None:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
@@ -115,7 +118,7 @@ class RedisBus:
 
     async def _read_all(self, stream: str, receive: Receiver) -> None:
         position: bytes | None = None
-        while True:
+        while not self._is_closing:
             try:
                 position = position or await self._newest_position(stream)
                 answer = await self._redis.xread(

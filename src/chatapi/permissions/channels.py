@@ -7,18 +7,19 @@ from typing import Protocol
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
-from chatapi.core.ids import ChannelId, EventNumber, MessageId
+from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Subscribers, WhoKnowsChannel, WhoReadsChannel
 from chatapi.events.membership import Membership
-from chatapi.permissions.readers import membership_of
+from chatapi.permissions.memberships import Memberships
+from chatapi.permissions.readers import load_stays, membership_of, memberships_of
 from chatapi.permissions.require import is_allowed
 from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 from chatapi.wire.group_values import GroupValue
 
-_OPENING = ("can_add_subscribers_group", "can_subscribe_group")
+OPENING = frozenset({"can_add_subscribers_group", "can_subscribe_group"})
 """Whoever could let themselves in may look in, too."""
-_KNOWING = (*_OPENING, "can_administer_channel_group")
+_KNOWING = OPENING | {"can_administer_channel_group"}
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class ChannelAccess:
             return True
         if not self.user.role.is_member:
             return False
-        return channel.is_public or self._is_named(channel, _OPENING)
+        return channel.is_public or self._is_named(channel, OPENING)
 
     def reads_all_of(self, channel: ChannelRecord) -> bool:
         """Whether nothing in the channel is older than what the reader may see."""
@@ -76,7 +77,7 @@ class ChannelAccess:
             return False
         return self.user is not None or self.shows_web_public
 
-    def _is_named(self, channel: ChannelRecord, settings: tuple[str, ...]) -> bool:
+    def _is_named(self, channel: ChannelRecord, settings: frozenset[str]) -> bool:
         if self.user is None:
             return False
         return any(
@@ -94,6 +95,23 @@ async def channel_access(ctx: RealmContext) -> ChannelAccess:
             ctx.realm.options.enable_spectator_access and ctx.settings.web_public_streams_enabled
         ),
     )
+
+
+async def channel_access_of(ctx: RealmContext, user: UserRecord) -> ChannelAccess:
+    """The access of a user who need not be the one who asks."""
+    groups = await Memberships(ctx.db, ctx.realm).groups_of(user)
+    membership = Membership(groups, await load_stays(ctx.db, user.id))
+    return ChannelAccess(user, membership, shows_web_public=False)
+
+
+async def channel_access_of_each(
+    ctx: RealmContext, users: Collection[UserRecord], channel_ids: Collection[ChannelId]
+) -> dict[UserId, ChannelAccess]:
+    """The access of many users to some channels; those are all that it may be asked about."""
+    memberships = await memberships_of(ctx, users, channel_ids)
+    return {
+        user.id: ChannelAccess(user, memberships[user.id], shows_web_public=False) for user in users
+    }
 
 
 async def readable_channels(
@@ -138,11 +156,11 @@ def who_reads(channel: ChannelRecord) -> WhoReadsChannel:
         is_public=channel.is_public,
         is_web_public=channel.is_web_public,
         is_history_protected=channel.has_protected_history,
-        opening=_united(channel, _OPENING).to_wire(),
+        opening=_united(channel, OPENING).to_wire(),
     )
 
 
-def _united(channel: ChannelRecord, names: tuple[str, ...]) -> GroupValue:
+def _united(channel: ChannelRecord, names: frozenset[str]) -> GroupValue:
     """Everybody whom at least one of several settings names."""
     values = [channel.permission(name) for name in names]
     return GroupValue(

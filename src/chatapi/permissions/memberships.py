@@ -1,7 +1,7 @@
 """Who is in which group, nested ones counted: each question is one statement."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,7 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.core.ids import GroupId, RealmId, UserId
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import direct_system_group, system_groups_of
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import GroupMember, GroupSubgroup, User, UserGroup
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
@@ -51,6 +52,9 @@ class GroupRecord:
 
 
 group_records = RecordReader(GroupRecord, UserGroup)
+_DIRECT_GROUPS: Select[*tuple[Any, ...]] = select(GroupMember.user_id, GroupMember.group_id).where(
+    is_one_of(GroupMember.user_id, "user_ids")
+)
 
 
 class Memberships:
@@ -71,6 +75,25 @@ class Memberships:
         )
         rows = await self._db.execute(select(_above(directly).c.id))
         return frozenset(GroupId(group_id) for (group_id,) in rows)
+
+    async def groups_of_each(
+        self, users: Collection[UserRecord]
+    ) -> dict[UserId, frozenset[GroupId]]:
+        """Every group that each of many users is in: two statements, however many they are."""
+        rows = await self._db.execute(_DIRECT_GROUPS, {"user_ids": [user.id for user in users]})
+        direct: defaultdict[int, set[GroupId]] = defaultdict(set)
+        for user_id, group_id in rows:
+            direct[user_id].add(GroupId(group_id))
+        around: defaultdict[GroupId, set[GroupId]] = defaultdict(set)
+        for group_id, subgroup_ids in (await self.direct_subgroups()).items():
+            for subgroup_id in subgroup_ids:
+                around[subgroup_id].add(group_id)
+        groups: dict[UserId, frozenset[GroupId]] = {}
+        for user in users:
+            by_role = system_groups_of(user.role, is_full_member=user.is_full_member)
+            system_ids = {GroupId(self._realm.system_groups[group]) for group in by_role}
+            groups[user.id] = _with_supergroups(system_ids | direct[user.id], around)
+        return groups
 
     async def named_groups_of(self, user_id: UserId) -> list[GroupRecord]:
         """The groups a user was put into directly, deactivated ones included."""
@@ -170,6 +193,19 @@ class Memberships:
                 is_such = and_(User.role == role, User.is_full_member == is_full_member)
                 choices.append((is_such, group_ids[group]))
         return case(*choices, else_=null())
+
+
+def _with_supergroups(
+    group_ids: set[GroupId], around: Mapping[GroupId, Collection[GroupId]]
+) -> frozenset[GroupId]:
+    """Groups and all that they are part of, `around` being what each is a direct part of."""
+    found: set[GroupId] = set()
+    unseen = set(group_ids)
+    while unseen:
+        group_id = unseen.pop()
+        found.add(group_id)
+        unseen.update(each for each in around.get(group_id, ()) if each not in found)
+    return frozenset(found)
 
 
 def _above(groups: Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]) -> CTE:

@@ -1,12 +1,16 @@
 """Where a reader belongs, worked out once and remembered until it changes."""
 
 from collections import defaultdict
+from collections.abc import Collection
+from typing import Any
 
-from sqlalchemy import bindparam
+from sqlalchemy import Select, bindparam
 
 from chatapi.auth.context import RealmContext
+from chatapi.auth.people import UserRecord
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.core.system_groups import SystemGroup
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import SubscriptionPeriod
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
@@ -18,6 +22,15 @@ _STAYS_OF_USER = (
     _stays.select()
     .add_columns(SubscriptionPeriod.channel_id)
     .where(SubscriptionPeriod.user_id == bindparam("user_id"))
+    .order_by(SubscriptionPeriod.id)
+)
+_STAYS_OF_MANY: Select[*tuple[Any, ...]] = (
+    _stays.select()
+    .add_columns(SubscriptionPeriod.user_id, SubscriptionPeriod.channel_id)
+    .where(
+        is_one_of(SubscriptionPeriod.user_id, "user_ids"),
+        is_one_of(SubscriptionPeriod.channel_id, "channel_ids"),
+    )
     .order_by(SubscriptionPeriod.id)
 )
 
@@ -44,6 +57,28 @@ async def membership_of(ctx: RealmContext) -> Membership:
         return Membership(groups, await load_stays(ctx.db, caller.user.id))
 
     return await caller.remember("membership", load)
+
+
+async def memberships_of(
+    ctx: RealmContext, users: Collection[UserRecord], channel_ids: Collection[ChannelId]
+) -> dict[UserId, Membership]:
+    """The groups of many users, and when they were in some channels: three statements.
+
+    Use it for users who do not ask themselves; nothing of it is remembered.
+    """
+    groups = await Memberships(ctx.db, ctx.realm).groups_of_each(users)
+    stays: defaultdict[int, defaultdict[ChannelId, list[Stay]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    values = {"user_ids": list(groups), "channel_ids": list(channel_ids)}
+    for *stay, user_id, channel_id in await ctx.db.execute(_STAYS_OF_MANY, values):
+        stays[user_id][ChannelId(channel_id)].append(_stays.read(stay))
+    return {
+        user_id: Membership(
+            of_user, {channel_id: tuple(found) for channel_id, found in stays[user_id].items()}
+        )
+        for user_id, of_user in groups.items()
+    }
 
 
 async def load_stays(db: DatabaseSession, user_id: UserId) -> dict[ChannelId, tuple[Stay, ...]]:

@@ -5,7 +5,7 @@ alone that are about something the owner may read. Whoever changes what people m
 belongings: looks before and after, and tells the difference.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chatapi.auth.context import RealmContext
@@ -14,19 +14,17 @@ from chatapi.channels.records import ChannelRecord
 from chatapi.channels.visibility import VisibilityPolicy
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, MessageId, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.names import name_key
 from chatapi.events.audience import Users
-from chatapi.events.membership import Membership
-from chatapi.features.belongings.repository import BelongingsRepository, ChosenTopic, Scope
+from chatapi.features.belongings.repository import BelongingsRepository, ChosenTopic, Scope, Star
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.flags.events import FlagAdded, FlagRemoved
 from chatapi.features.user_topics.events import MutedTopicsChanged, UserTopicChanged
 from chatapi.features.user_topics.payloads import MutedTopicPayload
 from chatapi.features.user_topics.repository import UserTopicRepository
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.channels import ChannelAccess
-from chatapi.permissions.memberships import Memberships
-from chatapi.permissions.readers import load_stays
+from chatapi.permissions.channels import channel_access_of_each
 
 _TopicKey = tuple[ChannelId, str]
 
@@ -43,7 +41,7 @@ class _Visible:
 class BelongingsWatch:
     """Looks at belongings around one change; the realm is locked.
 
-    Costs two statements where nobody has any.
+    Costs two statements where nobody has any, and a handful otherwise, however many have.
     """
 
     def __init__(self, ctx: RealmContext, scope: Scope) -> None:
@@ -123,19 +121,23 @@ class BelongingsWatch:
         self._ctx.emit(event, to=Users.only(user_id))
 
     async def _look(self) -> dict[UserId, _Visible]:
+        if not self._scope.channel_ids and not self._scope.message_ids:
+            return {}
         stars = await self._repository.list_stars(self._scope)
         topics = await self._repository.list_topics(self._scope)
         owners = sorted(stars.keys() | topics.keys() | self._before.keys())
         if not owners:
             return {}
-        channels = await self._channels()
+        channels = await self._channels_of(stars)
+        users = await UserRepository(self._ctx.db, self._ctx.realm.id).list_some(owners)
+        access_of = await channel_access_of_each(self._ctx, users, channels)
         muted: Mapping[UserId, tuple[MutedTopicPayload, ...]] = {}
         if self._scope.channel_ids:
             muted = await UserTopicRepository(self._ctx.db).list_muted(owners)
-        visible: dict[UserId, _Visible] = {}
-        for user in await UserRepository(self._ctx.db, self._ctx.realm.id).list_some(owners):
-            access = await self._access(user)
-            visible[user.id] = _Visible(
+
+        def look(user: UserRecord) -> _Visible:
+            access = access_of[user.id]
+            return _Visible(
                 stars={
                     star.message_id
                     for star in stars.get(user.id, ())
@@ -148,13 +150,15 @@ class BelongingsWatch:
                 },
                 muted=muted.get(user.id, ()),
             )
-        return visible
 
-    async def _channels(self) -> Mapping[ChannelId, ChannelRecord]:
-        found = await ChannelRepository(self._ctx.db, self._ctx.realm.id).list_all()
+        seen = await map_in_steps(look, users)
+        return {user.id: visible for user, visible in zip(users, seen, strict=True)}
+
+    async def _channels_of(
+        self, stars: Mapping[UserId, Sequence[Star]]
+    ) -> Mapping[ChannelId, ChannelRecord]:
+        """Those that are watched, or that the watched messages are in."""
+        starred = {star.channel_id for of_owner in stars.values() for star in of_owner}
+        channels = ChannelRepository(self._ctx.db, self._ctx.realm.id)
+        found = await channels.list_some(starred.union(self._scope.channel_ids))
         return {channel.id: channel for channel in found}
-
-    async def _access(self, user: UserRecord) -> ChannelAccess:
-        groups = await Memberships(self._ctx.db, self._ctx.realm).groups_of(user)
-        membership = Membership(groups, await load_stays(self._ctx.db, user.id))
-        return ChannelAccess(user, membership, shows_web_public=False)

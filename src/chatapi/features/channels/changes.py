@@ -18,14 +18,13 @@ from chatapi.features.channels.params import ChangeChannelParams
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.rules import ChannelKind, check_name, one_line, retention_days
 from chatapi.permissions.changes import changed_value
-from chatapi.permissions.channels import channel_access
+from chatapi.permissions.channels import OPENING, channel_access
 from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 from chatapi.permissions.values import ValueChecker
 from chatapi.rendering import render_markdown
 from chatapi.wire.group_values import GroupSettingPayload
 
-_OPENING = {"can_add_subscribers_group", "can_subscribe_group"}
-"""Whoever is named by these can let themselves in."""
+_SHOWN_TO_READERS = {"name", "invite_only", "is_web_public", "history_public_to_subscribers"}
 
 
 @dataclass
@@ -34,6 +33,11 @@ class ChannelChange:
 
     values: dict[str, object] = field(default_factory=dict)
     permissions: dict[str, GroupSettingPayload] = field(default_factory=dict)
+
+    @property
+    def concerns_readers(self) -> bool:
+        """Whether users can read more or less of the channel, or read another name of it."""
+        return bool(_SHOWN_TO_READERS & self.values.keys() or OPENING & self.permissions.keys())
 
 
 class ChangePlanner:
@@ -137,7 +141,7 @@ class ChangePlanner:
             new = await changed_value(checker, CHANNEL_PERMISSIONS[name], change, current)
             if new is not None:
                 await require_permission_choice(self._ctx, name)
-                if name in _OPENING:
+                if name in OPENING:
                     await self._require_reading()
                 plan.permissions[name] = new.to_wire()
         if plan.permissions:

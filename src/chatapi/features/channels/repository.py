@@ -77,6 +77,12 @@ class ChannelRepository:
         rows = await self._db.execute(_OF_REALM.order_by(Channel.id), {"realm_id": self._realm_id})
         return channel_records.read_all(rows)
 
+    async def list_some(self, channel_ids: Collection[ChannelId]) -> list[ChannelRecord]:
+        """The channels that exist among the given ids, archived ones included."""
+        values = {"realm_id": self._realm_id, "channel_ids": sorted(channel_ids)}
+        rows = await self._db.execute(_SOME, values)
+        return channel_records.read_all(rows)
+
     async def list_defaults(self) -> list[ChannelRecord]:
         """The channels that new users join, by id."""
         rows = await self._db.execute(

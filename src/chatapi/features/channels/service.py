@@ -63,7 +63,8 @@ class ChannelService:
             await tell_defaults(self._ctx)
 
     async def _apply(self, before: ChannelRecord, plan: ChannelChange) -> ChannelRecord:
-        watch = await BelongingsWatch.before(self._ctx, channel_ids=[before.id])
+        watched = [before.id] if plan.concerns_readers else []
+        watch = await BelongingsWatch.before(self._ctx, channel_ids=watched)
         await self._channels.change(before.id, **plan.values)
         after = await self._channels.get(before.id)
         await watch.look_again()

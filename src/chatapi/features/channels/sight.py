@@ -7,7 +7,6 @@ from chatapi.auth.people import UserRecord
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import GroupId, UserId
 from chatapi.events.audience import Users
-from chatapi.events.membership import Membership
 from chatapi.events.restarts import restart_clients
 from chatapi.features.channels.events import (
     ChannelsCreated,
@@ -19,15 +18,15 @@ from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.subscriptions.events import PeersAdded
 from chatapi.features.subscriptions.repository import SubscriptionRepository
 from chatapi.features.user_groups.repository import GroupRepository
-from chatapi.permissions.channels import ChannelAccess, who_knows
+from chatapi.permissions.channels import channel_access_of, who_knows
 from chatapi.permissions.memberships import Memberships
-from chatapi.permissions.readers import load_stays
 from chatapi.wire.group_values import GroupValue
 
 
 async def tell_new_sight(ctx: RealmContext, before: UserRecord, after: UserRecord) -> None:
     """Tell a user whose role changed which channels they can find now and no longer."""
-    knew, knows = await _access(ctx, before), await _access(ctx, after)
+    knew = await channel_access_of(ctx, before)
+    knows = await channel_access_of(ctx, after)
     channels = await ChannelRepository(ctx.db, ctx.realm.id).list_facts()
     gained = [
         (each.channel, channel_payload(each, ctx.realm, ctx.now()))
@@ -95,9 +94,3 @@ async def _mentions_any(ctx: RealmContext, group_id: GroupId, groups: Collection
     """Whether a message mentions a group, or one around it that not everybody is in anyway."""
     around = set(groups) - {GroupId(each) for each in ctx.realm.system_groups.values()}
     return await GroupRepository(ctx.db, ctx.realm.id).is_mentioned({group_id, *around})
-
-
-async def _access(ctx: RealmContext, user: UserRecord) -> ChannelAccess:
-    groups = await Memberships(ctx.db, ctx.realm).groups_of(user)
-    membership = Membership(groups, await load_stays(ctx.db, user.id))
-    return ChannelAccess(user, membership, shows_web_public=False)

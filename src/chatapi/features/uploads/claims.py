@@ -10,17 +10,14 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import AttachmentId, MessageId, UserId
 from chatapi.events.audience import Users
-from chatapi.events.membership import Membership
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.uploads.access import may_open, visible_links
 from chatapi.features.uploads.events import AttachmentUpdated
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.repository import AttachmentRepository
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.channels import ChannelAccess
-from chatapi.permissions.memberships import Memberships
+from chatapi.permissions.channels import channel_access_of
 from chatapi.permissions.messages import MessageAccess
-from chatapi.permissions.readers import load_stays
 
 PREFIX = "/user_uploads/"
 """What the addresses of files begin with, in messages and elsewhere."""
@@ -113,11 +110,7 @@ class _Readers:
 
     async def access_of(self, user: UserRecord) -> MessageAccess:
         if user.id not in self._access:
-            db, realm = self.ctx.db, self.ctx.realm
-            membership = Membership(
-                await Memberships(db, realm).groups_of(user), await load_stays(db, user.id)
-            )
-            channels = ChannelAccess(user, membership, shows_web_public=False)
+            channels = await channel_access_of(self.ctx, user)
             self._access[user.id] = MessageAccess(self.ctx, channels)
         return self._access[user.id]
 

@@ -1,5 +1,6 @@
 """Stretches of unread messages: where they begin and end, and what is in them."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -258,17 +259,22 @@ class SpanRepository:
             "most": most + 1,
         }
         rows = (await self._db.execute(_IN_CHANNELS, values)).all()
-        listed = [
-            [
-                MessageId(number)
-                for channel_id, number in rows
-                if channel_id == span["channel_id"] and span["above"] < number <= span["up_to"]
-            ]
-            for span in spans
-            if len(rows) <= most
-        ]
-        is_complete = len(rows) <= most and sum(map(len, listed)) <= most
-        return listed if is_complete else None
+        if len(rows) > most:
+            return None
+        in_channel: defaultdict[int, list[MessageId]] = defaultdict(list)
+        for channel_id, number in rows:
+            in_channel[channel_id].append(MessageId(number))
+        listed: list[list[MessageId]] = []
+        total = 0
+        for span in spans:
+            of_channel = in_channel[span["channel_id"] or 0]
+            first = bisect_right(of_channel, span["above"])
+            last = bisect_right(of_channel, span["up_to"])
+            total += last - first
+            if total > most:
+                return None
+            listed.append(of_channel[first:last])
+        return listed
 
     async def list_newest(self, span: Span) -> list[MessageId]:
         """The messages that a stretch had at its time, at most the newest MOST_UNREAD.

@@ -1,18 +1,16 @@
 """Answers as JSON, however large, in steps that leave other requests their turn."""
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 
 import orjson
 
-from chatapi.core.loop_budget import let_others_run
+from chatapi.core.loop_budget import LoopBudget
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS
 _MOST_ITEMS = 100
 """A list or an object with more is encoded in slices of so many."""
 _DEPTH = 2
 """So far down large lists and objects are looked for: those of an answer, and of its sections."""
-_STEP_SECONDS = 0.005
 _CHUNK_BYTES = 256 * 1024
 
 
@@ -26,16 +24,15 @@ async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
     chunks: list[bytes] = []
     pieces: list[bytes] = []
     size = 0
-    until = time.perf_counter() + _STEP_SECONDS
+    budget = LoopBudget()
     for piece in _pieces(payload, _DEPTH):
         pieces.append(piece)
         size += len(piece)
         if size >= _CHUNK_BYTES:
             chunks.append(b"".join(pieces))
             pieces, size = [], 0
-        if time.perf_counter() >= until:
-            await let_others_run()
-            until = time.perf_counter() + _STEP_SECONDS
+        if budget.is_spent:
+            await budget.renew()
     return [*chunks, b"".join(pieces)]
 
 

@@ -164,6 +164,18 @@ async def read(service: Service, listener: Listener) -> list[str]:
     return [event["text"] for event in await listener.new_events()]
 
 
+async def lose_history(runs: Runs, archive: Archive) -> World:
+    """Restore a backup after events that the eager client, and no other, has read."""
+    async with runs.start() as service:
+        world = await make_world(service)
+    await archive.back_up()
+    async with runs.start() as service:
+        await notes(service, world, "lost", LOST)
+        assert len(await read(service, world.eager)) == LOST
+    await archive.restore()
+    return world
+
+
 async def assert_ended(service: Service, listener: Listener) -> None:
     listener.client = service.client
     answer = await listener.poll(dont_block=True)
@@ -174,13 +186,7 @@ class TestRestore:
     async def test_client_of_the_lost_history_is_refused_for_ever(
         self, runs: Runs, archive: Archive
     ) -> None:
-        async with runs.start() as service:
-            world = await make_world(service)
-        await archive.back_up()
-        async with runs.start() as service:
-            await notes(service, world, "lost", LOST)
-            assert len(await read(service, world.eager)) == LOST
-        await archive.restore()
+        world = await lose_history(runs, archive)
         async with runs.start() as service:
             new = await notes(service, world, "new", 2 * LOST)
             await assert_ended(service, world.eager)
@@ -190,13 +196,7 @@ class TestRestore:
     async def test_client_that_comes_after_a_further_restart_is_refused(
         self, runs: Runs, archive: Archive
     ) -> None:
-        async with runs.start() as service:
-            world = await make_world(service)
-        await archive.back_up()
-        async with runs.start() as service:
-            await notes(service, world, "lost", LOST)
-            assert len(await read(service, world.eager)) == LOST
-        await archive.restore()
+        world = await lose_history(runs, archive)
         async with runs.start() as service:
             new = await notes(service, world, "new", 2 * LOST)
             await expire_queues(service.runtime)

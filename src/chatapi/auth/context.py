@@ -159,10 +159,12 @@ class RealmContext(ServerContext):
 
     def _require_current(self) -> None:
         """Start over if what was found at the gate is no longer so."""
-        if self.db.was_locked_first:
-            return
-        if self.admitted is not None and self.admitted.is_outdated:
+        if not self.db.was_locked_first and self._is_outdated:
             raise AdmissionOutdatedError
+
+    @property
+    def _is_outdated(self) -> bool:
+        return self.admitted is not None and self.admitted.is_outdated
 
     def emit(self, event: Event, to: Audience) -> None:
         """Tell clients about a change, in the transaction that makes it."""
@@ -180,14 +182,13 @@ class VisitorContext(RealmContext):
 
     visitor: Caller | None
 
+    @property
     @override
-    def _require_current(self) -> None:
-        super()._require_current()
-        # What strangers may see is for the organization alone to say.
-        if self.db.was_locked_first or self.visitor is not None:
-            return
-        if not self.runtime.realms.is_current(self.realm):
-            raise AdmissionOutdatedError
+    def _is_outdated(self) -> bool:
+        if self.visitor is None:
+            # What strangers may see is for the organization alone to say.
+            return not self.runtime.realms.is_current(self.realm)
+        return super()._is_outdated
 
     @property
     @override

@@ -10,6 +10,7 @@ log = structlog.get_logger()
 
 _OWN_FILES = Path("/proc/self/fd")
 _NEAR = 0.8
+_UNLIMITED = 2**63
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,6 @@ def open_file_usage() -> OpenFileUsage:
     count = sum(1 for _ in _OWN_FILES.iterdir()) if _OWN_FILES.is_dir() else 0
     limit = soft if soft != resource.RLIM_INFINITY else _UNLIMITED
     return OpenFileUsage(count, limit)
-
-
-_UNLIMITED = 2**63
 
 
 def raise_open_file_limit() -> None:

@@ -1,11 +1,12 @@
 """The bus carries what was committed to the hubs of all processes; it may lose, the log may not."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import orjson
 
+from chatapi.core.deployment import FindDeployment
 from chatapi.core.ids import RealmId
 from chatapi.events.entry import Entry, load_entry
 
@@ -42,8 +43,6 @@ class Batch:
 
 
 Receiver = Callable[[Batch], None]
-FindDeployment = Callable[[], Awaitable[str]]
-"""Asks the database which deployment it belongs to; it may be away."""
 
 
 class Bus(Protocol):

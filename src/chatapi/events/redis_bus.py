@@ -11,7 +11,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from chatapi.events.bus import Batch, FindDeployment, Receiver
+from chatapi.core.deployment import FindDeployment
+from chatapi.events.bus import Batch, Receiver
 
 log = structlog.get_logger()
 

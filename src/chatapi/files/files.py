@@ -3,15 +3,15 @@
 import asyncio
 import base64
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 import structlog
 
+from chatapi.core.deployment import FindDeployment
 from chatapi.files.store import FileStore
 
 log = structlog.get_logger()
 
-FindDeployment = Callable[[], Awaitable[str]]
 _TAG_LENGTH = 6
 
 

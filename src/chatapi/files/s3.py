@@ -18,6 +18,7 @@ from chatapi.core.errors import UnavailableError
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.files.signature import (
     EMPTY_DIGEST,
+    NO_QUERY,
     SigningKey,
     amz_date,
     encode_query,
@@ -36,7 +37,6 @@ _OBJECT = re.compile(
     re.DOTALL,
 )
 """Keys are made by us, of letters that need no escapes; any other key is not one of ours."""
-_NO_QUERY: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class S3Store:
         method: str,
         key: str,
         digest: str = EMPTY_DIGEST,
-        query: Mapping[str, str] = _NO_QUERY,
+        query: Mapping[str, str] = NO_QUERY,
     ) -> dict[str, str]:
         now = self._clock.now()
         headers = {
@@ -141,7 +141,7 @@ class S3Store:
         key: str,
         headers: dict[str, str],
         content: AsyncIterator[bytes] | None = None,
-        query: Mapping[str, str] = _NO_QUERY,
+        query: Mapping[str, str] = NO_QUERY,
     ) -> httpx.Request:
         url = self._bucket.origin + escape_path(self._path(key))
         if query:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 EMPTY_DIGEST = hashlib.sha256(b"").hexdigest()
 _ALGORITHM = "AWS4-HMAC-SHA256"
-_NO_QUERY: Mapping[str, str] = {}
+NO_QUERY: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class SigningKey:
         path: str,
         headers: Mapping[str, str],
         at: datetime,
-        query: Mapping[str, str] = _NO_QUERY,
+        query: Mapping[str, str] = NO_QUERY,
     ) -> str:
         """The Authorization header of a request.
 

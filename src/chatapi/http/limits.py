@@ -13,11 +13,11 @@ from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
 
 from chatapi.core.clock import stopwatch
+from chatapi.core.deployment import FindDeployment
 from chatapi.core.errors import RateLimitedError
 from chatapi.core.ids import UserId
 from chatapi.core.names import name_key
 from chatapi.core.settings import Settings
-from chatapi.events.bus import FindDeployment
 from chatapi.http.call import Call
 from chatapi.http.window_counter import WINDOW_SECONDS, Key, Window, WindowCounter
 
@@ -59,10 +59,10 @@ class RateLimits:
             await self._close_shared()
 
     async def charge_address(self, call: Call) -> None:
-        self._charge(call, self._requests, self._per_address, ("address", call.address))
+        self._charge(call, self._per_address, ("address", call.address))
 
     async def charge_user(self, call: Call, user_id: UserId) -> None:
-        self._charge(call, self._requests, self._per_user, ("user", str(user_id)))
+        self._charge(call, self._per_user, ("user", str(user_id)))
 
     async def charge_login_from(self, call: Call) -> None:
         """Guessing passwords from one address; call before anything of the request is read."""
@@ -107,9 +107,9 @@ class RateLimits:
         hits = limit.amount - stats.remaining if is_within else limit.amount + 1
         return Window(hits, min(seconds_left, WINDOW_SECONDS))
 
-    def _charge(self, call: Call, counter: WindowCounter, limit: int, key: Key) -> None:
+    def _charge(self, call: Call, limit: int, key: Key) -> None:
         if self._is_on:
-            _judge(call, limit, counter.hit(key))
+            _judge(call, limit, self._requests.hit(key))
 
 
 def _judge(call: Call, limit: int, window: Window) -> None:

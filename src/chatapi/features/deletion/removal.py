@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
 from chatapi.core.ids import AttachmentId, ConversationId, UserId
-from chatapi.db.models import MessageFlag
 from chatapi.events.audience import Users
 from chatapi.events.log import EventLog
 from chatapi.features.belongings.watch import BelongingsWatch
@@ -41,7 +40,7 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) 
     if any(message.links_files for message in messages):
         linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
     watch = None
-    if any(MessageFlag in message.hanging for message in messages):
+    if any(message.has_flags for message in messages):
         watch = await BelongingsWatch.before(ctx, message_ids=message_ids)
     await repository.delete(messages)
     if watch is not None:

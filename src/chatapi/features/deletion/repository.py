@@ -128,6 +128,11 @@ class PlacedMessage:
     def links_files(self) -> bool:
         return AttachmentMessage in self.hanging
 
+    @property
+    def has_flags(self) -> bool:
+        """Whether a reader starred it, or has another flag on it."""
+        return MessageFlag in self.hanging
+
 
 @dataclass(frozen=True)
 class Origin:

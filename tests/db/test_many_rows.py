@@ -8,6 +8,7 @@ from chatapi.db.many_rows import RowsWithChanges
 from chatapi.db.models import EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
 from tests import factories
+from tests.support.statements import recorded_statements
 
 WRITE = RowsWithChanges(
     EventRow,
@@ -87,3 +88,20 @@ async def test_the_last_change_of_a_row_counts(runtime: Runtime, realm: RealmRec
         [floor] = (await db.execute(select(RealmClock.log_floor))).scalars()
         assert floor == 4
     assert await numbers_in_log(runtime) == [1_000, 1_001, 1_002, 1_003, 1_004]
+
+
+async def test_many_rows_are_written_in_slices_and_their_changes_once(
+    runtime: Runtime, realm: RealmRecord
+) -> None:
+    numbers = list(range(1_000, 1_250))
+    rows = [row_of(runtime, realm, number) for number in numbers]
+    with recorded_statements(runtime.database, "event") as statements:
+        async with DatabaseSession(runtime.database) as db:
+            await db.write()
+            await db.write_soon(WRITE, rows, [{"realm": realm.id, "floor": 7}])
+            await db.commit()
+            [floor] = (await db.execute(select(RealmClock.log_floor))).scalars()
+    assert floor == 7
+    assert await numbers_in_log(runtime) == numbers
+    inserts = [each for each in statements if "INSERT" in each]
+    assert len(inserts) == (1 if runtime.database.is_sqlite else 3)

@@ -17,6 +17,8 @@ from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
+from chatapi.db.faults import is_unavailable
+from chatapi.db.session import DatabaseSession
 from chatapi.http.route import API_PREFIX, FeatureRouter
 from tests.factories import MakeChannel, Person
 from tests.support.answers import Answer, assert_error, assert_success
@@ -186,3 +188,42 @@ async def test_message_whose_acknowledgement_was_lost_is_sent_once(
     pages = await client.get("/messages", owner, anchor="newest", num_before=10, num_after=0)
     found = assert_success(pages)["messages"]
     assert [m["id"] for m in found if "once" in m["content"]] == [sent["id"]]
+
+
+def silence(db: DatabaseSession, proxy: TcpProxy) -> None:
+    """From here on nobody answers on the connection of a session, nor refuses anything."""
+    assert db._connection is not None
+    assert db._connection.sync_connection is not None
+    driver = db._connection.sync_connection.connection.driver_connection
+    assert driver is not None
+    proxy.silence_connection_from(driver._transport.get_extra_info("sockname")[1])
+
+
+@pytest.mark.usefixtures("is_watched")
+async def test_connection_that_dies_alone_fails_soon_and_frees_its_lock(
+    runtime: Runtime, realm: RealmRecord, proxy: TcpProxy
+) -> None:
+    """The monitor and all other connections go on working: only the server knows."""
+    async with DatabaseSession(runtime.database) as db:
+        await db.lock_realm(realm.id)
+        silence(db, proxy)
+        async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
+            with pytest.raises(Exception) as caught:  # noqa: PT011 (asked about next)
+                await db.execute(text("SELECT 1"))
+    assert is_unavailable(caught.value)
+    async with DatabaseSession(runtime.database) as db:
+        # Who waits for a lock gives up before the server gives up a transaction that does nothing.
+        await db.lock_realm(realm.id)
+
+
+@pytest.mark.usefixtures("is_watched")
+async def test_commit_on_a_connection_that_died_alone_fails_soon(
+    runtime: Runtime, realm: RealmRecord, proxy: TcpProxy
+) -> None:
+    async with DatabaseSession(runtime.database) as db:
+        await db.lock_realm(realm.id)
+        silence(db, proxy)
+        async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
+            with pytest.raises(Exception) as caught:  # noqa: PT011 (asked about next)
+                await db.commit()
+    assert is_unavailable(caught.value)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from structlog.testing import CapturingLogger
 
 from chatapi.auth.realms import RealmRecord
@@ -36,6 +37,8 @@ def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
 
 PROBE = "probe"
 DEPLOYMENT = "ours"
+LONGEST_CLOSING_SECONDS = 30
+MOMENTS = 100
 
 
 class Inbox:
@@ -48,11 +51,7 @@ class Inbox:
 
     async def start(self) -> None:
         """Begin to read, and come back when that is certain."""
-
-        async def find_deployment() -> str:
-            return self.deployment
-
-        await self.bus.start(self.received.append, find_deployment)
+        await self.bus.start(self.received.append, self.find_deployment)
         probe: dict[Any, Any] = {b"sender": b"a test", b"batch": note(PROBE).encode()}
 
         async def hears() -> bool:
@@ -60,6 +59,9 @@ class Inbox:
             return bool(self.received)
 
         await until_true(hears)
+
+    async def find_deployment(self) -> str:
+        return self.deployment
 
     def texts(self) -> list[object]:
         told = [
@@ -186,6 +188,63 @@ class TestBus:
         await sender.bus._redis.xadd(stream_name(DEPLOYMENT), nonsense)
         sender.bus.publish(note("a"))
         await until(lambda: reader.texts() == ["a"])
+
+
+class TestClosing:
+    """The client can take a cancellation for a failure of its own, and try once more."""
+
+    async def test_ends_at_whatever_moment_it_comes_without_telling_of_a_loss(
+        self, valkey: TemporaryValkey, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        log = CapturingLogger()
+        monkeypatch.setattr(redis_bus, "log", log)
+        for turns in range(MOMENTS):
+            inbox = Inbox(valkey.url)
+            await inbox.bus.start(inbox.received.append, inbox.find_deployment)
+            if turns % 2:
+                inbox.bus.publish(note("under way"))
+            for _ in range(turns // 2):
+                await asyncio.sleep(0)
+            async with asyncio.timeout(LONGEST_CLOSING_SECONDS):
+                await inbox.bus.close()
+        assert log.calls == []
+
+    async def test_ends_while_its_last_words_cannot_be_said(
+        self, valkey: TemporaryValkey, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The cancellation of whoever appends is swallowed as well."""
+        inbox = Inbox(valkey.url)
+        await inbox.start()
+
+        async def fail_when_cancelled(_stream: str, _batch: Batch) -> None:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                raise RedisTimeoutError from None
+
+        monkeypatch.setattr(inbox.bus, "_append", fail_when_cancelled)
+        inbox.bus.publish(note("never said"))
+        async with asyncio.timeout(LONGEST_CLOSING_SECONDS):
+            await inbox.bus.close()
+
+    async def test_ends_while_the_database_is_asked_who_we_are(
+        self, valkey: TemporaryValkey
+    ) -> None:
+        is_asked = asyncio.Event()
+
+        async def fail_when_cancelled() -> str:
+            is_asked.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                raise ConnectionResetError from None
+            return DEPLOYMENT
+
+        bus = RedisBus(valkey.url)
+        await bus.start(lambda _batch: None, fail_when_cancelled)
+        await is_asked.wait()
+        async with asyncio.timeout(LONGEST_CLOSING_SECONDS):
+            await bus.close()
 
 
 class TestTwoProcesses:

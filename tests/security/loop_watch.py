@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import time
 from collections.abc import Awaitable, Callable
 from types import TracebackType
@@ -12,6 +13,7 @@ T = TypeVar("T")
 LONGEST_STEP_SECONDS = 0.05
 _TRIES = 4
 _Handle: Any = asyncio.Handle
+_OURS = f"{os.sep}chatapi{os.sep}"
 
 
 class LoopWatch:
@@ -69,10 +71,10 @@ def _place_of(handle: Any) -> str:
     waiting: Any = task.get_coro()
     while waiting is not None:
         frame = getattr(waiting, "cr_frame", None)
-        if frame is not None:
+        if frame is not None and _OURS in frame.f_code.co_filename:
             frames.append(f"{frame.f_code.co_qualname}:{frame.f_lineno}")
         waiting = getattr(waiting, "cr_await", None)
-    return " > ".join(frames[-4:]) or "the end of the request"
+    return " > ".join(frames[-6:]) or "the end of the request"
 
 
 async def assert_short_steps(

@@ -55,9 +55,12 @@ class Reply:
         return payload
 
 
-async def perform(app: ChatApp, request: Request) -> Reply:
-    """Call the application without a client library, whose work would count as the loop's."""
-    reply = Reply()
+async def perform(app: ChatApp, request: Request, reply: Reply | None = None) -> Reply:
+    """Call the application without a client library, whose work would count as the loop's.
+
+    A `reply` that is passed can be looked at while it comes.
+    """
+    reply = reply or Reply()
     is_in_query = request.method in {"GET", "DELETE"}
     query = urlencode(encode_form(request.params)).encode() if is_in_query else b""
     pieces = deque([b""] if is_in_query else _pieces(request))

@@ -1,4 +1,4 @@
-"""Answers that are kept for repeated requests hold no secrets."""
+"""Answers that are kept for repeated requests hold no secrets, and are small."""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +8,15 @@ import pytest
 from sqlalchemy import text
 from typing_extensions import is_typeddict
 
+from chatapi.auth.realms import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.db.session import DatabaseSession
+from chatapi.events.log import EventLog
+from chatapi.http.idempotency import MOST_KEPT_BYTES
 from chatapi.http.route import ChatRoute
 from chatapi.wire.secrets import holds_secret
 from tests.factories import Person
+from tests.security.seeding import add_people
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient, encode_form
 from tests.support.routes import ROUTES
@@ -69,6 +73,50 @@ async def test_answer_without_a_secret_is_given_again(client: ApiClient, owner: 
     values = {"title": "Hello", "content": "Hello"}
     answers = [await post(client, owner, "/saved_snippets", **values) for _ in range(2)]
     assert assert_success(answers[0]) == assert_success(answers[1])
+
+
+class TestLargeAnswers:
+    async def test_large_answer_is_not_kept_and_repeat_is_refused(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person
+    ) -> None:
+        crowd = await add_people(runtime, realm, 40, [])
+        wanted = {
+            "subscriptions": [{"name": f"channel {number}".ljust(50, "x")} for number in range(50)],
+            "principals": crowd,
+        }
+        path = "/users/me/subscriptions"
+        first = assert_success(await post(client, owner, path, **wanted))
+        assert len(str(first)) > MOST_KEPT_BYTES
+        assert await kept_answers(runtime) == ["null"]
+        before = await last_event(runtime, realm)
+        repeat = await post(client, owner, path, **wanted)
+        assert_error(repeat, "IDEMPOTENCY_ANSWER_NOT_KEPT", 409)
+        assert await last_event(runtime, realm) == before
+
+    async def test_registering_again_makes_another_queue_and_keeps_nothing(
+        self, client: ApiClient, owner: Person, runtime: Runtime
+    ) -> None:
+        """Its answer grows with the organization, and a queue that was kept may be gone."""
+        wanted = {"event_types": ["message"]}
+        answers = [await post(client, owner, "/register", **wanted) for _ in range(2)]
+        first, second = (assert_success(answer)["queue_id"] for answer in answers)
+        assert first != second
+        assert await kept_answers(runtime) == []
+        assert_success(await client.delete("/events", owner, queue_id=first))
+        third = assert_success(await post(client, owner, "/register", **wanted))["queue_id"]
+        assert third not in {first, second}
+
+    async def test_rendered_text_is_not_kept(
+        self, client: ApiClient, owner: Person, runtime: Runtime
+    ) -> None:
+        answers = [await post(client, owner, "/messages/render", content="*a*") for _ in range(2)]
+        assert assert_success(answers[0]) == assert_success(answers[1])
+        assert await kept_answers(runtime) == []
+
+
+async def last_event(runtime: Runtime, realm: RealmRecord) -> int:
+    async with DatabaseSession(runtime.database) as db:
+        return (await EventLog(db).read_clock(realm.id)).last_event
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Real servers on a PostgreSQL that is stopped, loses packets, and fails over to a second one.
 
-By default the service waits three seconds for an answer of the database, and asks twice a second.
-That gives 503 within four seconds, and answers within two once the database is back. The bounds
-here are those of a busy machine; what was measured is printed.
+By default the service waits three seconds for an answer of the database, and asks four times a
+second. That gives 503 within four seconds, and answers within two once the database is back. The
+bounds here are those of a busy machine; what was measured is printed.
 """
 
 import asyncio
@@ -102,7 +102,7 @@ class Crowd:
         return answer.status_code
 
 
-@pytest.fixture(params=[1, 2])
+@pytest.fixture(params=[1, 2, 4])
 def processes(request: pytest.FixtureRequest) -> int:
     count: int = request.param
     return count

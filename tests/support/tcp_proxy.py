@@ -17,6 +17,7 @@ Connect = Callable[[], Awaitable[Streams]]
 class _Link:
     """One connection through the proxy."""
 
+    client_port: int
     writers: list[asyncio.StreamWriter]
     loses_questions: bool = False
     loses_answers: bool = False
@@ -60,6 +61,11 @@ class TcpProxy:
         for link in self._links:
             link.silence()
 
+    def silence_connection_from(self, port: int) -> None:
+        """One connection loses everything from here on: the one whose client has this port."""
+        [link] = [link for link in self._links if link.client_port == port]
+        link.silence()
+
     def lose_answers(self) -> None:
         """What is asked on connections that are open still arrives; no answer comes back."""
         for link in self._links:
@@ -84,7 +90,7 @@ class TcpProxy:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        link = _Link([writer])
+        link = _Link(writer.get_extra_info("peername")[1], [writer])
         if self._swallows:
             link.silence()
         self._links.add(link)

@@ -25,6 +25,7 @@ from chatapi.events.hub import Hub
 from chatapi.events.queues import EventQueues
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.files.files import Files
+from chatapi.files.store import THREADS
 from chatapi.files.stores import store_for
 from chatapi.http.limits import RateLimits
 from chatapi.linkifiers.directory import LinkifierDirectory
@@ -60,6 +61,8 @@ class Runtime:
     """Turns at what keeps one of these threads busy for long."""
     heavy_reads: HeavyWork
     """Turns at searching and reading much, which keep a database connection busy for long."""
+    file_writing: HeavyWork
+    """Turns at writing uploads: the other threads of the store are left to those who read files."""
     deliveries: Alarm
     """Rung when something is scheduled."""
 
@@ -89,6 +92,7 @@ class Runtime:
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=HeavyWork(_RENDERING_THREADS, most_per_owner=1),
             heavy_reads=HeavyWork(database.most_heavy_reads, max(1, database.most_heavy_reads - 1)),
+            file_writing=HeavyWork(THREADS // 2, most_per_owner=2),
             deliveries=Alarm(),
         )
 

@@ -19,6 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from chatapi.core.ids import RealmId
 from chatapi.core.private_files import close_to_others, make_private_file
 from chatapi.core.settings import Settings
+from chatapi.db.awaited_answers import AwaitedAnswer, AwaitedAnswers
 from chatapi.db.health_monitor import HealthMonitor
 from chatapi.db.postgres import PostgresConnections
 from chatapi.db.sqlite_driver import EagerConnection, connect
@@ -47,13 +48,17 @@ class Database:
         self._postgres = None if self.is_sqlite else PostgresConnections(self.url, settings)
         self._monitor: HealthMonitor | None = None
         self._file: SqliteFile | None = None
+        self.awaited = AwaitedAnswers()
+        """Those who wait for an answer of PostgreSQL."""
         if self._postgres is None:
             self.engine = _sqlite(self.url)
             # Only now: opening it may have made it.
             self._file = _file_of(self.url)
         else:
             self.engine = _postgres(self.url, self._postgres, settings.database_pool_size)
-            self._monitor = HealthMonitor(self._postgres, settings.database_silence_seconds)
+            self._monitor = HealthMonitor(
+                self._postgres, self.awaited, settings.database_silence_seconds
+            )
             self._postgres.on_open = self._monitor.start
         # Reads outside a transaction save the round trips of BEGIN and ROLLBACK.
         self.reader = self.engine.execution_options(
@@ -86,6 +91,13 @@ class Database:
             self._returning.add(returning)
             returning.add_done_callback(self._returning.discard)
             raise
+
+    def watch(self, connection: AsyncConnection) -> AwaitedAnswer | None:
+        """Notice if a connection, which the caller has taken, never answers; SQLite always does."""
+        if self._postgres is None or connection.sync_connection is None:
+            return None
+        driver = connection.sync_connection.connection.driver_connection
+        return None if driver is None else self.awaited.add(driver)
 
     @asynccontextmanager
     async def unlimited_engine(self) -> AsyncGenerator[AsyncEngine, None]:

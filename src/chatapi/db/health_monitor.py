@@ -6,35 +6,40 @@ from typing import Any
 
 import structlog
 
+from chatapi.db.awaited_answers import AwaitedAnswers
 from chatapi.db.postgres import Connection, PostgresConnections
 
 log = structlog.get_logger()
 
 PROBE = "chatapi monitor"
 """What the server calls the connection the monitor asks on."""
-_ASK_AGAIN_SECONDS = 0.5
-_CONNECT_AGAIN_SECONDS = 1.0
+_ASK_AGAIN_SECONDS = 0.25
+_CONNECT_AGAIN_SECONDS = 0.5
 """An attempt that was swallowed by the network says nothing about the next one."""
 _AFTER_REFUSAL_SECONDS = 0.25
 _STEP_SECONDS = 0.05
-_SUSPICIOUS_SHARE = 1 / 3
+_SUSPICIOUS_SHARE = 1 / 6
 """Of the longest silence: after this the monitor asks on a new connection as well."""
 
 
 class HealthMonitor:
-    """Asks a trivial question on a connection of its own, twice a second.
+    """Asks a trivial question on a connection of its own, four times a second.
 
     How long a statement takes tells nothing about the health of the server: some take long. An
     answer to this question does not. If none comes, there are two cases. Either a new connection
     gets an answer sooner: then those that are open lead to a server that is gone, as after a
     failover. Or nothing answers at all. In both cases all connections of the process are aborted,
     so that requests fail at once instead of waiting one after the other; in the second case the
-    database is away until it answers again. It begins half a second after the first connection was
-    opened: until then, only the kernel notices that packets are lost.
+    database is away until it answers again. It begins soon after the first connection was opened:
+    until then, only the kernel notices that packets are lost. If the server answers, it is asked
+    about statements that take long as well, and connections it knows nothing of are aborted.
     """
 
-    def __init__(self, connections: PostgresConnections, silence_seconds: float) -> None:
+    def __init__(
+        self, connections: PostgresConnections, awaited: AwaitedAnswers, silence_seconds: float
+    ) -> None:
         self._connections = connections
+        self._awaited = awaited
         self._silence_seconds = silence_seconds
         self._running: asyncio.Task[None] | None = None
 
@@ -64,13 +69,13 @@ class HealthMonitor:
 
     async def _ask(self, probe: Connection) -> "Connection | None":
         """The connection to ask on next; None: there is none that works."""
-        asking = asyncio.create_task(probe.execute("SELECT 1"))
+        asking = asyncio.create_task(self._awaited.ask(probe))
         newer: asyncio.Task[Connection] | None = None
         try:
             suspicious_after = self._silence_seconds * _SUSPICIOUS_SHARE
             if await _comes_true(asking.done, suspicious_after):
                 return probe if _succeeded(asking) else None
-            newer = asyncio.create_task(self._connections.open_unlimited(PROBE))
+            newer = asyncio.create_task(self._open_and_ask())
             await _comes_true(
                 lambda: asking.done() or _succeeded(newer),
                 self._silence_seconds - suspicious_after,
@@ -111,6 +116,16 @@ class HealthMonitor:
                     await asyncio.sleep(_AFTER_REFUSAL_SECONDS)
         finally:
             await asyncio.gather(*(_abandon(attempt) for attempt in attempts))
+
+    async def _open_and_ask(self) -> Connection:
+        """A connection that has answered: a busy server would have answered the older one too."""
+        probe = await self._connections.open_unlimited(PROBE)
+        try:
+            await probe.execute("SELECT 1")
+        except BaseException:
+            probe.terminate()
+            raise
+        return probe
 
     def _note_loss(self, reason: str) -> None:
         """One log line for a loss, however many attempts fail."""

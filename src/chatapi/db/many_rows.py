@@ -5,7 +5,7 @@ trip to PostgreSQL. SQLite has no trips to save, and no statement that writes in
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -36,6 +36,10 @@ Row: TypeAlias = Mapping[str, Any]
 Change: TypeAlias = Callable[[Mapping[str, ColumnElement[int]]], Update]
 """A change of one row of another table, made of the numbers it is given by name."""
 Execute: TypeAlias = Callable[[Executable, Row | Sequence[Row]], Awaitable[object]]
+
+
+_ROWS_AT_ONCE = 100
+"""Of one kind; more are encoded and sent in slices, between which other requests get their turn."""
 
 
 class NewRows:
@@ -81,14 +85,27 @@ class Pending:
 
 
 async def write_together(pending: Sequence[Pending], execute: Execute, *, is_sqlite: bool) -> None:
-    """Write everything, each kind once."""
+    """Write everything, each kind once, or in slices where there are many rows."""
     if is_sqlite:
         for each in pending:
             await execute(each.kind.add, each.rows)
             if isinstance(each.kind, RowsWithChanges):
                 await execute(each.kind.change, each.changes)
         return
+    if any(len(each.rows) > _ROWS_AT_ONCE for each in pending):
+        for slice_ in (each for whole in pending for each in _slices(whole)):
+            await execute(_all_at_once((slice_.kind,)), values_of([slice_]))
+        return
     await execute(_all_at_once(kinds_of(pending)), values_of(pending))
+
+
+def _slices(pending: Pending) -> Iterator[Pending]:
+    """The rows in slices; changes go with the last of them."""
+    starts = range(0, len(pending.rows), _ROWS_AT_ONCE)
+    for start in starts:
+        rows = pending.rows[start : start + _ROWS_AT_ONCE]
+        is_last = start == starts[-1]
+        yield replace(pending, rows=rows, changes=pending.changes if is_last else [])
 
 
 def kinds_of(pending: Sequence[Pending]) -> tuple[NewRows, ...]:

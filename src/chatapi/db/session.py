@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
 from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar, TypeVarTuple, cast, overload
@@ -22,6 +22,7 @@ T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
 Values = Mapping[str, Any]
 
+_NOT_WATCHED = nullcontext()
 _LONGEST_TURN_SECONDS = 20.0
 """How long a writer waits for others of its process; those behind a stuck one must not pile up."""
 _ROWS_AT_ONCE = 500
@@ -48,6 +49,8 @@ class DatabaseSession:
         """How long a statement may take before it is refused; None: as long as any may."""
         self._reliance: Reliance | None = None
         self._connection: AsyncConnection | None = None
+        self._waiting: AbstractContextManager[None] = _NOT_WATCHED
+        """Around each wait for an answer on the connection."""
         self._transaction: AsyncTransaction | None = None
         self._resources: AsyncExitStack | None = None
         self._clocks: dict[RealmId, EventNumber] = {}
@@ -190,7 +193,8 @@ class DatabaseSession:
         elif self._pending:
             await self._write_pending()
         if self._transaction is not None and self.is_writing:
-            await _to_the_end(self._transaction.commit())
+            with self._waiting:
+                await _to_the_end(self._transaction.commit())
             # Only now it is known that what was written is where the next process will look.
             self.database.require_file()
         left = self._known_clock()
@@ -201,6 +205,7 @@ class DatabaseSession:
         """Give everything back; what was written and not committed is undone."""
         resources, self._resources = self._resources, None
         self._connection = None
+        self._waiting = _NOT_WATCHED
         self._transaction = None
         self.is_writing = False
         self.was_locked_first = False
@@ -222,11 +227,12 @@ class DatabaseSession:
         if self._connection is None:
             self._connection = await self._open(self.database.reader)
         connection = self._connection
-        if self.statement_seconds is None:
-            return await connection.execute(statement, values)
-        return await stop_after(
-            self.statement_seconds, connection, lambda: connection.execute(statement, values)
-        )
+        with self._waiting:
+            if self.statement_seconds is None:
+                return await connection.execute(statement, values)
+            return await stop_after(
+                self.statement_seconds, connection, lambda: connection.execute(statement, values)
+            )
 
     async def _stop_clock(self, realm_id: RealmId, message_ids: int) -> EventNumber:
         if message_ids == 0 or self.database.is_sqlite:
@@ -257,7 +263,8 @@ class DatabaseSession:
     async def _write_relying(self, reliance: Reliance) -> None:
         pending, self._pending = self._pending, []
         used = len(reliance.known.message_ids) - len(self._message_ids)
-        self._message_ids += await reliance.write(pending, max(used, 1))
+        with self._waiting:
+            self._message_ids += await reliance.write(pending, max(used, 1))
 
     def _hold(self) -> AsyncExitStack:
         """What must be given back; a long poll waits with nothing to give back."""
@@ -273,7 +280,15 @@ class DatabaseSession:
     async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
         self.database.require_file()
         connection = await self.database.connect(engine)
+        awaited = self.database.watch(connection)
+        if awaited is None:
+            self._hold().push_async_exit(connection.__aexit__)
+            return connection
+        self._waiting = awaited
+        self._hold().callback(self.database.awaited.remove, awaited)
         self._hold().push_async_exit(connection.__aexit__)
+        # Undoing what was not committed is waiting for an answer as well.
+        self._hold().callback(awaited.__enter__)
         return connection
 
     async def _open(self, engine: AsyncEngine) -> AsyncConnection:

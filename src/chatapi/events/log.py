@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.many_rows import RowsWithChanges
 from chatapi.db.models import EventRow, RealmClock
@@ -58,18 +60,7 @@ class EventLog:
 
     async def append(self, realm_id: RealmId, entries: Sequence[Entry], at: datetime) -> None:
         """Write the events of one transaction; the caller has locked the realm."""
-        rows = [
-            {
-                "realm_id": realm_id,
-                "number": entry.number,
-                "name": entry.event.name(),
-                "audience": entry.audience.model_dump_json(),
-                "body": entry.event.model_dump_json(),
-                "created_at": at,
-                "message_id": entry.event.quoted_message(),
-            }
-            for entry in entries
-        ]
+        rows = await map_in_steps(lambda entry: _row(entry, at), entries)
         last = entries[-1].number
         await self._db.write_soon(_APPEND, rows, [{"realm": realm_id, "last": last}])
         self._db.advance_clock(realm_id, last)
@@ -94,7 +85,7 @@ class EventLog:
             .order_by(EventRow.number)
             .limit(limit)
         )
-        return [load_entry(realm_id, *row) for row in rows]
+        return await map_in_steps(lambda row: load_entry(realm_id, *row), rows.all())
 
     async def erase_texts(self, realm_id: RealmId, message_ids: Sequence[MessageId]) -> None:
         """Take the texts of messages out of the log, in the transaction that deletes them."""
@@ -122,3 +113,15 @@ class EventLog:
         await self._db.execute(
             delete(EventRow).where(EventRow.realm_id == realm_id, EventRow.number <= floor)
         )
+
+
+def _row(entry: Entry, at: datetime) -> dict[str, Any]:
+    return {
+        "realm_id": entry.realm_id,
+        "number": entry.number,
+        "name": entry.event.name(),
+        "audience": entry.audience.model_dump_json(),
+        "body": entry.event.model_dump_json(),
+        "created_at": at,
+        "message_id": entry.event.quoted_message(),
+    }

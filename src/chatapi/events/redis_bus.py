@@ -31,6 +31,7 @@ _FIRST_RETRY_SECONDS = 0.2
 _LONGEST_RETRY_SECONDS = 2.0
 _WAITING_BATCHES = 10_000
 _LAST_WORDS_SECONDS = 0.5
+_CANCEL_AGAIN_SECONDS = 0.1
 
 
 class RedisBus:
@@ -49,13 +50,13 @@ class RedisBus:
             retry=Retry(NoBackoff(), 1),
         )
         self._waiting: asyncio.Queue[Batch] = asyncio.Queue(_WAITING_BATCHES)
-        self._running: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._retry_seconds = _FIRST_RETRY_SECONDS
         self._is_lost = False
         self._is_closing = False
 
     async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
-        self._running = asyncio.create_task(self._run(receive, find_deployment))
+        self._tasks.append(asyncio.create_task(self._run(receive, find_deployment)))
 
     def publish(self, batch: Batch) -> None:
         # A full queue means Redis is away: the log delivers instead.
@@ -74,18 +75,19 @@ class RedisBus:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS_SECONDS):
                 await self._waiting.join()
-        # The client can take a cancellation for its own time limit, and try once more.
         self._is_closing = True
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
+        # Drivers can take a cancellation for a failure of their own; what goes on after failures
+        # has to be cancelled once more.
+        while running := {task for task in self._tasks if not task.done()}:
+            for task in running:
+                task.cancel()
+            await asyncio.wait(running, timeout=_CANCEL_AGAIN_SECONDS)
         await self._redis.aclose()
 
     async def _run(self, receive: Receiver, find_deployment: FindDeployment) -> None:
         stream = stream_name(await self._find(find_deployment))
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._append_all(stream))
-            tasks.create_task(self._read_all(stream, receive))
+        self._tasks.append(asyncio.create_task(self._append_all(stream)))
+        await self._read_all(stream, receive)
 
     async def _find(self, find_deployment: FindDeployment) -> str:
         """Ask until the database answers: a process may start before it does."""
@@ -119,7 +121,7 @@ class RedisBus:
 
     async def _read_all(self, stream: str, receive: Receiver) -> None:
         position: bytes | None = None
-        while not self._is_closing:
+        while True:
             try:
                 position = position or await self._newest_position(stream)
                 answer = await self._redis.xread(
@@ -146,7 +148,7 @@ class RedisBus:
 
     def _note_loss(self, error: Exception) -> None:
         """One log line for a loss, however many attempts fail."""
-        if not self._is_lost:
+        if not self._is_lost and not self._is_closing:
             self._is_lost = True
             log.warning("bus_lost", reason=str(error))
 

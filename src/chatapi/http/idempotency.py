@@ -9,10 +9,14 @@ import orjson
 from chatapi.core.errors import ApiError, BadRequestError
 from chatapi.db.given_answers import GivenAnswers, Request
 from chatapi.http.call import Call
+from chatapi.http.encoding import encode_in_steps
 from chatapi.http.operation import Admitted
 
 _HEADER = b"idempotency-key"
 _LONGEST_KEY = 200
+MOST_KEPT_BYTES = 64 * 1024
+"""Of one answer; they are kept for a day, and a client chooses how many there are."""
+_NOT_KEPT = "null"
 
 
 @dataclass(eq=False)
@@ -25,13 +29,13 @@ class IdempotencyKeyReusedError(ApiError):
 
 @dataclass(eq=False)
 class AnswerNotKeptError(ApiError):
-    """The request was carried out before; its answer showed a secret, once, and was not kept."""
+    """The request was carried out before; its answer showed a secret, or was too large to keep."""
 
     code: ClassVar[str] = "IDEMPOTENCY_ANSWER_NOT_KEPT"
     status: ClassVar[int] = 409
     text: ClassVar[str] = (
         "The request with this Idempotency-Key was carried out before; its answer holds a secret"
-        " and is not kept"
+        " or is large, and is not kept"
     )
 
 
@@ -61,7 +65,11 @@ async def find_given_answer(
 async def keep_answer(admitted: Admitted, payload: Mapping[str, object] | None) -> None:
     """Keep the answer of a request that has a name, in the transaction it tells about.
 
-    Of an answer with a secret, given as None, only is kept that there was one.
+    Of an answer with a secret, given as None, and of a large one, only is kept that there was one.
     """
-    answer = orjson.dumps(payload, option=orjson.OPT_NON_STR_KEYS)
-    await admitted.work.keep_answer(answer.decode())
+    answer = _NOT_KEPT
+    if payload is not None:
+        chunks = await encode_in_steps(payload)
+        if sum(map(len, chunks)) <= MOST_KEPT_BYTES:
+            answer = b"".join(chunks).decode()
+    await admitted.work.keep_answer(answer)

@@ -51,8 +51,10 @@ class ChatRoute(APIRoute):
         *,
         is_limited: bool = True,
         follows_log: bool = False,
+        ignores_idempotency_key: bool = False,
     ) -> None:
         self.method = method
+        self.ignores_idempotency_key = ignores_idempotency_key
         # Whoever writes has locked the organization, and the lock has looked.
         self._is_confirmed = method == "GET" and not follows_log
         self._follows_log = follows_log
@@ -117,9 +119,10 @@ class ChatRoute(APIRoute):
         operation = self.operation
         params, unknown = operation.params.read(form.values, form.file)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
-        given = await find_given_answer(call, admitted, form.fingerprint())
-        if given is not None:
-            return given, ignored
+        if not self.ignores_idempotency_key:
+            given = await find_given_answer(call, admitted, form.fingerprint())
+            if given is not None:
+                return given, ignored
         arguments = operation.arguments(admitted, call, params)
         try:
             payload = await operation.endpoint(**arguments)
@@ -176,9 +179,16 @@ class FeatureRouter:
         *,
         errors: Sequence[type[ApiError]] = (),
         payload: Callable[[], type] | None = None,
+        ignores_idempotency_key: bool = False,
     ) -> Callable[[EndpointT], EndpointT]:
-        """`payload` stands in for a return annotation that is only known when all is loaded."""
-        return self._route("POST", path, errors, payload)
+        """`payload` stands in for a return annotation that is only known when all is loaded.
+
+        `ignores_idempotency_key` is for what may be done twice and has a large answer: a repeat is
+        carried out again, and nothing is kept.
+        """
+        return self._route(
+            "POST", path, errors, payload, ignores_idempotency_key=ignores_idempotency_key
+        )
 
     def patch(
         self,
@@ -202,6 +212,7 @@ class FeatureRouter:
         payload: Callable[[], type] | None = None,
         *,
         follows_log: bool = False,
+        ignores_idempotency_key: bool = False,
     ) -> Callable[[EndpointT], EndpointT]:
         def add(endpoint: EndpointT) -> EndpointT:
             operation = inspect_endpoint(endpoint, errors, payload)
@@ -213,6 +224,7 @@ class FeatureRouter:
                     self.tag,
                     is_limited=self._is_limited,
                     follows_log=follows_log,
+                    ignores_idempotency_key=ignores_idempotency_key,
                 )
             )
             return endpoint

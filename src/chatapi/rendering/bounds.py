@@ -4,6 +4,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, blockquote, list_block, table
 from markdown_it.rules_inline import StateInline, link
 
+from chatapi.rendering.budget import spend_link, spend_table
+
 DEEPEST_NESTING = 20
 """The parser leaves out what is nested deeper than this."""
 
@@ -36,10 +38,12 @@ def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # no
     while after < end and not state.isEmpty(after):
         after += 1
     ruler = state.getLines(first + 1, first + 2, 0, False)
-    if (ruler.count("|") + 1) * (after - first) > _MOST_CELLS:
+    cells = (ruler.count("|") + 1) * (after - first)
+    if cells > _MOST_CELLS:
         # Remembered, so that the same lines are not counted again from each of them.
         state.env[_NO_TABLE_BEFORE] = after
         return False
+    spend_table(state.env, cells)
     return table(state, first, end, silent)
 
 
@@ -74,7 +78,10 @@ def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noq
 
 def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
     """Inside many brackets nobody looks for links: the parser would, at each of them again."""
-    if silent and state.level > _DEEPEST_BRACKETS and state.src[state.pos] == "[":
+    if state.src[state.pos] != "[":
+        return False
+    if silent and state.level > _DEEPEST_BRACKETS:
         state.pos = state.posMax
         return True
+    spend_link(state.env)
     return link(state, silent)

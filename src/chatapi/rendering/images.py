@@ -3,6 +3,8 @@
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, link
 
+from chatapi.rendering.budget import spend_link
+
 IMAGE = "image"
 """Marks links that were written as images."""
 
@@ -16,6 +18,7 @@ def _image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parse
     # because a link inside of a link would end it.
     if silent or not state.src.startswith("![", state.pos, state.posMax):
         return False
+    spend_link(state.env)
     before = len(state.tokens)
     state.pos += 1
     if not link(state, False):

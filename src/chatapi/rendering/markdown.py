@@ -10,6 +10,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from typing_extensions import override
 
 from chatapi.rendering.bounds import DEEPEST_NESTING, bound_rules
+from chatapi.rendering.budget import add_budget, with_budget
 from chatapi.rendering.channel_links import add_channel_links
 from chatapi.rendering.code_blocks import add_code_blocks
 from chatapi.rendering.containers import add_containers
@@ -39,7 +40,8 @@ class ChatMarkdown(MarkdownIt):
 
 
 def parse(text: str, environment: Environment) -> list[Token]:
-    return _parser.parse(text, environment.as_parser_env())
+    """What a text consists of; raises `TooMuchWorkError` if that takes too long to find out."""
+    return _parser.parse(text, with_budget(environment.as_parser_env()))
 
 
 def write_html(tokens: Sequence[Token], environment: Environment) -> str:
@@ -63,6 +65,7 @@ def _build_parser() -> MarkdownIt:
         *(add_formulas, add_images, add_mentions, add_pattern_links, add_times),
     ):
         add(parser)
+    add_budget(parser)
     return parser
 
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from chatapi.core.ids import GroupId, UserId
+from chatapi.rendering.budget import TooMuchWorkError
 from chatapi.rendering.directory import EMPTY_DIRECTORY, Directory
 from chatapi.rendering.environment import Environment
 from chatapi.rendering.images import IMAGE
@@ -58,7 +59,8 @@ def render_markdown(text: str) -> str:
 def render_message(content: str, directory: Directory) -> RenderedMessage:
     """Safe HTML for a message, and what it says about whom; safe to call from any thread.
 
-    Callers bound the length of the text, as for `render_markdown`.
+    Callers bound the length of the text, as for `render_markdown`. Markup that would take too much
+    work, or become too long, is shown as it was written.
     """
     html = plain_html(content)
     if html is None or (directory.linkifiers and directory.linkifiers.find(content.encode())):
@@ -82,7 +84,10 @@ def _plain_message(html: str) -> RenderedMessage:
 
 def _render_markup(content: str, directory: Directory) -> RenderedMessage:
     environment = Environment(directory)
-    tokens = parse(content, environment)
+    try:
+        tokens = parse(content, environment)
+    except TooMuchWorkError:
+        return _plain_message(as_written(content))
     html = write_html(tokens, environment)
     if len(html) > _MOST_HTML:
         # A page of such messages would be hundreds of times what was written.

@@ -14,6 +14,7 @@ from tests.features.channels.channels import (
     told,
     unsubscribe,
 )
+from tests.security.seeding import add_people
 from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
@@ -60,6 +61,25 @@ class TestCreating:
         assert events["guest"] == ["stream/create", "subscription/add"]
         assert events["admin"] == ["stream/create", "subscription/peer_add"]
         assert events["outsider"] == []
+
+    async def test_news_for_many_people_and_channels_come_in_events_of_bounded_size(
+        self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
+    ) -> None:
+        """One event would hold the event loop for long, in every process that reads it."""
+        crowd = await add_people(runtime, realm, 30, [])
+        listener = await listen(
+            client, member, event_types=["subscription"], include_subscribers="true"
+        )
+        names = [f"channel {number}" for number in range(100)]
+        principals = [member.user_id, *crowd]
+        assert_success(await subscribe(client, owner, *names, principals=principals))
+        events = await told(listener)
+        added = [event for event in events if event["op"] == "add"]
+        shown = [each for event in added for each in event["subscriptions"]]
+        assert [each["name"] for each in shown] == names
+        assert all(each["subscribers"] == sorted(principals) for each in shown)
+        most = max(len(event["subscriptions"]) for event in added)
+        assert most * len(principals) <= 1_000
 
 
 class TestComing:

@@ -5,6 +5,7 @@ from typing import Any
 
 from chatapi.auth.context import Context
 from chatapi.channels.records import ChannelRecord
+from chatapi.core.ids import UserId
 from chatapi.events.audience import Users, WhoKnowsChannelUnlike
 from chatapi.features.channels.events import (
     ChannelsCreated,
@@ -15,7 +16,8 @@ from chatapi.features.channels.events import (
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.rules import ChannelKind, PostPolicy, post_policy
-from chatapi.features.subscriptions.events import PeersAdded, SubscriptionsAdded
+from chatapi.features.subscriptions.arrivals import Arrivals
+from chatapi.features.subscriptions.events import PeersAdded
 from chatapi.features.subscriptions.repository import SubscriptionRepository
 from chatapi.permissions.channels import who_knows
 from chatapi.wire.group_values import GroupSettingPayload
@@ -71,13 +73,13 @@ class ChannelAnnouncer:
         peers = await rows.list_present(channel.id)
         if not choices:
             return
-        own = SubscriptionsAdded(
-            channels=[shown],
-            subscribers={channel.id: peers},
-            choices={user_id: {channel.id: each.to_wire()} for user_id, each in choices.items()},
-            is_unarchived=True,
+        again = Arrivals(
+            {channel.id: frozenset(choices)},
+            {channel.id: peers},
+            {(channel.id, user_id): each for user_id, each in choices.items()},
         )
-        self._ctx.emit(own, to=Users(ids=frozenset(choices)))
+        for own in await again.to_events({channel.id: shown}, is_unarchived=True):
+            self._ctx.emit(own, to=Users(ids=frozenset(map(UserId, own.choices))))
         others = PeersAdded(stream_ids=[channel.id], user_ids=peers, is_unarchived=True)
         self._ctx.emit(others, to=who_knows(channel))
 

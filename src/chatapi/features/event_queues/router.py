@@ -23,13 +23,19 @@ router = FeatureRouter("Event queues", "Learn what happens in the organization, 
 _EVENT_ID = re.compile(r"[0-9]{1,18}")
 
 
-@router.post("/register", payload=register_payload, errors=[BadNarrowError])
+@router.post(
+    "/register",
+    payload=register_payload,
+    errors=[BadNarrowError],
+    ignores_idempotency_key=True,
+)
 async def register_queue(ctx: Caller, params: RegisterParams) -> Mapping[str, Any]:
     """Register an event queue.
 
     Answers with the state of the organization as the caller sees it and with a queue that
     continues exactly from that state: nothing is missed between the two, nothing comes twice.
     With a `narrow` the queue receives only messages in it, and all other events as ever.
+    A repeat makes another queue, also with the same `Idempotency-Key`.
     """
     return await EventQueueService(ctx).register(params)
 

@@ -59,7 +59,7 @@ async def get_message(
     return await HistoryService(ctx).get(MessageId(message_id), params)
 
 
-@router.post("/messages/render")
+@router.post("/messages/render", ignores_idempotency_key=True)
 async def render_text(ctx: Caller, params: RenderParams) -> RenderedPayload:
     """Render a text as it would look in a message."""
     return await render(ctx, params)

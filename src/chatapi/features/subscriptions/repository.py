@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.message_ids import newest_message_id
@@ -33,6 +34,7 @@ from chatapi.db.models import (
     SubscriptionPeriod,
     User,
 )
+from chatapi.db.reading import read_in_steps
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.subscriptions.payloads import ChoicesPayload
@@ -193,7 +195,11 @@ class SubscriptionRepository:
             _SUBSCRIBERS.where(is_one_of(Channel.id, "channel_ids")),
             {"realm_id": self._realm_id, "channel_ids": list(channel_ids)},
         )
-        return {channel_id: sorted(orjson.loads(f"[{ids}]")) for channel_id, ids in rows}
+        return dict(
+            await map_in_steps(
+                lambda row: (row[0], sorted(orjson.loads(f"[{row[1]}]"))), rows.all()
+            )
+        )
 
     async def list_present(self, channel_id: ChannelId) -> list[int]:
         """Who is in a channel and active, by id."""
@@ -203,7 +209,9 @@ class SubscriptionRepository:
     async def list_choices(self, channel_id: ChannelId) -> dict[UserId, Choices]:
         """What everybody who is in a channel chose for it, deactivated users included."""
         rows = await self._db.execute(_CHOICES_IN, {"channel_id": channel_id})
-        return {UserId(user_id): _choices.read(chosen) for *chosen, user_id in rows}
+        return dict(
+            await read_in_steps(rows, lambda row: (UserId(row[-1]), _choices.read(row[:-1])))
+        )
 
     async def subscribers_as_text(self, few: int | None = None) -> dict[ChannelId, str]:
         """The ids of who is in each channel, with commas between them.

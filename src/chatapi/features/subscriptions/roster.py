@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from chatapi.auth.context import RealmContext
 from chatapi.channels.records import ChannelRecord
@@ -15,14 +14,13 @@ from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.flags.leaving import tell_left_as_read
+from chatapi.features.subscriptions.arrivals import Arrivals
 from chatapi.features.subscriptions.colors import next_color
 from chatapi.features.subscriptions.events import (
     PeersAdded,
     PeersRemoved,
-    SubscriptionsAdded,
     SubscriptionsRemoved,
 )
-from chatapi.features.subscriptions.payloads import ChoicesPayload
 from chatapi.features.subscriptions.repository import (
     Choices,
     Moment,
@@ -33,15 +31,6 @@ from chatapi.features.subscriptions.repository import (
 )
 from chatapi.permissions.channels import who_knows
 from chatapi.permissions.people import sees_everybody
-
-
-@dataclass
-class _Arrivals:
-    """What there is to tell about people who came."""
-
-    people: dict[ChannelId, frozenset[UserId]] = field(default_factory=dict)
-    subscribers: dict[int, list[int]] = field(default_factory=dict)
-    choices: defaultdict[int, dict[int, Choices]] = field(default_factory=lambda: defaultdict(dict))
 
 
 class Roster:
@@ -70,23 +59,22 @@ class Roster:
             return {}
         moment = await self._moment()
         inside = await self._inside(channels, user_ids)
-        arrivals = _Arrivals()
-        for channel in channels:
-            if coming := frozenset(user_ids) - inside[channel.id]:
-                arrivals.people[channel.id] = coming
-        if not arrivals.people:
+        coming = {
+            channel.id: people
+            for channel in channels
+            if (people := frozenset(user_ids) - inside[channel.id])
+        }
+        if not coming:
             return {}
-        entered = [channel for channel in channels if channel.id in arrivals.people]
-        watch = await self._watch(arrivals.people)
-        choices = await self._write(entered, arrivals.people, colors or {}, moment)
-        arrivals.subscribers = await self._subscriptions.list_subscribers(arrivals.people)
-        for (channel_id, user_id), chosen in choices.items():
-            arrivals.choices[user_id][channel_id] = chosen
-        await self._restart_guests(arrivals.people)
-        await self._tell_arrivals(arrivals, entered, new)
+        entered = [channel for channel in channels if channel.id in coming]
+        watch = await self._watch(coming)
+        choices = await self._write(entered, coming, colors or {}, moment)
+        subscribers = await self._subscriptions.list_subscribers(coming)
+        await self._restart_guests(coming)
+        await self._tell_arrivals(Arrivals(coming, subscribers, choices), entered, new)
         await watch.look_again()
         watch.tell_gained()
-        return arrivals.people
+        return coming
 
     async def remove(
         self, user_ids: Collection[UserId], channels: Sequence[ChannelRecord]
@@ -165,10 +153,8 @@ class Roster:
         return {**fresh, **kept}
 
     async def _tell_arrivals(
-        self, arrivals: _Arrivals, channels: Sequence[ChannelRecord], new: Collection[ChannelId]
+        self, arrivals: Arrivals, channels: Sequence[ChannelRecord], new: Collection[ChannelId]
     ) -> None:
-        if not channels:
-            return
         shown = await self._show(channels)
         for channel in channels:
             if channel.id not in new:
@@ -176,12 +162,8 @@ class Roster:
                     ids=arrivals.people[channel.id], channel=who_knows(channel)
                 )
                 self._ctx.emit(ChannelsCreated(streams=[shown[channel.id]]), to=inside)
-        event = SubscriptionsAdded(
-            channels=[shown[channel.id] for channel in channels],
-            subscribers=arrivals.subscribers,
-            choices=dict(await map_in_steps(_choices_to_wire, list(arrivals.choices.items()))),
-        )
-        self._ctx.emit(event, to=Users(ids=event.changed_users()))
+        for event in await arrivals.to_events(shown):
+            self._ctx.emit(event, to=Users(ids=event.changed_users()))
         for channel in channels:
             peers = sorted(arrivals.people[channel.id])
             self._ctx.emit(
@@ -234,13 +216,6 @@ class _Palette:
             email_notifications=None,
             wildcard_mentions_notify=None,
         )
-
-
-def _choices_to_wire(
-    of_person: tuple[int, dict[int, Choices]],
-) -> tuple[int, dict[int, ChoicesPayload]]:
-    user_id, own = of_person
-    return user_id, {channel_id: chosen.to_wire() for channel_id, chosen in own.items()}
 
 
 def _alike(

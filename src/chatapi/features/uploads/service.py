@@ -39,7 +39,8 @@ class UploadService:
         path = new_path(self._ctx.realm.id, name, await files.deployment_tag())
         key = path.rpartition("/")[0]
         try:
-            await files.store.put(key, file.content, file.digest)
+            async with self._ctx.runtime.file_writing.turn(self._ctx.user.id):
+                await files.store.put(key, file.content, file.digest)
             await self._add(file, name, path)
         except BaseException:
             files.discard([key])

@@ -44,10 +44,9 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
         everywhere.append(NotFoundError)
     if route.method != "GET":
         everywhere.append(CrossSiteRequestError)
-    if route.method == "POST" and operation.guard.credentials == "required":
-        everywhere.append(IdempotencyKeyReusedError)
-        if operation.answers_with_secret:
-            everywhere.append(AnswerNotKeptError)
+    is_kept = route.method == "POST" and not route.ignores_idempotency_key
+    if is_kept and operation.guard.credentials == "required":
+        everywhere += [IdempotencyKeyReusedError, AnswerNotKeptError]
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]
     return sorted(dict.fromkeys(declared), key=lambda error: error.status)
 

@@ -1,0 +1,73 @@
+"""The news for people who came into channels, in events of a bounded size."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.core.loop_budget import map_in_steps
+from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.features.subscriptions.events import SubscriptionsAdded
+from chatapi.features.subscriptions.payloads import ChoicesPayload
+from chatapi.features.subscriptions.repository import Choices, Moved, Place
+
+_MOST_IDS = 20_000
+"""In one event. A larger one takes long whenever it is made, written to the log or read from it."""
+_IDS_PER_CHOICES = 20
+"""What one person chose for one channel takes as long as so many ids."""
+
+_Portion = list[tuple[ChannelId, list[UserId]]]
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Who came into which channels, and what they have to be told."""
+
+    people: Moved
+    subscribers: Mapping[int, list[int]]
+    """Everybody who is in each of the channels now."""
+    choices: Mapping[Place, Choices]
+
+    async def to_events(
+        self, shown: Mapping[ChannelId, ChannelPayload], *, is_unarchived: bool = False
+    ) -> Sequence[SubscriptionsAdded]:
+        """One event for all of them, unless it would be too large."""
+        return await map_in_steps(
+            lambda portion: self._event(portion, shown, is_unarchived=is_unarchived),
+            list(self._portions()),
+        )
+
+    def _portions(self) -> Iterator[_Portion]:
+        most_people = _MOST_IDS // _IDS_PER_CHOICES
+        portion: _Portion = []
+        free = _MOST_IDS
+        for channel_id, came in self.people.items():
+            people = sorted(came)
+            for start in range(0, len(people), most_people):
+                some = people[start : start + most_people]
+                ids = len(some) * _IDS_PER_CHOICES + len(self.subscribers[channel_id])
+                if portion and ids > free:
+                    yield portion
+                    portion, free = [], _MOST_IDS
+                portion.append((channel_id, some))
+                free -= ids
+        yield portion
+
+    def _event(
+        self,
+        portion: _Portion,
+        shown: Mapping[ChannelId, ChannelPayload],
+        *,
+        is_unarchived: bool,
+    ) -> SubscriptionsAdded:
+        choices: defaultdict[int, dict[int, ChoicesPayload]] = defaultdict(dict)
+        for channel_id, people in portion:
+            for user_id in people:
+                choices[user_id][channel_id] = self.choices[channel_id, user_id].to_wire()
+        channel_ids = [channel_id for channel_id, _ in portion]
+        return SubscriptionsAdded(
+            channels=[shown[channel_id] for channel_id in channel_ids],
+            subscribers={channel_id: self.subscribers[channel_id] for channel_id in channel_ids},
+            choices=choices,
+            is_unarchived=is_unarchived,
+        )

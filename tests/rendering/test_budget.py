@@ -1,0 +1,46 @@
+"""A text that would be too much work is shown as it was written; what people write is not."""
+
+import pytest
+
+from chatapi.rendering import render_message
+from tests.rendering.people import DIRECTORY
+
+LENGTH = 10_000
+
+
+def repeated(pattern: str) -> str:
+    return (pattern * LENGTH)[:LENGTH]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["[*", "_:[", "![a](", "[a\n", "![a](@*support*www.", "*_", "_\n\na|b\n-|-\n", "* a\n  * b\n"],
+)
+def test_markup_that_takes_too_many_steps_is_shown_as_written(pattern: str) -> None:
+    message = render_message(repeated(pattern), DIRECTORY)
+    assert message.html == f"<p>{repeated(pattern)}</p>".replace("\n", "<br>\n")
+    assert message == render_message(repeated(pattern), DIRECTORY)
+
+
+def test_who_is_named_in_a_text_shown_as_written_is_not_mentioned() -> None:
+    text = "@**Iago** "
+    assert render_message(text, DIRECTORY).mentioned_user_ids
+    message = render_message(text + repeated("[*")[: LENGTH - len(text)], DIRECTORY)
+    assert not message.mentioned_user_ids
+
+
+@pytest.mark.parametrize(
+    ("pattern", "html"),
+    [
+        ("Hello **world**, see https://example.com/a and `code`.\n", "<strong>world</strong>"),
+        ("[title](https://example.com/x) ", '<a href="https://example.com/x"'),
+        ("- buy *some* milk\n", "<em>some</em>"),
+        ("1. a longer line with several words in it, as usual\n", "<ol>"),
+        ("> as you said\n\nanswer **a**\n\n", "<blockquote>"),
+        ("**word** and *more* ", "<em>more</em>"),
+        ("@**Iago** ", 'class="user-mention"'),
+        (":tada: ", 'class="emoji'),
+    ],
+)
+def test_longest_messages_that_people_write_are_rendered(pattern: str, html: str) -> None:
+    assert html in render_message(repeated(pattern), DIRECTORY).html

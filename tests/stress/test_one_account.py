@@ -21,7 +21,7 @@ from tests.factories import MakeChannel, Person
 from tests.features.history.conversations import send
 from tests.security.seeding import add_messages
 from tests.stress.quick_server import QuickServer
-from tests.support.client import ApiClient, basic_auth
+from tests.support.client import ApiClient
 
 CONNECTIONS = 8
 SENDS = 60
@@ -47,7 +47,9 @@ async def seconds_of_sends(
     seconds: list[float] = []
     for _ in range(SENDS):
         began = time.perf_counter()
-        answer = await client.post("/api/v1/messages", data=message, auth=basic_auth(sender))
+        answer = await client.post(
+            "/api/v1/messages", data=message, auth=(sender.email, sender.api_key)
+        )
         seconds.append(time.perf_counter() - began)
         assert answer.status_code == 200
     return seconds
@@ -64,7 +66,10 @@ async def test_sends_go_on_while_one_account_renders_the_worst_texts(
         while True:
             text = {"content": WORST_TEXTS[number % len(WORST_TEXTS)]}
             answer = await client.post(
-                "/api/v1/messages/render", data=text, auth=basic_auth(member), timeout=60
+                "/api/v1/messages/render",
+                data=text,
+                auth=(member.email, member.api_key),
+                timeout=60,
             )
             statuses.append(answer.status_code)
 
@@ -115,7 +120,9 @@ async def test_clients_that_read_nothing_cost_no_more_than_their_answers(
 ) -> None:
     [server], [client] = processes, clients
     path = "/api/v1/messages?anchor=newest&num_before=5000&num_after=0"
-    page = await client.get(path, auth=basic_auth(member), timeout=LONGEST_ANSWER_SECONDS)
+    page = await client.get(
+        path, auth=(member.email, member.api_key), timeout=LONGEST_ANSWER_SECONDS
+    )
     assert page.status_code == 200
     before = resident_bytes(server)
     auth = page.request.headers["Authorization"]

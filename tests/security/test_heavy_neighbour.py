@@ -111,7 +111,12 @@ async def test_searches_of_one_account_delay_no_send_file_or_search_of_others(
     first = await send(client, member, channel, "long")
     text = ("cat " * 10_000)[:10_000]
     await add_messages(runtime, realm, member, first, [(text, f"<p>{text}</p>")] * 10)
-    message = {"type": "channel", "to": channel.id, "topic": "short", "content": "Hello"}
+    message: dict[str, object] = {
+        "type": "channel",
+        "to": channel.id,
+        "topic": "short",
+        "content": "Hello",
+    }
     file = await upload(client, owner)
     await assert_served_soon(
         Load(app, Request("GET", "/messages", member, SEARCH)),
@@ -126,7 +131,7 @@ async def test_renders_of_one_account_delay_no_send_render_or_login_of_others(
 ) -> None:
     other = await make_user(password=PASSWORD)
     content: dict[str, object] = {"content": LONG_TEXT}
-    message = {"type": "direct", "to": [member.user_id], "content": "Hello"}
+    message: dict[str, object] = {"type": "direct", "to": [member.user_id], "content": "Hello"}
     login: dict[str, object] = {"username": other.email, "password": PASSWORD}
     await assert_served_soon(
         Load(app, Request("POST", "/messages/render", member, content)),

@@ -25,6 +25,10 @@ class QuickServer:
         self._environment = {**inherited_environment(), **environment}
         self._process: BaseProcess | None = None
 
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
     async def start(self) -> None:
         """Start it and wait until it can be reached."""
         stdout, stderr = self._folder / "server.stdout", self._folder / "server.stderr"

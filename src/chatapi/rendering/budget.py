@@ -12,7 +12,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.utils import EnvType
 
 MOST_STEPS = 9_600
-"""A longest message of prose takes a third of it, one that is a single list of short lines nearly all."""
+"""A longest message of prose takes a third of it; one that is a list of short lines, nearly all."""
 _LINE_STEPS = 2
 _LINK_STEPS = 10
 _TABLE_STEPS = 8

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
+from chatapi.core.loop_budget import map_in_steps
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.alert_words.repository import AlertWordRepository
 from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
@@ -44,13 +45,14 @@ async def receive(
 ) -> list[Reception]:
     """Mark new messages for those people; the others, as a rule all, cost nothing."""
     attention = await runtime.attention.of(work.db, realm_id)
-    wishes = [
-        Reception(
+    # Up to a millisecond for each: every word of a text is looked up.
+    wishes = await map_in_steps(
+        lambda message: Reception(
             attention.words.watchers_of(message.outgoing.content),
             attention.muted_by.get(message.outgoing.sender.id, frozenset()),
-        )
-        for message in messages
-    ]
+        ),
+        messages,
+    )
     subscribed = await _subscribed(MessageRepository(work.db, realm_id), messages, wishes)
     receptions = [
         wish.among(_recipients(message.outgoing, subscribed))

@@ -1,0 +1,147 @@
+"""What one account does to a real server, as others and its memory notice it.
+
+Times are compared within one run, and bounds are those of a busy machine; what was measured is
+printed.
+"""
+
+import asyncio
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+import pytest
+
+from chatapi.auth.realms import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.channels.records import ChannelRecord
+from chatapi.features.history.page_size import MOST_BYTES
+from tests.factories import MakeChannel, Person
+from tests.features.history.conversations import send
+from tests.security.seeding import add_messages
+from tests.stress.quick_server import QuickServer
+from tests.support.client import ApiClient
+
+CONNECTIONS = 8
+SENDS = 60
+ROUNDS = 3
+SLOWEST_RATIO = 40
+WORST_TEXTS = [(pattern * 10_000)[:10_000] for pattern in ("@_**", "#**", ":a:", "=\n")]
+"""Of those that are allowed, these take longest to render."""
+SILENT_CLIENTS = 10
+LONGEST_ANSWER_SECONDS = 60
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+async def channel(make_channel: MakeChannel, member: Person, owner: Person) -> ChannelRecord:
+    return await make_channel("general", subscribers=[member, owner])
+
+
+async def seconds_of_sends(
+    client: httpx.AsyncClient, sender: Person, channel: ChannelRecord
+) -> list[float]:
+    message = {"type": "channel", "to": str(channel.id), "topic": "a", "content": "Hello **you**"}
+    seconds: list[float] = []
+    for _ in range(SENDS):
+        began = time.perf_counter()
+        answer = await client.post(
+            "/api/v1/messages", data=message, auth=(sender.email, sender.api_key)
+        )
+        seconds.append(time.perf_counter() - began)
+        assert answer.status_code == 200
+    return seconds
+
+
+async def test_sends_go_on_while_one_account_renders_the_worst_texts(
+    channel: ChannelRecord, clients: list[httpx.AsyncClient], member: Person, owner: Person
+) -> None:
+    """Eight connections render without a pause, and stay within the limit of requests."""
+    [client] = clients
+    statuses: list[int] = []
+
+    async def render(number: int) -> None:
+        while True:
+            text = {"content": WORST_TEXTS[number % len(WORST_TEXTS)]}
+            answer = await client.post(
+                "/api/v1/messages/render",
+                data=text,
+                auth=(member.email, member.api_key),
+                timeout=60,
+            )
+            statuses.append(answer.status_code)
+
+    undisturbed: list[float] = []
+    disturbed: list[float] = []
+    await seconds_of_sends(client, owner, channel)
+    for _ in range(ROUNDS):
+        undisturbed += await seconds_of_sends(client, owner, channel)
+        renderings = [asyncio.create_task(render(number)) for number in range(CONNECTIONS)]
+        disturbed += await seconds_of_sends(client, owner, channel)
+        for rendering in renderings:
+            rendering.cancel()
+        await asyncio.gather(*renderings, return_exceptions=True)
+    print("alone", percentiles(undisturbed), "beside renderings", percentiles(disturbed))  # noqa: T201
+    assert set(statuses) == {200}
+    assert statistics.median(disturbed) < SLOWEST_RATIO * statistics.median(undisturbed)
+
+
+def percentiles(seconds: Sequence[float]) -> dict[str, float]:
+    """In milliseconds."""
+    cuts = statistics.quantiles(seconds, n=100)
+    return {name: round(cuts[at - 1] * 1000, 1) for name, at in (("p50", 50), ("p99", 99))}
+
+
+def resident_bytes(server: QuickServer) -> int:
+    status = Path(f"/proc/{server.pid}/status").read_text()
+    [line] = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+    return int(line.split()[1]) * 1024
+
+
+@pytest.fixture
+async def large_page(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    channel: ChannelRecord,
+    member: Person,
+) -> None:
+    """More than fits into one answer, in messages of the longest allowed text."""
+    first = await send(client, member, channel, "large")
+    texts = [("x", "<p>" + "☃" * 40_000 + "</p>")] * (MOST_BYTES // 100_000)
+    await add_messages(runtime, realm, member, first, texts)
+
+
+@pytest.mark.usefixtures("large_page")
+async def test_clients_that_read_nothing_cost_no_more_than_their_answers(
+    processes: list[QuickServer], clients: list[httpx.AsyncClient], member: Person
+) -> None:
+    [server], [client] = processes, clients
+    path = "/api/v1/messages?anchor=newest&num_before=5000&num_after=0"
+    page = await client.get(
+        path, auth=(member.email, member.api_key), timeout=LONGEST_ANSWER_SECONDS
+    )
+    assert page.status_code == 200
+    before = resident_bytes(server)
+    auth = page.request.headers["Authorization"]
+    head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {auth}\r\n\r\n"
+    writers: list[asyncio.StreamWriter] = []
+
+    async def ask() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1024)
+        writers.append(writer)
+        writer.write(head.encode())
+        # The rest stays where it is.
+        assert await reader.read(12) == b"HTTP/1.1 200"
+
+    async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
+        await asyncio.gather(*(ask() for _ in range(SILENT_CLIENTS)))
+    grown = resident_bytes(server) - before
+    for writer in writers:
+        writer.transport.abort()
+    print(f"page of {len(page.content) / 1e6:.1f} MB, grown by {grown / 1e6:.1f} MB")  # noqa: T201
+    assert len(page.content) < 2 * MOST_BYTES
+    # Each is held once, and some of them were just being made.
+    assert grown < 3 * SILENT_CLIENTS * len(page.content)

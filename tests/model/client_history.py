@@ -88,9 +88,11 @@ def _random_round(chance: Random, focus: Focus, hides_people: bool) -> Round:
     comes = _REGISTERING_HIDDEN if hides_people else _REGISTERING
     registers = (_any_client(chance, focus),) if chance.random() < comes else ()
     concerned = steps[0].choices.get("person")
-    if concerned in ROLES and chance.random() < _REGISTERING_THEN:
+    if concerned in ROLES:
         # Somebody to whom something happens at this very moment.
-        registers = (any_wish(chance, concerned),)
+        is_any = chance.random() < _REGISTERING_THEN
+        wish = any_wish(chance, concerned) if is_any else Wish(concerned, "once", "people")
+        registers = (wish,) if is_any else (*registers, wish)
     return Round(
         steps=steps,
         registers=registers,

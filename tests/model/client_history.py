@@ -7,21 +7,25 @@ from random import Random
 
 from typing_extensions import override
 
-from tests.model.actions import Step, any_step
+from tests.model.actions import Focus, Step, any_focus, any_step
 from tests.model.clients import Client, Wish, any_wish, open_client
 from tests.model.extents import wrong_extents
 from tests.model.processes import Processes
 from tests.model.scene import ROLES, Scene, open_scene
 
-_ROUNDS = 12
+_ROUNDS = 18
 _FIRST_CLIENTS = 4
 _CONCURRENT = 0.25
-_REGISTERING = 0.15
+_REGISTERING = 0.06
+_REGISTERING_HIDDEN = 0.25
+"""Where guests do not see everybody: their clients often have to begin anew."""
 _REGISTERING_THEN = 0.4
-_LATE = 0.2
+_CLIENT_OF_FOCUS = 0.6
+_EAGER = 0.5
+_LATE = 0.1
 _HIDING = 0.3
-_COMPARED = 0.1
-_RESTARTING = 0.03
+_COMPARED = 0.04
+_RESTARTING = 0.015
 _MOST_TRIES = 60
 """Of making a history that fails shorter."""
 
@@ -33,6 +37,8 @@ class Round:
     steps: tuple[Step, ...]
     registers: tuple[Wish, ...]
     """Clients that come while the steps are taken."""
+    eager_read: bool
+    """Whether those who read often do it now."""
     late_read: bool
     """Whether those who read rarely do it now."""
     process: int
@@ -45,7 +51,8 @@ class Round:
     @override
     def __repr__(self) -> str:
         parts = [*map(repr, self.steps), *map(repr, self.registers)]
-        also = ["the late read"] if self.late_read else []
+        also = ["the eager read"] if self.eager_read else []
+        also += ["the late read"] if self.late_read else []
         if self.restarts:
             also.append("restarted")
         return f"{' | '.join(parts)} ({', '.join([*also, f'read @{self.process}'])})"
@@ -62,22 +69,34 @@ class History:
 
 
 def random_history(chance: Random) -> History:
-    clients = tuple(any_wish(chance) for _ in range(_FIRST_CLIENTS))
-    rounds = tuple(_random_round(chance) for _ in range(_ROUNDS))
-    return History(clients, rounds, hides_people=chance.random() < _HIDING)
+    """What happens, mostly to one person and with a few favourite actions."""
+    hides_people = chance.random() < _HIDING
+    focus = any_focus(chance, "guest" if hides_people else None)
+    clients = tuple(_any_client(chance, focus) for _ in range(_FIRST_CLIENTS))
+    rounds = tuple(_random_round(chance, focus, hides_people) for _ in range(_ROUNDS))
+    return History(clients, rounds, hides_people)
 
 
-def _random_round(chance: Random) -> Round:
+def _any_client(chance: Random, focus: Focus) -> Wish:
+    is_theirs = chance.random() < _CLIENT_OF_FOCUS
+    return any_wish(chance, focus.person if is_theirs else chance.choice(sorted(ROLES)))
+
+
+def _random_round(chance: Random, focus: Focus, hides_people: bool) -> Round:
     count = chance.choice((2, 3)) if chance.random() < _CONCURRENT else 1
-    steps = tuple(any_step(chance) for _ in range(count))
-    registers = (any_wish(chance),) if chance.random() < _REGISTERING else ()
+    steps = tuple(any_step(chance, focus) for _ in range(count))
+    comes = _REGISTERING_HIDDEN if hides_people else _REGISTERING
+    registers = (_any_client(chance, focus),) if chance.random() < comes else ()
     concerned = steps[0].choices.get("person")
-    if concerned in ROLES and chance.random() < _REGISTERING_THEN:
+    if concerned in ROLES:
         # Somebody to whom something happens at this very moment.
-        registers = (replace(any_wish(chance), person=concerned),)
+        is_any = chance.random() < _REGISTERING_THEN
+        wish = any_wish(chance, concerned) if is_any else Wish(concerned, "once", "people")
+        registers = (wish,) if is_any else (*registers, wish)
     return Round(
         steps=steps,
         registers=registers,
+        eager_read=chance.random() < _EAGER,
         late_read=chance.random() < _LATE,
         process=chance.randint(0, 1),
         compared=chance.randint(0, 5) if chance.random() < _COMPARED else None,
@@ -114,8 +133,8 @@ async def _take_round(scene: Scene, each: Round) -> list[Client]:
 
 async def _read(scene: Scene, clients: list[Client], each: Round) -> None:
     for client in clients:
-        is_late = client.wish.reading == "late" and each.late_read
-        if client.wish.reading == "eager" or is_late:
+        reading = client.wish.reading
+        if (reading == "eager" and each.eager_read) or (reading == "late" and each.late_read):
             await client.read(scene, each.process)
     eager = [client for client in clients if client.wish.reading == "eager"]
     if each.compared is not None and eager:

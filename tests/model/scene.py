@@ -45,7 +45,14 @@ class Scene:
     hides_people: bool = False
     """Whether guests see only the people they have something to do with."""
     channels: list[int] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+    """What channels are called, as far as the history knows."""
     messages: list[int] = field(default_factory=list)
+    """Those that were not deleted, as far as the history knows."""
+    places: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """In which channel and topic messages are, as far as the history knows; others are direct."""
+    talks: list[tuple[str, ...]] = field(default_factory=list)
+    """Who has written to each other."""
     senders: dict[int | None, str] = field(default_factory=dict)
     """Who sent which message."""
     ended: set[tuple[str, int]] = field(default_factory=set)
@@ -79,14 +86,18 @@ class Scene:
     def seconds_from_now(self, seconds: int) -> int:
         return int(self.processes.clock.now().timestamp()) + seconds
 
-    def name(self, channel_id: int) -> str:
-        """The name of a channel at its beginning."""
-        return f"c{self.channels.index(channel_id)}"
+    def note_channel(self, channel_id: int, name: str) -> None:
+        self.channels.append(channel_id)
+        self.names[channel_id] = name
 
     def toggle(self, kind: str, number: int) -> bool:
         """Whether something is to end now, rather than to return."""
         self.ended ^= {(kind, number)}
         return (kind, number) in self.ended
+
+    def note_message(self, message_id: int, sender: str) -> None:
+        self.messages.append(message_id)
+        self.senders[message_id] = sender
 
     def remember(self, kind: str, number: int) -> None:
         self.made.setdefault(kind, []).append(number)
@@ -144,17 +155,20 @@ async def _furnish(scene: Scene) -> None:
             subscribers=[scene.persons[name].user_id for name in inside],
             **options,
         )
-        scene.channels.append(assert_success(answer)["id"])
+        scene.note_channel(assert_success(answer)["id"], f"c{number}")
+    # The last messages are where everybody is: much of what happens is about the newest.
+    for channel_id, (_options, inside) in reversed([*zip(scene.channels, beginnings, strict=True)]):
         for sender in inside[:2]:
-            await _say(scene, sender, type="channel", to=scene.channels[-1], topic="t1")
+            await _say(scene, sender, type="channel", to=channel_id, topic="t1")
+            scene.places[scene.messages[-1]] = (channel_id, "t1")
     pair = [scene.persons[name].user_id for name in ("member", "guest")]
     await _say(scene, "member", type="direct", to=pair)
+    scene.talks.append(("member", "guest"))
 
 
 async def _say(scene: Scene, sender: str, **address: object) -> None:
     sent = await scene.call(0, "post", "/messages", sender, content="alpha", **address)
-    scene.messages.append(assert_success(sent)["id"])
-    scene.senders[scene.messages[-1]] = sender
+    scene.note_message(assert_success(sent)["id"], sender)
 
 
 async def _make_theirs(scene: Scene) -> None:

@@ -1,6 +1,7 @@
 """Steps: channels come into being, change, end and return; people join and leave them."""
 
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from tests.model.actions.chance import among, either, few, maybe, number
 from tests.model.actions.step import Act, action, anybody, numbers, places, powerful, topics
@@ -48,34 +49,32 @@ async def create_channel(act: Act, inside: Sequence[str], look: str, is_default:
         "private": {"invite_only": True, "history_public_to_subscribers": True},
         "protected": {"invite_only": True, "history_public_to_subscribers": False},
     }
+    name = f"c{len(act.scene.channels)}"
     answer = await act.call(
         "post",
         "/channels/create",
-        name=f"c{len(act.scene.channels)}",
+        name=name,
         subscribers=[act.user_id(name) for name in inside],
         **looks[look],
     )
     if "id" in answer.body:
-        act.scene.channels.append(answer.body["id"])
+        act.scene.note_channel(answer.body["id"], name)
 
 
-async def _name_now(act: Act, number: int) -> str | None:
-    """What a channel is called at the moment, as the owner sees it."""
-    chosen = channel_of(act, number)
-    answer = await act.scene.clients[0].get(f"/streams/{chosen}", act.scene.persons["owner"])
-    stream = answer.body.get("stream")
-    return None if stream is None else stream["name"]
+def _name_now(act: Act, number: int) -> str:
+    channels = act.scene.channels
+    return act.scene.names[channels[number % len(channels)]]
 
 
 @action(weight=4, channel=places)
 async def join(act: Act, channel: int) -> None:
-    name = await _name_now(act, channel)
+    name = _name_now(act, channel)
     await act.call("post", "/users/me/subscriptions", subscriptions=[{"name": name}])
 
 
 @action(powerful, weight=3, channel=places, others=some)
 async def add_people(act: Act, channel: int, others: Sequence[str]) -> None:
-    name = await _name_now(act, channel)
+    name = _name_now(act, channel)
     await act.call(
         "post",
         "/users/me/subscriptions",
@@ -87,20 +86,20 @@ async def add_people(act: Act, channel: int, others: Sequence[str]) -> None:
 
 @action(weight=4, channel=places)
 async def leave(act: Act, channel: int) -> None:
-    name = await _name_now(act, channel)
+    name = _name_now(act, channel)
     await act.call("delete", "/users/me/subscriptions", subscriptions=[name])
 
 
 @action(powerful, weight=2, channel=places, others=some)
 async def remove_people(act: Act, channel: int, others: Sequence[str]) -> None:
-    name = await _name_now(act, channel)
+    name = _name_now(act, channel)
     principals = [act.user_id(each) for each in others]
     await act.call("delete", "/users/me/subscriptions", subscriptions=[name], principals=principals)
 
 
 @action(anybody, channel=places)
 async def leave_and_rejoin(act: Act, channel: int) -> None:
-    name = await _name_now(act, channel)
+    name = _name_now(act, channel)
     await act.call("delete", "/users/me/subscriptions", subscriptions=[name])
     await act.call("post", "/users/me/subscriptions", subscriptions=[{"name": name}])
 
@@ -119,7 +118,10 @@ async def archive(act: Act, channel: int) -> None:
 
 @action(powerful, channel=places, name=among(("renamed", "other name")))
 async def rename_channel(act: Act, channel: int, name: str) -> None:
-    await act.call("patch", f"/streams/{channel_of(act, channel)}", new_name=f"{name} {channel}")
+    chosen, new_name = channel_of(act, channel), f"{name} {channel}"
+    answer = await act.call("patch", f"/streams/{chosen}", new_name=new_name)
+    if answer.status == HTTPStatus.OK and chosen is not None:
+        act.scene.names[chosen] = new_name
 
 
 @action(powerful, weight=2, channel=places, look=among(_LOOKS))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from http import HTTPStatus
 
 from tests.features.scheduled_messages.scheduling import pass_an_hour
 from tests.model.actions.chance import among, either, few, number
@@ -15,10 +16,11 @@ newest_first = among((*range(9), 0, 1, 2))
 some_people = few(sorted(ROLES), 1, 2)
 
 
-def _note(act: Act, answer: Answer) -> None:
+def _note(act: Act, answer: Answer, place: tuple[int, str] | None = None) -> None:
     if "id" in answer.body:
-        act.scene.messages.append(answer.body["id"])
-        act.scene.senders[answer.body["id"]] = act.actor
+        act.scene.note_message(answer.body["id"], act.actor)
+        if place is not None:
+            act.scene.places[answer.body["id"]] = place
 
 
 def _message(act: Act, number: int) -> int | None:
@@ -28,7 +30,7 @@ def _message(act: Act, number: int) -> int | None:
 
 @action(weight=4, channel=places, topic=topics, text=texts, is_read=either)
 async def send(act: Act, channel: int, topic: str, text: str, is_read: bool) -> None:
-    to = pick(act.scene.channels, channel)
+    to = act.scene.channels[channel % len(act.scene.channels)]
     answer = await act.call(
         "post",
         "/messages",
@@ -38,13 +40,25 @@ async def send(act: Act, channel: int, topic: str, text: str, is_read: bool) -> 
         content=text,
         read_by_sender=is_read,
     )
-    _note(act, answer)
+    _note(act, answer, (to, topic))
 
 
 @action(weight=2, others=some_people, text=texts)
 async def send_direct(act: Act, others: Sequence[str], text: str) -> None:
     to = sorted({act.user_id(name) for name in others})
-    _note(act, await act.call("post", "/messages", type="direct", to=to, content=text))
+    answer = await act.call("post", "/messages", type="direct", to=to, content=text)
+    _note(act, answer)
+    act.scene.talks.append((act.actor, *others))
+
+
+@action(weight=3, talk=numbers, text=texts)
+async def go_on_talking(act: Act, talk: int, text: str) -> None:
+    """Write to those who have written to each other before."""
+    people = act.scene.talks[-1 - talk % len(act.scene.talks)]
+    to = sorted({act.user_id(name) for name in people})
+    actor = act.actor if act.actor in people else people[-1]
+    again = replace(act, actor=actor)
+    _note(again, await again.call("post", "/messages", type="direct", to=to, content=text))
 
 
 @action(weight=2, message=newest_first, text=texts)
@@ -57,11 +71,11 @@ async def edit(act: Act, message: int, text: str) -> None:
 
 @action(
     powerful,
-    weight=5,
+    weight=7,
     message=newest_first,
     mode=among(_MODES),
     channel=places,
-    topic=topics,
+    topic=among(("t1", "t2", "t2", "t3", "T1", "")),
     to_channel=either,
     notify=either,
 )
@@ -69,22 +83,30 @@ async def move(
     act: Act, message: int, mode: str, channel: int, topic: str, to_channel: bool, notify: bool
 ) -> None:
     target = {"stream_id": pick(act.scene.channels, channel)} if to_channel else {}
-    await act.call(
+    places = act.scene.places
+    chosen = pick([each for each in act.scene.messages[::-1] if each in places], message)
+    answer = await act.call(
         "patch",
-        f"/messages/{_message(act, message)}",
+        f"/messages/{chosen}",
         topic=topic,
         propagate_mode=mode,
         send_notification_to_old_thread=False,
         send_notification_to_new_thread=notify,
         **target,
     )
+    if answer.status == HTTPStatus.OK and chosen is not None:
+        places[chosen] = (target.get("stream_id") or places[chosen][0], topic)
 
 
 @action(powerful, weight=4, message=newest_first, by_sender=either)
 async def delete(act: Act, message: int, by_sender: bool) -> None:
     chosen = _message(act, message)
+    if chosen not in act.scene.places:
+        by_sender = True  # Nobody else may delete direct messages.
     actor = act.scene.senders.get(chosen, act.actor) if by_sender else act.actor
-    await replace(act, actor=actor).call("delete", f"/messages/{chosen}")
+    answer = await replace(act, actor=actor).call("delete", f"/messages/{chosen}")
+    if answer.status == HTTPStatus.OK and chosen in act.scene.messages:
+        act.scene.messages.remove(chosen)
 
 
 @action(powerful, channel=places, topic=topics)
@@ -126,10 +148,12 @@ async def flag_narrow(act: Act, flag: str, is_added: bool, channel: int) -> None
     )
 
 
-@action(weight=3, channel=places, topic=topics)
-async def mark_topic_read(act: Act, channel: int, topic: str) -> None:
-    chosen = pick(act.scene.channels, channel)
-    await act.call("post", "/mark_topic_as_read", stream_id=chosen, topic_name=topic)
+@action(weight=4, message=newest_first)
+async def mark_topic_read(act: Act, message: int) -> None:
+    """The one that a message is in, or was."""
+    known = list(act.scene.places.values())
+    channel_id, topic = known[-1 - message % len(known)]
+    await act.call("post", "/mark_topic_as_read", stream_id=channel_id, topic_name=topic)
 
 
 @action(channel=places)

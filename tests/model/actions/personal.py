@@ -5,7 +5,6 @@ from tests.model.actions.chance import among, either
 from tests.model.actions.step import Act, action, anybody, numbers, places, powerful, texts, topics
 from tests.model.scene import pick
 
-# Drafts stay synchronized: where that is switched off, clients keep what the service forgets.
 _SETTINGS: tuple[tuple[str, object], ...] = (
     ("twenty_four_hour_time", True),
     ("twenty_four_hour_time", False),
@@ -52,6 +51,14 @@ async def change_draft(act: Act, draft: int, person: str, is_deleted: bool) -> N
     to = [act.user_id(person)]
     changed = {"type": "private", "to": to, "topic": "", "content": "changed"}
     await act.call("patch", f"/drafts/{chosen}", draft=changed)
+
+
+@action(is_wanted_again=either)
+async def switch_drafts_off(act: Act, is_wanted_again: bool) -> None:
+    """The service forgets those there are; where it is wanted again, it begins with none."""
+    await act.call("patch", "/settings", enable_drafts_synchronization=False)
+    if is_wanted_again:
+        await act.call("patch", "/settings", enable_drafts_synchronization=True)
 
 
 @action(title=among(("hello", "bye")))

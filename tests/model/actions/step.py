@@ -1,7 +1,7 @@
 """What people can do, as data: a history is a list of it, and the same list is the same history."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -53,6 +53,8 @@ class Step:
     actor: str
     process: int
     choices: dict[str, Any]
+    is_anybodys: bool = True
+    """Whether everybody may do it, so that it does not matter who."""
 
     async def take(self, scene: Scene) -> None:
         await self.action(Act(scene, self.actor, self.process), **self.choices)
@@ -64,6 +66,26 @@ class Step:
 
 
 _possible: list[Choice[Step]] = []
+_FAVOURITES = 6
+_FAVOURED = 0.6
+_BY_FOCUS = 0.5
+
+
+@dataclass(frozen=True)
+class Focus:
+    """What happens most in one history, and to whom.
+
+    Faults need several steps that have to do with each other. Among all that is possible they
+    rarely meet; a few favourites, and one person whom they often concern, make them meet.
+    """
+
+    person: str
+    favourites: tuple[Choice[Step], ...]
+
+
+def any_focus(chance: Random, person: str | None = None) -> Focus:
+    favourites = tuple(chance.choice(_possible) for _ in range(_FAVOURITES))
+    return Focus(person or anybody(chance), favourites)
 
 
 def action(
@@ -74,7 +96,7 @@ def action(
     def add(act: Action) -> Action:
         def choose(chance: Random) -> Step:
             chosen = {name: choice(chance) for name, choice in choices.items()}
-            return Step(act, by(chance), processes(chance), chosen)
+            return Step(act, by(chance), processes(chance), chosen, by is anybody)
 
         _possible.extend([choose] * weight)
         return act
@@ -82,6 +104,10 @@ def action(
     return add
 
 
-def any_step(chance: Random) -> Step:
-    """One of all the things that people can do, by its weight."""
-    return chance.choice(_possible)(chance)
+def any_step(chance: Random, focus: Focus) -> Step:
+    """One of all the things that people can do, by its weight; often one of the favourites."""
+    is_favourite = chance.random() < _FAVOURED
+    step = chance.choice(focus.favourites if is_favourite else _possible)(chance)
+    if step.is_anybodys and chance.random() < _BY_FOCUS:
+        step = replace(step, actor=focus.person)
+    return step

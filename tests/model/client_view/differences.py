@@ -32,9 +32,10 @@ NOT_COMPARED = {
     "can_invite_others_to_realm",
 }
 _LOOKED_UP_AGAIN = {
-    # Clients keep count of people by themselves; what they list is compared.
+    # No event tells of it. Who is in a channel is compared, and extents.py counts the rows.
     "subscriber_count",
-    # Changes with every first message; clients ask the history.
+    # No event tells of it: clients ask the history. extents.py looks at the first message of each
+    # conversation, of which the first one of a channel is the least.
     "first_message_id",
 }
 _CHOICES = {
@@ -95,8 +96,7 @@ def _compared(view: View) -> dict[str, Any]:
         compared[name] = value if key is None else {each[key]: _plain(each) for each in value}
     if view.knows("user_topics"):
         compared["user_topics"] = {
-            (each["stream_id"], each["topic_name"]): each["visibility_policy"]
-            for each in view.state["user_topics"]
+            (each["stream_id"], each["topic_name"]): each for each in view.state["user_topics"]
         }
     if view.knows("muted_topics"):
         compared["muted_topics"] = sorted(map(tuple, view.state["muted_topics"]))

@@ -12,6 +12,9 @@ _INHERITED = 0
 def change_setting(view: View, event: Event) -> None:
     if view.knows("user_settings"):
         view.state["user_settings"][event["property"]] = event["value"]
+    if event["property"] == "enable_drafts_synchronization" and view.knows("drafts"):
+        # The service forgets them; what a client keeps for itself is no part of this state.
+        view.state["drafts"] = view.state["drafts"] if event["value"] else []
     for legacy in ("twenty_four_hour_time", "pm_content_in_desktop_notifications"):
         if legacy == event["property"] and view.knows(legacy):
             view.state[legacy] = event["value"]

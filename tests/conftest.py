@@ -28,8 +28,10 @@ from tests.support.clock import MovableClock
 from tests.support.databases import (
     SqliteTemplate,
     WorkerPostgres,
+    WorkerSqlite,
     make_sqlite_template,
     worker_postgres,
+    worker_sqlite,
 )
 from tests.support.servers import Servers, servers_of, stop_servers
 
@@ -61,6 +63,14 @@ async def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> SqliteTem
 
 
 @pytest.fixture(scope="session")
+async def sqlite_database(
+    sqlite_template: SqliteTemplate, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[WorkerSqlite]:
+    async with worker_sqlite(sqlite_template, tmp_path_factory.mktemp("sqlite")) as database:
+        yield database
+
+
+@pytest.fixture(scope="session")
 def worker_name(request: pytest.FixtureRequest) -> str:
     """Tells databases of parallel workers apart; `-p no:xdist` must work as well."""
     return str(getattr(request.config, "workerinput", {}).get("workerid", "alone"))
@@ -79,14 +89,11 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def database_url(
-    backend: str,
-    sqlite_template: SqliteTemplate,
-    postgres_database: WorkerPostgres,
-    tmp_path: Path,
+    backend: str, sqlite_database: WorkerSqlite, postgres_database: WorkerPostgres
 ) -> str:
     """A migrated database with nothing in it."""
     if backend == "sqlite":
-        return sqlite_template.copy_to(tmp_path)
+        return sqlite_database.empty()
     return await postgres_database.empty()
 
 

@@ -33,6 +33,7 @@ from tests.support.databases import (
     worker_postgres,
     worker_sqlite,
 )
+from tests.support.quick_run import choose_small_sizes, runs_in_quick_run
 from tests.support.servers import Servers, servers_of, stop_servers
 
 # What is tried is the same each time, so that a failure is due to what was changed.
@@ -40,6 +41,24 @@ hypothesis_settings.register_profile(
     "chatapi", derandomize="CHATAPI_TEST_SEED" not in os.environ, deadline=None
 )
 hypothesis_settings.load_profile("chatapi")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="run what tests/support/quick_run.py keeps"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("quick"):
+        choose_small_sizes()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("quick"):
+        left_out = [item for item in items if not runs_in_quick_run(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if runs_in_quick_run(item)]
 
 
 @pytest.hookimpl(optionalhook=True)

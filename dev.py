@@ -177,9 +177,15 @@ def imports_step() -> Step:
     return Step("import-linter", [tool("lint-imports")])
 
 
-def pytest_step(*, browser: bool, extra: list[str]) -> Step:
-    selection = [] if browser else ["-m", "not browser"]
+def pytest_step(*, full: bool, browser: bool, extra: list[str]) -> Step:
+    selection = [*([] if full else ["--quick"]), *([] if browser else ["-m", "not browser"])]
     return Step("pytest", [tool("pytest"), "-n", "2", *selection, *extra])
+
+
+def chosen_tests(extra: list[str]) -> bool:
+    """Whether files or folders of tests are named, and not only options of pytest."""
+    named = [(ROOT / argument.partition("::")[0]).resolve() for argument in extra]
+    return any(path.exists() and path.is_relative_to(ROOT / "tests") for path in named)
 
 
 # --- the commands ---
@@ -196,7 +202,9 @@ def run_command(_options: argparse.Namespace, extra: list[str]) -> None:
 
 def test_command(options: argparse.Namespace, extra: list[str]) -> None:
     install(DEV_LOCK)
-    tests = pytest_step(browser=options.browser, extra=extra)
+    if chosen_tests(extra):
+        replace_process([tool("pytest"), *extra])
+    tests = pytest_step(full=options.full, browser=options.browser, extra=extra)
     run_steps([*lint_steps(), types_step(), imports_step(), tests])
 
 
@@ -286,7 +294,10 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
 
     add("install", install_command, "make the virtual environment with all development tools")
     add("run", run_command, "install what is needed and start the server", "`chatapi serve`")
-    test = add("test", test_command, "run every check and every test", "pytest")
+    test = add("test", test_command, "run every check and the tests, or only those named", "pytest")
+    test.add_argument(
+        "--full", action="store_true", help="include slow tests, and try all that random tests can"
+    )
     test.add_argument("--browser", action="store_true", help="include tests that need a Chromium")
     add("bench", bench_command, "run the benchmarks", "`python -m benchmarks`")
     add("fmt", fmt_command, "sort the imports and format the code")

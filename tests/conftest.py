@@ -28,9 +28,12 @@ from tests.support.clock import MovableClock
 from tests.support.databases import (
     SqliteTemplate,
     WorkerPostgres,
+    WorkerSqlite,
     make_sqlite_template,
     worker_postgres,
+    worker_sqlite,
 )
+from tests.support.quick_run import choose_small_sizes, runs_in_quick_run
 from tests.support.servers import Servers, servers_of, stop_servers
 
 # What is tried is the same each time, so that a failure is due to what was changed.
@@ -38,6 +41,24 @@ hypothesis_settings.register_profile(
     "chatapi", derandomize="CHATAPI_TEST_SEED" not in os.environ, deadline=None
 )
 hypothesis_settings.load_profile("chatapi")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="run what tests/support/quick_run.py keeps"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("quick"):
+        choose_small_sizes()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("quick"):
+        left_out = [item for item in items if not runs_in_quick_run(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if runs_in_quick_run(item)]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -61,6 +82,14 @@ async def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> SqliteTem
 
 
 @pytest.fixture(scope="session")
+async def sqlite_database(
+    sqlite_template: SqliteTemplate, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[WorkerSqlite]:
+    async with worker_sqlite(sqlite_template, tmp_path_factory.mktemp("sqlite")) as database:
+        yield database
+
+
+@pytest.fixture(scope="session")
 def worker_name(request: pytest.FixtureRequest) -> str:
     """Tells databases of parallel workers apart; `-p no:xdist` must work as well."""
     return str(getattr(request.config, "workerinput", {}).get("workerid", "alone"))
@@ -79,14 +108,11 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def database_url(
-    backend: str,
-    sqlite_template: SqliteTemplate,
-    postgres_database: WorkerPostgres,
-    tmp_path: Path,
+    backend: str, sqlite_database: WorkerSqlite, postgres_database: WorkerPostgres
 ) -> str:
     """A migrated database with nothing in it."""
     if backend == "sqlite":
-        return sqlite_template.copy_to(tmp_path)
+        return sqlite_database.empty()
     return await postgres_database.empty()
 
 

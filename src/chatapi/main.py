@@ -19,6 +19,7 @@ from chatapi.core.clock import Clock, SystemClock
 from chatapi.core.logging import configure_logging
 from chatapi.core.open_files import raise_open_file_limit
 from chatapi.core.settings import Settings
+from chatapi.db.database import Database
 from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
 from chatapi.features.accounts.router import router as accounts
@@ -136,10 +137,12 @@ class ChatApp(FastAPI):
         )
 
 
-def create_app(settings: Settings | None = None, clock: Clock | None = None) -> ChatApp:
+def create_app(
+    settings: Settings | None = None, clock: Clock | None = None, database: Database | None = None
+) -> ChatApp:
     """The whole service; without arguments, configured by the environment."""
     settings = settings or Settings()
-    runtime = Runtime.assemble(settings, clock or SystemClock(), bus_for(settings))
+    runtime = Runtime.assemble(settings, clock or SystemClock(), bus_for(settings), database)
     app = ChatApp(
         title="chatapi",
         version=__version__,

@@ -69,6 +69,7 @@ def schemathesis(server: ServerProcess, person: Person, folder: Path, *options: 
     assert "request_failed" not in server.log
 
 
+@pytest.mark.slow
 def test_every_answer_is_documented(command: Command, owner: Person, tmp_path: Path) -> None:
     with server_process(tmp_path, **command.settings) as server:
         schemathesis(

@@ -13,7 +13,7 @@ from chatapi.db.sqlite_file import DatabaseFileLostError
 from tests.factories import MakeChannel, Person
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
-from tests.support.databases import SqliteTemplate
+from tests.support.databases import SqliteTemplate, WorkerSqlite
 from tests.support.listening import Listener, listen
 from tests.support.log_lines import collected_log
 from tests.support.sample_events import Noted, append
@@ -28,8 +28,8 @@ def backend() -> str:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "chatapi.sqlite3"
+def file(sqlite_database: WorkerSqlite) -> Path:
+    return sqlite_database.path
 
 
 def delete(file: Path, template: SqliteTemplate) -> None:

@@ -28,6 +28,7 @@ async def test_statement_is_stopped_and_session_goes_on(
         with pytest.raises(TooExpensiveError):
             await db.execute(ENDLESS)
         await db.close()
+        db.statement_seconds = 5
         assert (await db.execute(select(literal(1)))).scalar_one() == 1
 
 

@@ -16,6 +16,9 @@ from tests.factories import Person
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 
+# Forms are read before anything is asked of the database.
+pytestmark = pytest.mark.any_database
+
 URLENCODED = {"Content-Type": "application/x-www-form-urlencoded"}
 
 

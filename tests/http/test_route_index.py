@@ -12,6 +12,9 @@ from chatapi.http.route import API_PREFIX, FeatureRouter
 from tests.support.answers import assert_error
 from tests.support.client import ApiClient
 
+# Paths are found without the database.
+pytestmark = pytest.mark.any_database
+
 asked: list[str] = []
 
 

@@ -8,6 +8,9 @@ from tests.factories import MakeUser, Person
 from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 
+# Other sites are refused before anything is asked of the database.
+pytestmark = pytest.mark.any_database
+
 FOREIGN = [
     {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"},

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,26 +10,36 @@ from chatapi.core.clock import Clock
 from chatapi.core.settings import Settings
 from chatapi.http.route import FeatureRouter
 from chatapi.main import ChatApp, create_app
+from tests.support.kept_databases import kept_databases
 
 
 def make_settings(database_url: str, data_dir: Path, **changes: Any) -> Settings:
     """Settings of a test: cheap passwords, no limits, and no word about ordinary events."""
-    return Settings(
-        **{
-            "database_url": database_url,
-            "data_dir": data_dir,
-            "migrate_on_start": False,
-            "rate_limits": "off",
-            "password_hash_kib": 8,
-            "password_hash_rounds": 1,
-            "heartbeat_seconds": 5,
-            # A machine that runs many tests at once makes PostgreSQL slow, not silent.
-            "database_silence_seconds": 60,
-            "log_level": "error",
-            "log_format": "json",
-            **changes,
-        }
-    )
+    if changes:
+        return Settings(
+            **{"database_url": database_url, "data_dir": data_dir, **_OF_TESTS, **changes}
+        )
+    places = {"database_url": database_url, "data_dir": data_dir}
+    return _settings_of_tests().model_copy(update=places)
+
+
+_OF_TESTS: dict[str, Any] = {
+    "migrate_on_start": False,
+    "rate_limits": "off",
+    "password_hash_kib": 8,
+    "password_hash_rounds": 1,
+    "heartbeat_seconds": 5,
+    # A machine that runs many tests at once makes PostgreSQL slow, not silent.
+    "database_silence_seconds": 60,
+    "log_level": "error",
+    "log_format": "json",
+}
+
+
+@cache
+def _settings_of_tests() -> Settings:
+    """Made once: looking through the environment takes several milliseconds."""
+    return Settings(**_OF_TESTS)
 
 
 class StartApp(Protocol):
@@ -44,7 +55,7 @@ async def running_app(
     settings: Settings, clock: Clock, *extra: FeatureRouter
 ) -> AsyncIterator[ChatApp]:
     """The whole service, with endpoints of the test's own beside its features."""
-    app = create_app(settings, clock)
+    app = create_app(settings, clock, kept_databases.lend(settings))
     for router in extra:
         app.router.routes.extend(router.routes)
     async with app.router.lifespan_context(app):

@@ -67,9 +67,12 @@ class Runtime:
     """Rung when something is scheduled."""
 
     @classmethod
-    def assemble(cls, settings: Settings, clock: Clock, bus: Bus) -> "Runtime":
+    def assemble(
+        cls, settings: Settings, clock: Clock, bus: Bus, database: Database | None = None
+    ) -> "Runtime":
+        """All parts of a service; it closes the database with the rest, also one that is given."""
         close_data_folder(settings.data_dir, (SQLITE_FILE, UPLOADS_FOLDER))
-        database = Database(settings)
+        database = database or Database(settings)
         hub = Hub(database, bus)
         return cls(
             settings=settings,

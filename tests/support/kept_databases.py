@@ -1,0 +1,96 @@
+"""Database engines that outlive an application, for the applications of later tests.
+
+An engine remembers every statement it has compiled, and PostgreSQL's connections what they have
+prepared: making both anew was more than half of what a test cost. Nothing else is kept; an
+application of a test has a runtime, caches and queues of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable
+from pathlib import Path
+
+from sqlalchemy.pool import QueuePool
+from typing_extensions import override
+
+from chatapi.core.settings import Settings
+from chatapi.db.database import Database
+from chatapi.db.health_monitor import HealthMonitor
+from chatapi.db.sqlite_file import SqliteFile
+
+
+class KeptDatabase(Database):
+    """A database that can be used again after it was closed."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._silence_seconds = settings.database_silence_seconds
+        self.is_free = False
+
+    def open_again(self) -> None:
+        """What the next application finds is like new, but for what the engine remembers."""
+        self.is_free = False
+        self._writer_turns.clear()
+        if self._postgres is None:
+            assert self.url.database is not None
+            self._file = SqliteFile(Path(self.url.database))
+        else:
+            self._monitor = HealthMonitor(self._postgres, self._silence_seconds)
+            self._postgres.on_open = self._monitor.start
+            if self._postgres._open:
+                self._monitor.start()
+
+    @override
+    async def close(self) -> None:
+        """Stay ready, unless something is left that a new application should not meet."""
+        pool = self.engine.pool
+        assert isinstance(pool, QueuePool)
+        is_away = self._postgres is not None and self._postgres.is_away
+        if self.is_sqlite or is_away or self._returning or pool.checkedout():
+            # The file is replaced before the next test; SQLite's connections would not notice.
+            await super().close()
+        elif self._monitor is not None:
+            await self._monitor.close()
+        self.is_free = True
+
+    async def close_for_good(self) -> None:
+        await super().close()
+
+
+class KeptDatabases:
+    """Hands out engines that are free; a test with several applications gets several."""
+
+    def __init__(self) -> None:
+        self._urls: set[str] = set()
+        self._kept: defaultdict[Hashable, list[KeptDatabase]] = defaultdict(list)
+
+    def keep(self, url: str) -> None:
+        """Keep engines for the database at this address until it is `dropped`."""
+        self._urls.add(url)
+
+    def lend(self, settings: Settings) -> Database | None:
+        """An engine for these settings; None if their database is one of a single test."""
+        url = settings.effective_database_url
+        if url not in self._urls:
+            return None
+        kept = self._kept[
+            url,
+            settings.database_pool_size,
+            settings.database_silence_seconds,
+            settings.statement_timeout_seconds,
+        ]
+        for database in kept:
+            if database.is_free:
+                database.open_again()
+                return database
+        kept.append(KeptDatabase(settings))
+        return kept[-1]
+
+    async def drop(self, url: str) -> None:
+        self._urls.discard(url)
+        for key in [key for key in self._kept if isinstance(key, tuple) and key[0] == url]:
+            for database in self._kept.pop(key):
+                await database.close_for_good()
+
+
+kept_databases = KeptDatabases()
+"""Those of this worker: an engine belongs to one event loop, and a worker has one."""

@@ -1,0 +1,32 @@
+"""What `pytest --quick` leaves to the full run; without the option everything runs.
+
+- Tests marked `slow` do not run.
+- Tests marked `any_database` run on SQLite only.
+- Random tests try a part of what they try otherwise, unless the environment says how much.
+"""
+
+import os
+
+import pytest
+
+SMALL_SIZES = {
+    "CHATAPI_TEST_HISTORIES": "20",
+    "CHATAPI_TEST_FUZZ_CASES": "500",
+    "CHATAPI_TEST_READERS": "30",
+    "CHATAPI_TEST_NARROWS": "100",
+}
+"""Read by the tests when they are imported."""
+
+
+def choose_small_sizes() -> None:
+    for name, size in SMALL_SIZES.items():
+        os.environ.setdefault(name, size)
+
+
+def runs_in_quick_run(item: pytest.Item) -> bool:
+    if item.get_closest_marker("slow"):
+        return False
+    if item.get_closest_marker("any_database"):
+        case = getattr(item, "callspec", None)
+        return case is None or case.params.get("backend") != "postgresql"
+    return True

@@ -62,6 +62,7 @@ class TemporaryPostgres:
 def temporary_postgres(*, durable: bool = False) -> Iterator[TemporaryPostgres]:
     """Yields the server of TEST_DATABASE_URL, or starts one that lasts as long as the block.
 
+    The role in TEST_DATABASE_URL must be a superuser: tables are emptied without their triggers.
     A durable server keeps what it has committed when it is killed; the others are faster.
     """
     given = os.environ.get("TEST_DATABASE_URL")

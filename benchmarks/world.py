@@ -23,7 +23,7 @@ from chatapi.db.models import (
     MessageFlag,
     Realm,
     Subscription,
-    SubscriptionPeriod,
+    SubscriptionPeriodRow,
     User,
 )
 from chatapi.db.session import DatabaseSession
@@ -221,7 +221,7 @@ class _Builder:
             keys = [{"user_id": user_id, "channel_id": channel_id} for user_id in part]
             await self._db.execute(insert(Subscription), [{**key, **choices} for key in keys])
             await self._db.execute(
-                insert(SubscriptionPeriod),
+                insert(SubscriptionPeriodRow),
                 [{**key, "since_event": 0, "since_message": 0} for key in keys],
             )
         return channel_id

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
 from chatapi.http.route import FeatureRouter

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from itertools import count
 
-from chatapi.auth.callers import Caller
+from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context, RealmContext
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import UserId
 from chatapi.core.roles import BotType, Role
 from chatapi.features.channels.creation import ChannelCreator, NewChannel
@@ -16,7 +16,7 @@ from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.realm.creation import create_organization
 from chatapi.features.realm.repository import RealmRepository
-from chatapi.features.subscriptions.roster import Roster
+from chatapi.features.subscriptions.writer import SubscriptionWriter
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 
@@ -118,7 +118,7 @@ async def make_channel(
         new = NewChannel(name or f"channel {next(_numbers)}", description)
         [channel] = await ChannelCreator(ctx, chosen).create([new])
         user_ids = [person.user_id for person in subscribers]
-        await Roster(ctx).add(user_ids, [channel], new=[channel.id])
+        await SubscriptionWriter(ctx).add(user_ids, [channel], new=[channel.id])
         channel = await ChannelRepository(ctx.db, realm.id).get(channel.id)
         await ctx.work.commit()
     finally:

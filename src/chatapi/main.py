@@ -34,8 +34,8 @@ from chatapi.features.emoji.router import picture_router
 from chatapi.features.emoji.router import router as emoji
 from chatapi.features.event_queues.router import router as event_queues
 from chatapi.features.flags.router import router as flags
-from chatapi.features.history.router import router as history
 from chatapi.features.linkifiers.router import router as linkifiers
+from chatapi.features.messages.fetch.router import router as history
 from chatapi.features.messages.router import router as messages
 from chatapi.features.muted_users.router import router as muted_users
 from chatapi.features.navigation_views.router import router as navigation_views
@@ -58,11 +58,11 @@ from chatapi.features.user_settings.router import router as user_settings
 from chatapi.features.user_status.router import router as user_status
 from chatapi.features.user_topics.router import router as user_topics
 from chatapi.features.users.router import router as users
-from chatapi.http.gate import Gate
-from chatapi.http.index import RouteIndex
+from chatapi.http.middleware import ApiMiddleware
 from chatapi.http.openapi import build_document
 from chatapi.http.pages import page_routes
 from chatapi.http.route import FeatureRouter
+from chatapi.http.route_index import RouteIndex
 from chatapi.jobs import run_jobs
 
 FEATURES: Sequence[FeatureRouter] = (
@@ -116,7 +116,7 @@ class ChatApp(FastAPI):
         """Requests go straight to the gate: a poll holds every call it came through."""
         if scope["type"] == "http":
             scope["app"] = self
-            await self._gate(scope, receive, send)
+            await self._api_middleware(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
 
@@ -125,10 +125,10 @@ class ChatApp(FastAPI):
         return self.router
 
     @cached_property
-    def _gate(self) -> Gate:
+    def _api_middleware(self) -> ApiMiddleware:
         """Made when the first request comes: by then all routes are there."""
         index = RouteIndex(self.routes)
-        return Gate(
+        return ApiMiddleware(
             index.find,
             self.runtime.settings,
             self.runtime.limits,
@@ -188,7 +188,7 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
     await runtime.start()
     await runtime.queues.begin_epoch()
     jobs = asyncio.create_task(run_jobs(runtime))
-    stop_listening = _on_terminate(runtime.hub.wake_everybody)
+    stop_listening = _on_terminate(runtime.hub.wake_all_polls)
     try:
         yield
     finally:

@@ -5,20 +5,20 @@ import base64
 import httpx
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import EmailVisibility
 from tests.factories import MakeUser, Person
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import deactivate, replace_api_key
 from tests.support.client import ApiClient
-from tests.support.standing import deactivate, replace_api_key
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 
-async def ask(client: ApiClient, name: str, key: str) -> Answer:
+async def ask(client: ApiClient, name: str, key: str) -> ApiResponse:
     return client.read(await client.http.get("/api/v1/users/me", auth=httpx.BasicAuth(name, key)))
 
 
-async def ask_with(client: ApiClient, header: str | bytes) -> Answer:
+async def ask_with(client: ApiClient, header: str | bytes) -> ApiResponse:
     value = header.encode("latin-1") if isinstance(header, str) else header
     return client.read(await client.http.get("/api/v1/users/me", headers={b"Authorization": value}))
 
@@ -39,8 +39,8 @@ class TestCredentials:
         assert_success(await ask(client, spelling(person.email), person.api_key))
 
     async def test_the_key_with_regard_to_case(self, client: ApiClient, member: Person) -> None:
-        answer = await ask(client, member.email, member.api_key.swapcase())
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await ask(client, member.email, member.api_key.swapcase())
+        assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_the_address_the_api_shows(
         self, client: ApiClient, member: Person, realm: RealmRecord
@@ -60,8 +60,8 @@ class TestCredentials:
     async def test_an_address_of_another_host_is_not_ours(
         self, client: ApiClient, member: Person
     ) -> None:
-        answer = await ask(client, f"user{member.user_id}@elsewhere.localhost", member.api_key)
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await ask(client, f"user{member.user_id}@elsewhere.localhost", member.api_key)
+        assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_the_scheme_without_regard_to_case(
         self, client: ApiClient, member: Person
@@ -77,7 +77,7 @@ class TestRefusals:
     ) -> None:
         active, gone = await make_user(), await make_user()
         await deactivate(runtime, realm, gone)
-        answers = [
+        responses = [
             await ask(client, "nobody@example.com", active.api_key),
             await ask(client, active.email, "wrong"),
             await ask(client, active.email, ""),
@@ -86,18 +86,18 @@ class TestRefusals:
             await ask(client, f"user{gone.user_id}@{realm.subdomain}.localhost", gone.api_key),
             await ask(client, f"user99999@{realm.subdomain}.localhost", gone.api_key),
         ]
-        for answer in answers:
-            assert_error(answer, "UNAUTHORIZED", 401)
-        assert len({str(answer.body) for answer in answers}) == 1
-        headers = [dict(answer.headers) for answer in answers]
+        for response in responses:
+            assert_error(response, "UNAUTHORIZED", 401)
+        assert len({str(response.body) for response in responses}) == 1
+        headers = [dict(response.headers) for response in responses]
         for entry in headers:
             del entry["x-request-id"]
         assert all(entry == headers[0] for entry in headers)
 
     async def test_says_how_to_authenticate(self, client: ApiClient, realm: RealmRecord) -> None:
-        answer = await client.get("/users/me")
-        assert_error(answer, "UNAUTHORIZED", 401)
-        assert answer.headers["www-authenticate"].startswith("Basic ")
+        response = await client.get("/users/me")
+        assert_error(response, "UNAUTHORIZED", 401)
+        assert response.headers["www-authenticate"].startswith("Basic ")
 
     @pytest.mark.parametrize(
         "header",

@@ -3,13 +3,13 @@
 import pytest
 from typing_extensions import TypedDict
 
-from chatapi.auth.guards import Admin, Anybody, Caller, MaybeAnonymous, Server
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.guards import Admin, Anybody, LoggedIn, MaybeAnonymous, Server
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.roles import Role
 from chatapi.http.route import FeatureRouter
 from tests.factories import MakeUser, Person
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error, assert_success
 
 
 class WhoPayload(TypedDict):
@@ -38,7 +38,7 @@ async def visitor(ctx: MaybeAnonymous) -> WhoPayload:
 
 
 @router.get("/test/caller")
-async def caller(ctx: Caller) -> WhoPayload:
+async def caller(ctx: LoggedIn) -> WhoPayload:
     """For users."""
     return {"user_id": ctx.user.id}
 
@@ -112,8 +112,8 @@ class TestAdmin:
 
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
     async def test_refuses_others(self, client: ApiClient, make_user: MakeUser, role: Role) -> None:
-        answer = await client.get("/test/admin", await make_user(role))
-        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+        response = await client.get("/test/admin", await make_user(role))
+        assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
     async def test_refuses_strangers_as_strangers(
         self, client: ApiClient, realm: RealmRecord

@@ -8,7 +8,7 @@ import zulip
 
 from tests.factories import Person
 
-Answer = dict[str, Any]
+ApiResponse = dict[str, Any]
 
 
 class _EnoughError(Exception):
@@ -21,21 +21,25 @@ class Client:
     def __init__(self, client: zulip.Client) -> None:
         self._client = client
 
-    async def call(self, method: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
+    async def call(
+        self, method: Callable[..., ApiResponse], *args: Any, **kwargs: Any
+    ) -> ApiResponse:
         return await asyncio.to_thread(method, self._client, *args, **kwargs)
 
-    async def succeed(self, method: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
-        answer = await self.call(method, *args, **kwargs)
-        assert answer["result"] == "success", answer
-        return answer
+    async def succeed(
+        self, method: Callable[..., ApiResponse], *args: Any, **kwargs: Any
+    ) -> ApiResponse:
+        response = await self.call(method, *args, **kwargs)
+        assert response["result"] == "success", response
+        return response
 
     async def hear(
         self, method: Callable[..., None], count: int, *args: Any, **kwargs: Any
-    ) -> list[Answer]:
+    ) -> list[ApiResponse]:
         """What `call_on_each_event` or `call_on_each_message` hands out, until it is enough."""
-        heard: list[Answer] = []
+        heard: list[ApiResponse] = []
 
-        def take(something: Answer) -> None:
+        def take(something: ApiResponse) -> None:
             heard.append(something)
             if len(heard) == count:
                 raise _EnoughError

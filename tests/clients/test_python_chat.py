@@ -5,7 +5,7 @@ import asyncio
 import pytest
 import zulip
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from tests.clients.python_client import Client, connect
 from tests.factories import Person
@@ -49,19 +49,19 @@ class TestSubscriptions:
         assert list(again["already_subscribed"].values()) == [["general"]]
 
     async def test_end(self, alice: Client, bob: Client, owner: Person, general: int) -> None:
-        answer = await bob.succeed(zulip.Client.remove_subscriptions, ["general"])
-        assert (answer["removed"], answer["not_removed"]) == (["general"], [])
+        response = await bob.succeed(zulip.Client.remove_subscriptions, ["general"])
+        assert (response["removed"], response["not_removed"]) == (["general"], [])
         remaining = await alice.succeed(zulip.Client.get_subscribers, stream="general")
         assert remaining["subscribers"] == [owner.user_id]
 
     async def test_of_channels_that_can_be_listed(self, bob: Client, general: int) -> None:
-        answer = await bob.succeed(zulip.Client.get_streams, include_public=True)
-        assert [stream["stream_id"] for stream in answer["streams"]] == [general]
+        response = await bob.succeed(zulip.Client.get_streams, include_public=True)
+        assert [stream["stream_id"] for stream in response["streams"]] == [general]
 
     async def test_of_nothing_are_refused(self, alice: Client) -> None:
-        answer = await alice.call(zulip.Client.get_stream_id, "nowhere")
-        assert answer["result"] == "error"
-        assert await alice.call(zulip.Client.get_subscribers, stream="nowhere") == answer
+        response = await alice.call(zulip.Client.get_stream_id, "nowhere")
+        assert response["result"] == "error"
+        assert await alice.call(zulip.Client.get_subscribers, stream="nowhere") == response
 
 
 class TestMessages:

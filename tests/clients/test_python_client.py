@@ -21,8 +21,8 @@ class TestPythonClient:
         self, url: str, owner: Person
     ) -> None:
         client = await connect(url, owner, api_key="wrong")
-        answer = await client.call(zulip.Client.get_profile)
-        assert (answer["result"], answer["code"]) == ("error", "UNAUTHORIZED")
+        response = await client.call(zulip.Client.get_profile)
+        assert (response["result"], response["code"]) == ("error", "UNAUTHORIZED")
 
     async def test_hears_of_the_user_it_creates(self, url: str, owner: Person) -> None:
         client = await connect(url, owner)
@@ -31,12 +31,12 @@ class TestPythonClient:
             zulip.Client.create_user,
             {"email": "ann@example.com", "password": "a long one", "full_name": "Ann"},
         )
-        answer = await client.call(
+        response = await client.call(
             zulip.Client.get_events,
             queue_id=queue["queue_id"],
             last_event_id=queue["last_event_id"],
         )
-        (event,) = answer["events"]
+        (event,) = response["events"]
         assert (event["type"], event["op"]) == ("realm_user", "add")
         assert event["person"]["user_id"] == created["user_id"]
 
@@ -45,8 +45,8 @@ class TestPythonClient:
     ) -> None:
         member = await make_user()
         client = await connect(url, owner)
-        answer = await client.call(zulip.Client.get_members, {"client_gravatar": False})
-        people = {user["user_id"]: user for user in answer["members"]}
+        response = await client.call(zulip.Client.get_members, {"client_gravatar": False})
+        people = {user["user_id"]: user for user in response["members"]}
         assert people.keys() == {owner.user_id, member.user_id}
         assert people[member.user_id]["avatar_url"].startswith("https://")
 
@@ -73,5 +73,5 @@ class TestPythonClient:
             "content": f"[hello]({uploaded['uri']})",
         }
         sent = await client.call(zulip.Client.send_message, message)
-        answer = await client.call(zulip.Client.get_attachments)
-        assert [each["message_ids"] for each in answer["attachments"]] == [[sent["id"]]]
+        response = await client.call(zulip.Client.get_attachments)
+        assert [each["message_ids"] for each in response["attachments"]] == [[sent["id"]]]

@@ -11,7 +11,7 @@ from chatapi.http.route import ChatRoute
 from tests.contract.hostile_values import TEXTS, HostileValues, encode
 from tests.factories import Person
 from tests.support.client import ApiClient, basic_auth
-from tests.support.documented_answers import assert_answer_is_documented
+from tests.support.documented_responses import assert_response_is_documented
 from tests.support.routes import DOCUMENT, ROUTES
 
 _METHODS_ELSEWHERE = ("PUT", "HEAD", "OPTIONS")
@@ -148,4 +148,4 @@ def check(case: Case, response: httpx.Response) -> None:
         assert body["result"] in {"success", "error"}
         assert ("code" in body) == (body["result"] == "error")
     path = response.request.url.path
-    assert_answer_is_documented(case.method, path, response.status_code, content_type, body)
+    assert_response_is_documented(case.method, path, response.status_code, content_type, body)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from tests import factories
@@ -16,25 +16,25 @@ from tests.features.channel_folders.folders import add_folder, folders_seen_by
 from tests.features.channels.channels import subscribe
 from tests.features.drafts.drafting import add_drafts, draft
 from tests.features.emoji.adding import add_emoji
-from tests.features.history.conversations import send
 from tests.features.linkifiers.linking import add_linkifier, linkifiers_seen_by
+from tests.features.messages.fetch.conversations import send
 from tests.features.presence.pinging import ping
 from tests.features.profile_fields.fields import add_field
 from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow, change_realm
 from tests.features.scheduled_messages.scheduling import schedule, to_people
 from tests.features.uploads.files import attachments_of, upload
-from tests.support.answers import assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
-from tests.support.standing import deactivate
+from tests.support.responses import assert_success
 
 _WAITING_DAYS = 10
 PASSWORD = "correct horse"
 FAR_AHEAD = 4_102_444_800
 
-Callers = dict[str, Person | None]
+CallerCache = dict[str, Person | None]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class World:
     """An owner, who is never the caller under test."""
     somebody: Person
     """A member with a password."""
-    callers: Callers
+    callers: CallerCache
 
     async def make_user(self, role: Role = Role.MEMBER, **details: Any) -> Person:
         return await factories.make_user(self.runtime, self.realm, role, **details)
@@ -66,7 +66,7 @@ async def make_world(client: ApiClient, runtime: Runtime, clock: MovableClock) -
         return await factories.make_user(runtime, realm, role, **details)
 
     boss, somebody = await make(Role.OWNER), await make(Role.MEMBER, password=PASSWORD)
-    callers: Callers = {
+    callers: CallerCache = {
         "owner": await make(Role.OWNER),
         "admin": await make(Role.ADMIN),
         "moderator": await make(Role.MODERATOR),
@@ -175,8 +175,8 @@ async def a_new_field(_world: World, _caller: Person | None) -> Prepared:
 
 
 async def all_fields(world: World, _caller: Person | None) -> Prepared:
-    answer = await world.client.get("/realm/profile_fields", world.boss)
-    fields = assert_success(answer)["custom_fields"]
+    response = await world.client.get("/realm/profile_fields", world.boss)
+    fields = assert_success(response)["custom_fields"]
     return Prepared(values={"order": [field["id"] for field in fields]})
 
 
@@ -210,10 +210,10 @@ async def a_group(world: World, _caller: Person | None) -> Prepared:
     """One that somebody who is not the caller made, with one member."""
     name = f"group {next(_numbers)}"
     members = [world.boss.user_id]
-    answer = await world.client.post(
+    response = await world.client.post(
         "/user_groups/create", world.boss, name=name, description="", members=members
     )
-    group_id = assert_success(answer)["group_id"]
+    group_id = assert_success(response)["group_id"]
     places = {"user_group_id": group_id, "user_id": world.boss.user_id}
     return Prepared(places)
 
@@ -374,10 +374,10 @@ async def a_message_to_remember(world: World, caller: Person | None) -> Prepared
 async def a_reminder(world: World, caller: Person | None) -> Prepared:
     """One that somebody who is not the caller wants."""
     wanted = (await a_message_to_remember(world, caller)).values
-    answer = await world.client.post(
+    response = await world.client.post(
         "/reminders", world.boss, **wanted, scheduled_delivery_timestamp=FAR_AHEAD
     )
-    return Prepared({"reminder_id": assert_success(answer)["reminder_id"]})
+    return Prepared({"reminder_id": assert_success(response)["reminder_id"]})
 
 
 async def a_draft(world: World, _caller: Person | None) -> Prepared:
@@ -388,8 +388,8 @@ async def a_draft(world: World, _caller: Person | None) -> Prepared:
 
 async def a_snippet(world: World, _caller: Person | None) -> Prepared:
     """Of somebody who is not the caller."""
-    answer = await world.client.post("/saved_snippets", world.boss, title="Mine", content="Hello")
-    return Prepared({"saved_snippet_id": assert_success(answer)["saved_snippet_id"]})
+    response = await world.client.post("/saved_snippets", world.boss, title="Mine", content="Hello")
+    return Prepared({"saved_snippet_id": assert_success(response)["saved_snippet_id"]})
 
 
 async def a_view(world: World, _caller: Person | None) -> Prepared:

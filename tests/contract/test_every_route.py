@@ -7,8 +7,8 @@ import pytest
 
 from chatapi.http.route import ChatRoute
 from tests.factories import Person
-from tests.support.answers import Answer
 from tests.support.client import ApiClient, basic_auth
+from tests.support.responses import ApiResponse
 from tests.support.routes import ROUTES, example_of, send_to
 
 UNKNOWN = "no_endpoint_knows_this"
@@ -30,7 +30,7 @@ guarded_routes = pytest.mark.parametrize(
 
 async def send(
     client: ApiClient, route: ChatRoute, person: Person | None, values: dict[str, str]
-) -> Answer:
+) -> ApiResponse:
     return await send_to(client, route, person, values, SOMETHING)
 
 
@@ -46,13 +46,13 @@ async def test_strangers_are_refused_alike(
 ) -> None:
     impostor = Person(owner.user_id, owner.email, "not the key")
     unknown = Person(owner.user_id, "nobody@example.com", owner.api_key)
-    answers = [
+    responses = [
         await send(client, route, person, example_of(route)) for person in (None, impostor, unknown)
     ]
-    for answer in answers:
+    for answer in responses:
         assert (answer.status, answer["code"]) == (401, "UNAUTHORIZED")
         assert answer.headers["www-authenticate"].startswith("Basic ")
-        assert answer.body == answers[0].body
+        assert answer.body == responses[0].body
 
 
 @every_route

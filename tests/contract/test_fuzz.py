@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import BotType, Role
 from chatapi.core.settings import Settings
@@ -18,8 +18,8 @@ from tests import factories
 from tests.contract.fuzzing import Fuzzer, check
 from tests.factories import MakeUser, Person
 from tests.features.channels.channels import subscribe
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 
 CASES = int(os.environ.get("CHATAPI_TEST_FUZZ_CASES", "5000"))
 SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))

@@ -5,17 +5,17 @@ from unicodedata import normalize
 
 import pytest
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
-from tests.features.history.conversations import ids_read, send, show
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.features.messages.fetch.conversations import ids_read, send, show
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 COMPOSED = normalize("NFC", "Café Ångström")
 DECOMPOSED = normalize("NFD", COMPOSED)
 
-Ask = Callable[[ApiClient, Person, ChannelRecord, int, str], Awaitable[Answer]]
+Ask = Callable[[ApiClient, Person, ChannelRecord, int, str], Awaitable[ApiResponse]]
 
 
 def asking(method: str, path: str, topic_parameter: str = "topic", **params: object) -> Ask:
@@ -23,7 +23,7 @@ def asking(method: str, path: str, topic_parameter: str = "topic", **params: obj
 
     async def ask(
         client: ApiClient, person: Person, channel: ChannelRecord, message_id: int, topic: str
-    ) -> Answer:
+    ) -> ApiResponse:
         values: Mapping[str, object] = {
             name: channel.id if value == "channel" else value for name, value in params.items()
         }
@@ -36,7 +36,7 @@ def asking(method: str, path: str, topic_parameter: str = "topic", **params: obj
 
 async def draft(
     client: ApiClient, person: Person, channel: ChannelRecord, _message_id: int, topic: str
-) -> Answer:
+) -> ApiResponse:
     new = {"type": "stream", "to": [channel.id], "topic": topic, "content": "x"}
     return await client.post("/drafts", person, drafts=[new])
 
@@ -68,8 +68,8 @@ async def test_topic_with_invisible_characters_is_refused(
 ) -> None:
     channel = await make_channel("general", subscribers=[owner])
     message_id = await send(client, owner, channel)
-    answer = await TOPIC_REQUESTS[request_name](client, owner, channel, message_id, topic)
-    assert "Invalid characters in topic" in assert_error(answer)
+    response = await TOPIC_REQUESTS[request_name](client, owner, channel, message_id, topic)
+    assert "Invalid characters in topic" in assert_error(response)
 
 
 @pytest.mark.parametrize("request_name", TOPIC_REQUESTS)
@@ -136,10 +136,10 @@ class TestNormalForm:
     async def test_address(self, client: ApiClient, owner: Person, make_user: MakeUser) -> None:
         await make_user(email=normalize("NFC", "josé@example.com"))
         new = {"full_name": "Another", "password": "correct horse battery"}
-        answer = await client.post(
+        response = await client.post(
             "/users", owner, email=normalize("NFD", "josé@example.com"), **new
         )
-        assert "already in use" in assert_error(answer)
+        assert "already in use" in assert_error(response)
 
     @pytest.mark.parametrize("letter", ["\ufb2c", "İ"])
     async def test_name_that_grows_in_normal_form_is_taken(

@@ -88,6 +88,6 @@ class TestEveryOperation:
                 assert validator.is_valid(example), f"{name}: {example!r}"
 
     def test_explains_every_status(self, operation: dict[str, Any]) -> None:
-        for status, answer in operation["responses"].items():
-            assert answer["description"], status
-            assert answer["content"]["application/json"]["schema"]
+        for status, response in operation["responses"].items():
+            assert response["description"], status
+            assert response["content"]["application/json"]["schema"]

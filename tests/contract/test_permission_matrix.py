@@ -12,9 +12,9 @@ from chatapi.http.route import API_PREFIX, ChatRoute
 from chatapi.main import ChatApp
 from tests.contract import permission_world as world_of
 from tests.contract.permission_world import Preparation, World, make_world
-from tests.support.answers import Answer
 from tests.support.client import ApiClient, encode_form
 from tests.support.clock import MovableClock
+from tests.support.responses import ApiResponse
 from tests.support.routes import ROUTES, example_of, send_to
 
 KINDS = (
@@ -341,16 +341,16 @@ async def test_matrix(world: World, route: ChatRoute) -> None:
     for kind, caller in world.callers.items():
         prepared = await prepare(world, caller)
         values = {**example_of(route), **encode_form(prepared.values)}
-        answer = await send_to(world.client, route, caller, values, prepared.places)
-        seen[kind] = outcome_of(answer)
+        response = await send_to(world.client, route, caller, values, prepared.places)
+        seen[kind] = outcome_of(response)
     assert seen == row.outcomes
     await world.client.aclose()
 
 
-def outcome_of(answer: Answer) -> str:
+def outcome_of(response: ApiResponse) -> str:
     """The word of the table for an answer, or the answer itself where there is none."""
-    if answer.status == 200:
+    if response.status == 200:
         return "ok"
-    refusal = (answer.status, answer["code"], answer["msg"])
+    refusal = (response.status, response["code"], response["msg"])
     words = {refused: word for word, refused in REFUSALS.items()}
-    return words.get(refusal, str(answer.body))
+    return words.get(refusal, str(response.body))

@@ -12,9 +12,9 @@ from tests.contract.permission_world import World, make_world
 from tests.contract.test_permission_matrix import PREPARATIONS, endpoint_of
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.realm.settings import change_realm
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient, basic_auth, encode_form
 from tests.support.clock import MovableClock
+from tests.support.responses import assert_error, assert_success
 from tests.support.routes import ROUTES, example_of, send_to
 
 SENDING = "POST /messages"
@@ -38,7 +38,7 @@ def test_only_sending_admits_webhook_bots() -> None:
     admitting = [
         endpoint_of(route)
         for route in (*ROUTES, *file_router.routes)
-        if isinstance(route.operation.guard, CallerGuard) and route.operation.guard.admits_webhooks
+        if isinstance(route.operation.guard, CallerGuard) and route.operation.guard.allows_webhooks
     ]
     assert admitting == [SENDING]
 

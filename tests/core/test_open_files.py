@@ -8,7 +8,7 @@ import pytest
 from chatapi.auth.runtime import Runtime
 from chatapi.core.open_files import OpenFileUsage, open_file_usage, raise_open_file_limit
 from chatapi.core.settings import Settings
-from chatapi.jobs.housekeeping import watch_open_files
+from chatapi.jobs.periodic_jobs import watch_open_files
 from tests.support.log_lines import collected_log
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from chatapi.core.private_files import (
-    close_data_folder,
-    close_to_others,
     make_private_file,
     make_private_folder,
+    restrict_data_folder,
+    restrict_to_owner,
 )
 
 NAMES = ("chatapi.sqlite3", "uploads")
@@ -60,7 +60,7 @@ class TestMaking:
 
 class TestClosing:
     def test_open_data_folder_is_closed_with_all_that_is_in_it(self, open_folder: Path) -> None:
-        close_data_folder(open_folder, NAMES)
+        restrict_data_folder(open_folder, NAMES)
         modes = {path.name: mode_of(path) for path in (open_folder, *open_folder.rglob("*"))}
         assert modes == {
             "data": 0o700,
@@ -74,24 +74,24 @@ class TestClosing:
     def test_empty_folder_is_closed(self, tmp_path: Path) -> None:
         folder = tmp_path / "data"
         folder.mkdir()
-        close_data_folder(folder, NAMES)
+        restrict_data_folder(folder, NAMES)
         assert mode_of(folder) == 0o700
 
     def test_folder_of_something_else_stays_as_it_is(self, tmp_path: Path) -> None:
         folder = tmp_path / "project"
         folder.mkdir()
         (folder / "README").write_text("for everybody")
-        close_data_folder(folder, NAMES)
+        restrict_data_folder(folder, NAMES)
         assert (mode_of(folder), mode_of(folder / "README")) == (0o755, 0o644)
 
     def test_what_a_link_leads_to_stays_as_it_is(self, open_folder: Path, tmp_path: Path) -> None:
         target = tmp_path / "target"
         target.write_text("elsewhere")
         (open_folder / "uploads" / "link").symlink_to(target)
-        close_data_folder(open_folder, NAMES)
+        restrict_data_folder(open_folder, NAMES)
         assert mode_of(target) == 0o644
 
     def test_missing_file_is_passed_over(self, tmp_path: Path) -> None:
-        close_to_others([tmp_path / "gone"])
-        close_data_folder(tmp_path / "gone", NAMES)
+        restrict_to_owner([tmp_path / "gone"])
+        restrict_data_folder(tmp_path / "gone", NAMES)
         assert not list(tmp_path.iterdir())

@@ -4,16 +4,16 @@ import asyncio
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.message_ids import take_message_ids
 from chatapi.db.session import DatabaseSession
 from tests.factories import Person
-from tests.features.history.conversations import send_direct
+from tests.features.messages.fetch.conversations import send_direct
 from tests.support.client import ApiClient
-from tests.support.waiting import until_locked_out
+from tests.support.waiting import until_lock_is_awaited
 
 
 async def test_ascend_and_are_taken_once(
@@ -40,7 +40,7 @@ async def test_whoever_waited_for_the_lock_has_higher_ones(
     async with DatabaseSession(here) as holder, DatabaseSession(there) as next_one:
         await holder.lock_realm(realm.id)
         waiting = asyncio.create_task(next_one.lock_realm(realm.id, message_ids=2))
-        await until_locked_out(here)
+        await until_lock_is_awaited(here)
         theirs = await take_message_ids(holder, 2)
         await holder.commit()
         await waiting

@@ -13,16 +13,16 @@ from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.migrate import upgrade_database
-from chatapi.db.models import EventRow, GivenAnswer
+from chatapi.db.models import EventRow, StoredResponseRow
 from tests import factories
 from tests.db.test_migrations import alembic_config
 from tests.factories import Person
 from tests.features.edits.editing import edit
-from tests.features.history.conversations import send_direct
-from tests.support.answers import assert_success
+from tests.features.messages.fetch.conversations import send_direct
 from tests.support.apps import make_settings, running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.responses import assert_success
 from tests.support.servers import Servers
 
 REGENERATE = "/users/me/api_key/regenerate"
@@ -101,7 +101,7 @@ class TestSecretsInKeptAnswers:
         database = Database(settings)
         # The service of that time kept the key as well.
         with_secret = orjson.dumps({"api_key": key}).decode()
-        change = update(GivenAnswer).where(GivenAnswer.answer == "null")
+        change = update(StoredResponseRow).where(StoredResponseRow.answer == "null")
         async with database.engine.begin() as connection:
             await connection.execute(change.values(answer=with_secret))
         await migrate(database, "0011")
@@ -126,7 +126,7 @@ class TestSecretsInKeptAnswers:
 
 async def answers_kept(database: Database) -> list[str]:
     async with database.engine.connect() as connection:
-        return list((await connection.execute(select(GivenAnswer.answer))).scalars())
+        return list((await connection.execute(select(StoredResponseRow.answer))).scalars())
 
 
 class TestMessagesOfEvents:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from sqlalchemy import func, insert, select, text
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database

@@ -13,23 +13,23 @@ from sqlalchemy import make_url, text
 from typing_extensions import TypedDict
 
 from chatapi.auth.guards import Anybody
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
+from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
-from chatapi.db.faults import is_unavailable
 from chatapi.db.session import DatabaseSession
 from chatapi.http.route import API_PREFIX, FeatureRouter
 from tests.factories import MakeChannel, Person
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import make_settings
 from tests.support.client import ApiClient, basic_auth
 from tests.support.databases import WorkerPostgres
 from tests.support.monitors import until_watched
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_postgres
 from tests.support.waiting import until_true
 
-LONGEST_ANSWER_SECONDS = 20
+MAX_ANSWER_SECONDS = 20
 SLEEP = text("SELECT pg_sleep(4)")
 
 router = FeatureRouter("Tests")
@@ -73,7 +73,7 @@ async def settings(postgres_database: WorkerPostgres, proxy: TcpProxy, tmp_path:
 async def is_watched(postgres_database: WorkerPostgres, member: Person) -> None:
     """Only then does the process know of connections that die without a word."""
     del member  # to make one opens connections, and whoever opens one watches over it
-    await until_watched(make_url(postgres_database.url), 1, LONGEST_ANSWER_SECONDS)
+    await until_watched(make_url(postgres_database.url), 1, MAX_ANSWER_SECONDS)
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ async def statuses_of(client: ApiClient, person: Person) -> set[int]:
     """What reads and writes are answered, more at the same time than there are connections."""
     reads = [("GET", "/users/me", {}), ("POST", "/register", {"event_types": '["message"]'})]
     writes = [("PATCH", "/settings", {"web_font_size_px": str(n)}) for n in range(12, 20)]
-    async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
-        answers = await asyncio.gather(
+    async with asyncio.timeout(MAX_ANSWER_SECONDS):
+        responses = await asyncio.gather(
             *(
                 client.http.request(
                     method, f"{API_PREFIX}{path}", data=data, auth=basic_auth(person)
@@ -94,16 +94,16 @@ async def statuses_of(client: ApiClient, person: Person) -> set[int]:
                 for method, path, data in (*reads * 6, *writes)
             )
         )
-    assert all(answer.json()["result"] in {"success", "error"} for answer in answers)
-    return {answer.status_code for answer in answers}
+    assert all(response.json()["result"] in {"success", "error"} for response in responses)
+    return {response.status_code for response in responses}
 
 
 async def until_it_works(client: ApiClient, person: Person) -> None:
     async def works() -> bool:
-        answer = await client.http.get(f"{API_PREFIX}/users/me", auth=basic_auth(person))
-        return answer.status_code == 200
+        response = await client.http.get(f"{API_PREFIX}/users/me", auth=basic_auth(person))
+        return response.status_code == 200
 
-    await until_true(works, LONGEST_ANSWER_SECONDS)
+    await until_true(works, MAX_ANSWER_SECONDS)
 
 
 @pytest.mark.usefixtures("is_watched")
@@ -173,8 +173,8 @@ async def test_message_whose_acknowledgement_was_lost_is_sent_once(
     channel = await make_channel(subscribers=[owner])
     message = {"type": "channel", "to": str(channel.id), "topic": "a", "content": "once"}
 
-    async def send() -> Answer:
-        async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
+    async def send() -> ApiResponse:
+        async with asyncio.timeout(MAX_ANSWER_SECONDS):
             return await client.call(
                 "POST", "/messages", owner, data=message, headers={"Idempotency-Key": "one"}
             )
@@ -207,7 +207,7 @@ async def test_connection_that_dies_alone_fails_soon_and_frees_its_lock(
     async with DatabaseSession(runtime.database) as db:
         await db.lock_realm(realm.id)
         silence(db, proxy)
-        async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
+        async with asyncio.timeout(MAX_ANSWER_SECONDS):
             with pytest.raises(Exception) as caught:  # noqa: PT011 (asked about next)
                 await db.execute(text("SELECT 1"))
     assert is_unavailable(caught.value)
@@ -223,7 +223,7 @@ async def test_commit_on_a_connection_that_died_alone_fails_soon(
     async with DatabaseSession(runtime.database) as db:
         await db.lock_realm(realm.id)
         silence(db, proxy)
-        async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
+        async with asyncio.timeout(MAX_ANSWER_SECONDS):
             with pytest.raises(Exception) as caught:  # noqa: PT011 (asked about next)
                 await db.commit()
     assert is_unavailable(caught.value)

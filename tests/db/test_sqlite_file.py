@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.db.sqlite_file import DatabaseFileLostError
 from tests.factories import MakeChannel, Person
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.databases import SqliteTemplate, WorkerSqlite
 from tests.support.listening import Listener, listen
 from tests.support.log_lines import collected_log
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.sample_events import Noted, append
 from tests.support.waiting import until, until_polls_wait
 
@@ -61,7 +61,7 @@ async def listener(client: ApiClient, member: Person) -> Listener:
     return await listen(client, member, event_types=["test_note"])
 
 
-async def ready(client: ApiClient) -> Answer:
+async def ready(client: ApiClient) -> ApiResponse:
     return client.read(await client.http.get("/ready"))
 
 

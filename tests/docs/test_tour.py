@@ -37,8 +37,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def paste(blocks: list[str], command: Command, serving: ServingCommand) -> str:
-    script = "\n".join(blocks).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
+def paste(register_cache: list[str], command: Command, serving: ServingCommand) -> str:
+    script = "\n".join(register_cache).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
     environment = command.environment
     environment["PATH"] = f"{command.folder / 'bin'}:{environment['PATH']}"
     done = subprocess.run(
@@ -60,9 +60,9 @@ def test_every_step_works(folder: Path) -> None:
     with command.serving() as serving:
         serving.read_greeting(last="^curl ")
         printed = paste(blocks_of_the_tour(), command, serving)
-    answers, _, stream = printed.partition("id: ")
-    assert answers.count('"result":"success"') == 16
-    assert '"result":"error"' not in answers
-    assert "ignored_parameters_unsupported" not in answers
+    responses, _, stream = printed.partition("id: ")
+    assert responses.count('"result":"success"') == 16
+    assert '"result":"error"' not in responses
+    assert "ignored_parameters_unsupported" not in responses
     assert stream.count('"content":"At noon?"') == 1
     assert '"type":"update_message_flags"' in stream

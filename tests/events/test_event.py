@@ -7,7 +7,7 @@ import pytest
 
 from chatapi.core.ids import EventNumber, RealmId, UserId
 from chatapi.core.roles import Role
-from chatapi.events.audience import AtLeast, Audience, Everyone, Nobody, Users, WhoSees
+from chatapi.events.audience import Audience, Everyone, Nobody, RoleAtLeast, Users, UserVisibleTo
 from chatapi.events.bus import Batch
 from chatapi.events.entry import load_entry
 from chatapi.events.event import Event
@@ -41,14 +41,14 @@ class TestAudience:
             (Nobody(), False, False),
             (Users.only(UserId(1)), True, False),
             (Users.only(UserId(1), UserId(2)), True, True),
-            (AtLeast(role=Role.ADMIN), False, True),
-            (AtLeast(role=Role.GUEST), True, True),
-            (WhoSees(user_id=UserId(3)), True, True),
+            (RoleAtLeast(role=Role.ADMIN), False, True),
+            (RoleAtLeast(role=Role.GUEST), True, True),
+            (UserVisibleTo(user_id=UserId(3)), True, True),
         ],
     )
     def test_admits(self, audience: Audience, admits_member: bool, admits_admin: bool) -> None:
-        assert audience.admits(view(1, Role.MEMBER), EventNumber(1)) is admits_member
-        assert audience.admits(view(2, Role.ADMIN), EventNumber(1)) is admits_admin
+        assert audience.includes(view(1, Role.MEMBER), EventNumber(1)) is admits_member
+        assert audience.includes(view(2, Role.ADMIN), EventNumber(1)) is admits_admin
 
     def test_only_the_named_are_worth_asking(self) -> None:
         assert set(Users.only(UserId(3)).candidates()) == {3}
@@ -86,7 +86,7 @@ class TestEntry:
         assert not entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))).is_for(view(1))
 
     def test_survives_a_log_row(self) -> None:
-        original = entry(3, Graded(public="ä", private="b"), to=AtLeast(role=Role.MODERATOR))
+        original = entry(3, Graded(public="ä", private="b"), to=RoleAtLeast(role=Role.MODERATOR))
         number, name, audience, body = original.to_row()
         assert isinstance(number, int)
         assert load_entry(RealmId(1), number, str(name), str(audience), str(body)) == original
@@ -108,5 +108,5 @@ class TestEntry:
         assert not loaded.is_for(view())
 
     def test_survives_the_bus(self) -> None:
-        batch = Batch(RealmId(1), logged=(entry(3), entry(4)), fleeting=(entry(0),))
+        batch = Batch(RealmId(1), logged=(entry(3), entry(4)), ephemeral=(entry(0),))
         assert Batch.decode(batch.encode()) == batch

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventId, EventNumber
 from chatapi.core.settings import Settings
 from chatapi.events.event_ids import (
-    MOST_PIECES,
+    MAX_PIECES,
     id_behind,
     id_of,
     newest_begun,
@@ -22,13 +22,13 @@ from chatapi.events.event_ids import (
 )
 from chatapi.events.feed import Feed
 from tests.factories import MakeChannel, Person
-from tests.support.answers import assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.event_streams import Streams, messages
 from tests.support.listening import Listener, listen
 from tests.support.live_server import live_server
-from tests.support.sample_events import Listed, Noted, Whispered, entry, tell
+from tests.support.responses import assert_error, assert_success
+from tests.support.sample_events import Listed, Noted, Whispered, commit_events, entry
 
 from chatapi.main import ChatApp  # isort: skip
 
@@ -68,32 +68,34 @@ class TestArithmetic:
         assert last is not None
         while (following := id_behind(last)) is not None:
             last = following
-        assert last < piece_ids(EventNumber(6), MOST_PIECES)[0]
+        assert last < piece_ids(EventNumber(6), MAX_PIECES)[0]
         assert newest_completed(last) == newest_begun(last) == 5
 
     def test_feed_without_ids_left_drops_fleeting_events_until_the_next_logged_one(self) -> None:
         feed = Feed(entry(1).realm_id)
         feed.start_at(EventNumber(1))
-        feed._last_fleeting_id = EventId(piece_ids(EventNumber(2), MOST_PIECES)[0] - 2)
-        feed.take_fleeting(entry(0, Whispered(text="dropped")))
-        assert feed.fleeting_since(0) == []
+        feed._last_ephemeral_id = EventId(piece_ids(EventNumber(2), MAX_PIECES)[0] - 2)
+        feed.take_ephemeral(entry(0, Whispered(text="dropped")))
+        assert feed.ephemeral_since(0) == []
         feed.take([entry(2)])
-        feed.take_fleeting(entry(0, Whispered(text="told")))
-        assert [each.id > id_of(EventNumber(2)) for each in feed.fleeting_since(0)] == [True]
+        feed.take_ephemeral(entry(0, Whispered(text="told")))
+        assert [each.id > id_of(EventNumber(2)) for each in feed.ephemeral_since(0)] == [True]
 
 
 class TestPieces:
     async def test_pieces_of_one_event_have_growing_ids(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Noted(text="x"), Listed(texts=list(LETTERS)), Noted(text="y"))
+        await commit_events(
+            runtime, realm, Noted(text="x"), Listed(texts=list(LETTERS)), Noted(text="y")
+        )
         assert texts(await listener.new_events()) == ["x", *LETTERS, "y"]
 
     @pytest.mark.parametrize("is_in_memory", [True, False])
     async def test_poll_after_a_piece_gives_the_other_pieces(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, is_in_memory: bool
     ) -> None:
-        await tell(runtime, realm, Listed(texts=list(LETTERS)), Noted(text="y"))
+        await commit_events(runtime, realm, Listed(texts=list(LETTERS)), Noted(text="y"))
         if not is_in_memory:
             (await runtime.hub.feed(realm.id))._recent.clear()
         events = (await listener.poll(dont_block=True))["events"]
@@ -104,7 +106,7 @@ class TestPieces:
     async def test_acknowledged_pieces_do_not_come_again(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, start_app: StartApp
     ) -> None:
-        await tell(runtime, realm, Listed(texts=list(LETTERS)))
+        await commit_events(runtime, realm, Listed(texts=list(LETTERS)))
         events = (await listener.poll(dont_block=True))["events"]
         await listener.poll(last_event_id=events[6]["id"], dont_block=True)
         again = await listener.poll(last_event_id=-1, dont_block=True)
@@ -119,13 +121,13 @@ class TestPieces:
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         many = [str(number) for number in range(2500)]
-        await tell(runtime, realm, Noted(text="x"), Listed(texts=many), Noted(text="y"))
-        await tell(runtime, realm, Whispered(text="z"))
-        answers = []
+        await commit_events(runtime, realm, Noted(text="x"), Listed(texts=many), Noted(text="y"))
+        await commit_events(runtime, realm, Whispered(text="z"))
+        responses = []
         while events := listener._see(await listener.poll(dont_block=True)):
-            answers.append(texts(events))
-        assert max(map(len, answers)) <= 1001
-        assert list(chain.from_iterable(answers)) == ["x", *many, "y", "z"]
+            responses.append(texts(events))
+        assert max(map(len, responses)) <= 1001
+        assert list(chain.from_iterable(responses)) == ["x", *many, "y", "z"]
 
     async def test_id_within_an_event_that_never_was_is_refused(self, listener: Listener) -> None:
         answer = await listener.poll(last_event_id=listener.id_after(1) - 1)
@@ -170,7 +172,7 @@ class TestFleeting:
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         for text in "abc":
-            await tell(runtime, realm, Whispered(text=text))
+            await commit_events(runtime, realm, Whispered(text=text))
             assert texts(await listener.new_events()) == [text]
 
     async def test_ids_grow_for_a_client_that_changes_between_processes(
@@ -188,22 +190,22 @@ class TestFleeting:
         assert await listener.new_events() == []
         for text in "abc":
             listener.client = client
-            await tell(runtime, realm, Whispered(text=f"{text} here"))
-            await tell(runtime, realm, Whispered(text=f"{text} again"))
+            await commit_events(runtime, realm, Whispered(text=f"{text} here"))
+            await commit_events(runtime, realm, Whispered(text=f"{text} again"))
             assert texts(await listener.new_events()) == [f"{text} here", f"{text} again"]
             listener.client = there
-            await tell(other.runtime, realm, Whispered(text=f"{text} there"))
+            await commit_events(other.runtime, realm, Whispered(text=f"{text} there"))
             assert texts(await listener.new_events()) == [f"{text} there"]
         await there.aclose()
 
     async def test_late_one_does_not_hide_pieces_that_were_not_read(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Whispered(text="early"))
-        await tell(runtime, realm, Listed(texts=list(LETTERS)))
+        await commit_events(runtime, realm, Whispered(text="early"))
+        await commit_events(runtime, realm, Listed(texts=list(LETTERS)))
         logged = (await listener.poll(dont_block=True))["events"]
         assert texts(logged) == ["early", *LETTERS]
-        await tell(runtime, realm, Whispered(text="late"))
+        await commit_events(runtime, realm, Whispered(text="late"))
         listener.last_event_id = logged[3]["id"]
         assert texts(await listener.new_events()) == [*LETTERS[3:], "late"]
 
@@ -218,9 +220,9 @@ class TestHeartbeats:
     ) -> None:
         for _ in range(3):
             assert [event["type"] for event in await listener.next_events()] == ["heartbeat"]
-        await tell(runtime, realm, Whispered(text="a"))
+        await commit_events(runtime, realm, Whispered(text="a"))
         assert texts(await listener.next_events()) == ["a"]
-        await tell(runtime, realm, Listed(texts=["b", "c"]))
+        await commit_events(runtime, realm, Listed(texts=["b", "c"]))
         assert texts(await listener.next_events()) == ["b", "c"]
 
 
@@ -236,16 +238,16 @@ class TestEverything:
             new = [f"{step}.{place}" for place in range(chance.randint(1, 4))]
             kind = chance.choice([Noted, Listed, Whispered])
             if kind is Listed:
-                await tell(runtime, realm, Listed(texts=new))
+                await commit_events(runtime, realm, Listed(texts=new))
             else:
-                await tell(runtime, realm, *(kind(text=text) for text in new))
+                await commit_events(runtime, realm, *(kind(text=text) for text in new))
             told += new
             events = (await listener.poll(dont_block=True))["events"]
             ids = [listener.last_event_id, *(event["id"] for event in events)]
             assert ids == sorted(set(ids))
             # What is told once is lost by a client that goes back; it does not here.
-            fleeting = [p for p, e in enumerate(events, 1) if e["type"] == "test_whisper"]
-            kept = chance.randint(max(fleeting, default=0), len(events))
+            ephemeral = [p for p, e in enumerate(events, 1) if e["type"] == "test_whisper"]
+            kept = chance.randint(max(ephemeral, default=0), len(events))
             seen += texts(events[:kept])
             listener.last_event_id = ids[kept]
         seen += texts(await listener.new_events())

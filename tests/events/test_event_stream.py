@@ -7,7 +7,7 @@ import httpx
 import orjson
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.main import ChatApp
@@ -16,7 +16,7 @@ from tests.support.client import ApiClient, basic_auth
 from tests.support.event_streams import Streams, messages
 from tests.support.listening import Listener, listen
 from tests.support.live_server import live_server
-from tests.support.sample_events import Noted, PersonTouched, Whispered, tell
+from tests.support.sample_events import Noted, PersonTouched, Whispered, commit_events
 from tests.support.waiting import until_polls_wait
 
 
@@ -35,14 +35,14 @@ class TestEventStream:
     async def test_tells_what_was_and_what_comes(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
     ) -> None:
-        await tell(runtime, realm, Noted(text="before"))
+        await commit_events(runtime, realm, Noted(text="before"))
         async with streams.open(listener) as response:
             assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
             assert response.headers["cache-control"] == "no-store, private"
             stream = messages(response)
             first = await anext(stream)
             await until_polls_wait(runtime, realm)
-            await tell(runtime, realm, Noted(text="after"))
+            await commit_events(runtime, realm, Noted(text="after"))
             second = await anext(stream)
         polled = (await listener.poll(dont_block=True))["events"]
         assert [first.data, second.data] == polled
@@ -51,7 +51,7 @@ class TestEventStream:
     async def test_resumes_after_the_last_event_id(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
         seen = str(listener.id_after(1))
         async with streams.open(listener, resume_after=seen) as response:
             assert (await anext(messages(response))).data["text"] == "b"
@@ -77,12 +77,12 @@ class TestEventStream:
     async def test_fleeting_events_come_through(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
     ) -> None:
-        await tell(runtime, realm, Whispered(text="waiting"))
+        await commit_events(runtime, realm, Whispered(text="waiting"))
         async with streams.open(listener) as response:
             stream = messages(response)
             assert (await anext(stream)).data["text"] == "waiting"
             await until_polls_wait(runtime, realm)
-            await tell(runtime, realm, Whispered(text="live"))
+            await commit_events(runtime, realm, Whispered(text="live"))
             assert (await anext(stream)).data["text"] == "live"
 
     async def test_a_client_that_leaves_is_not_waited_for(
@@ -112,7 +112,9 @@ class TestEventStream:
     ) -> None:
         async with streams.open(listener) as response:
             await until_polls_wait(runtime, realm)
-            await tell(runtime, realm, PersonTouched(user_ids=frozenset({listener.person.user_id})))
+            await commit_events(
+                runtime, realm, PersonTouched(user_ids=frozenset({listener.person.user_id}))
+            )
             assert [message async for message in messages(response)] == []
 
     async def test_a_bad_queue_is_an_ordinary_error(
@@ -148,7 +150,7 @@ class TestLongPollOverAConnection:
             await until_polls_wait(runtime, realm)
             poll.cancel()
             await asyncio.gather(poll, return_exceptions=True)
-            await tell(runtime, realm, Noted(text="a"))
+            await commit_events(runtime, realm, Noted(text="a"))
             assert [event["text"] for event in await listener.new_events()] == ["a"]
 
     async def test_nor_what_is_told_only_once(
@@ -163,5 +165,5 @@ class TestLongPollOverAConnection:
             poll.cancel()
             await asyncio.gather(poll, return_exceptions=True)
             await until_polls_wait(runtime, realm, 0)
-            await tell(runtime, realm, Whispered(text="a"))
+            await commit_events(runtime, realm, Whispered(text="a"))
             assert [event["text"] for event in await listener.new_events()] == ["a"]

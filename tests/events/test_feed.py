@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.events.audience import Nobody, Users
 from chatapi.events.entry import Entry
-from chatapi.events.event import QueuesEnded
+from chatapi.events.event import QueuesDeleted
 from chatapi.events.feed import Feed, Waiter
 from tests.support.sample_events import PersonTouched, Whispered, entry, view
 
@@ -84,15 +84,15 @@ class TestFleeting:
     def test_carries_the_number_before_it(self) -> None:
         feed = feed_at(4)
         feed.take([entry(5)])
-        feed.take_fleeting(entry(0, Whispered(text="x")))
-        assert numbers(feed.fleeting_since(0)) == [5]
+        feed.take_ephemeral(entry(0, Whispered(text="x")))
+        assert numbers(feed.ephemeral_since(0)) == [5]
 
     def test_is_told_once_to_whoever_counts(self) -> None:
         feed = feed_at(0)
-        feed.take_fleeting(entry(0, Whispered(text="first")))
-        seen = feed.fleeting_seen
-        feed.take_fleeting(entry(0, Whispered(text="second")))
-        assert [told.event for told in feed.fleeting_since(seen)] == [Whispered(text="second")]
+        feed.take_ephemeral(entry(0, Whispered(text="first")))
+        seen = feed.ephemeral_seen
+        feed.take_ephemeral(entry(0, Whispered(text="second")))
+        assert [told.event for told in feed.ephemeral_since(seen)] == [Whispered(text="second")]
 
 
 class TestWaiters:
@@ -107,27 +107,27 @@ class TestWaiters:
 
     async def test_only_those_concerned_are_woken(self, feed: Feed) -> None:
         first, second = self.waiter(feed, 1), self.waiter(feed, 2)
-        feed.tell(entry(1, to=Users.only(UserId(2))))
+        feed.notify(entry(1, to=Users.only(UserId(2))))
         assert (first.woken.done(), second.woken.done()) == (False, True)
 
     async def test_unwanted_types_wake_nobody(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1, event_types=frozenset({"message"}))
-        feed.tell(entry(1))
+        feed.notify(entry(1))
         assert not waiter.woken.done()
 
     async def test_whoever_changed_is_woken_though_no_client_is_told(self, feed: Feed) -> None:
         changed, other = self.waiter(feed, 1), self.waiter(feed, 2)
-        feed.tell(entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))))
+        feed.notify(entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))))
         assert (changed.woken.done(), other.woken.done()) == (True, False)
 
     async def test_a_fleeting_event_wakes(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1)
-        feed.take_fleeting(entry(0, Whispered(text="")))
+        feed.take_ephemeral(entry(0, Whispered(text="")))
         assert waiter.woken.done()
 
     async def test_an_ended_queue_wakes_its_own_polls(self, feed: Feed) -> None:
         mine, other = self.waiter(feed, 1, "mine"), self.waiter(feed, 1, "other")
-        feed.tell(entry(1, QueuesEnded(queue_ids=frozenset({QueueId("mine")})), to=Nobody()))
+        feed.notify(entry(1, QueuesDeleted(queue_ids=frozenset({QueueId("mine")})), to=Nobody()))
         assert (mine.woken.done(), other.woken.done()) == (True, False)
 
     async def test_whoever_left_is_forgotten(self, feed: Feed) -> None:

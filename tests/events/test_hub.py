@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.db.session import DatabaseSession
@@ -14,7 +14,7 @@ from chatapi.events.entry import Entry
 from chatapi.events.hub import Hub, Observer
 from chatapi.events.log import EventLog
 from tests.support.clock import MovableClock
-from tests.support.sample_events import Noted, tell
+from tests.support.sample_events import Noted, commit_events
 from tests.support.waiting import until
 
 
@@ -26,7 +26,7 @@ class Watcher:
     lost: list[RealmId] = field(default_factory=list)
 
     def observer(self) -> Observer:
-        return Observer(saw=self.seen.append, lost_track=self.lost.append)
+        return Observer(on_event=self.seen.append, on_reset=self.lost.append)
 
     def numbers(self) -> list[int]:
         return [entry.number for entry in self.seen]
@@ -54,7 +54,7 @@ async def entries_of(runtime: Runtime, realm: RealmRecord) -> list[Entry]:
 async def cut_log(runtime: Runtime, realm: RealmRecord, clock: MovableClock) -> None:
     async with DatabaseSession(runtime.database) as db:
         await db.lock_realm(realm.id)
-        await EventLog(db).forget_before(realm.id, clock.now())
+        await EventLog(db).delete_before(realm.id, clock.now())
         await db.commit()
 
 
@@ -62,13 +62,13 @@ class TestFollowing:
     async def test_a_feed_begins_where_the_clock_stands(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
         assert (await other_hub.feed(realm.id)).position == 2
 
     async def test_batches_of_unfollowed_realms_are_not_kept(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         other_hub.receive(Batch(realm.id, logged=tuple(await entries_of(runtime, realm))))
         assert watcher.seen == []
 
@@ -76,7 +76,7 @@ class TestFollowing:
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         feed = await runtime.hub.feed(realm.id)
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert feed.position == 1
 
     async def test_catches_up_without_any_bus(
@@ -84,7 +84,7 @@ class TestFollowing:
     ) -> None:
         await other_hub.start()
         await other_hub.feed(realm.id)
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
         await until(lambda: watcher.numbers() == [1, 2])
 
 
@@ -94,7 +94,7 @@ class TestHoles:
     ) -> None:
         await other_hub.feed(realm.id)
         for text in "abc":
-            await tell(runtime, realm, Noted(text=text))
+            await commit_events(runtime, realm, Noted(text=text))
         *_, last = await entries_of(runtime, realm)
         other_hub.receive(Batch(realm.id, logged=(last,)))
         await until(lambda: watcher.numbers() == [1, 2, 3])
@@ -103,7 +103,7 @@ class TestHoles:
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
     ) -> None:
         await other_hub.feed(realm.id)
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         batch = Batch(realm.id, logged=tuple(await entries_of(runtime, realm)))
         other_hub.receive(batch)
         other_hub.receive(batch)
@@ -115,7 +115,7 @@ class TestHoles:
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
     ) -> None:
         feed = await other_hub.feed(realm.id)
-        await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1200)))
+        await commit_events(runtime, realm, *(Noted(text=str(n)) for n in range(1200)))
         await other_hub.catch_up(feed)
         assert watcher.numbers() == list(range(1, 1201))
 
@@ -130,10 +130,10 @@ class TestCutLog:
         clock: MovableClock,
     ) -> None:
         feed = await other_hub.feed(realm.id)
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
         clock.advance(hours=1)
         await cut_log(runtime, realm, clock)
-        await tell(runtime, realm, Noted(text="c"))
+        await commit_events(runtime, realm, Noted(text="c"))
         await other_hub.catch_up(feed)
         assert set(watcher.lost) == {realm.id}
         assert feed.position == 3
@@ -145,9 +145,9 @@ class TestCutLog:
         watcher = Watcher()
         runtime.hub.observe(watcher.observer())
         await runtime.hub.feed(realm.id)
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         clock.advance(hours=1)
         await cut_log(runtime, realm, clock)
-        await tell(runtime, realm, Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="b"))
         assert watcher.numbers() == [1, 2]
         assert watcher.lost == []

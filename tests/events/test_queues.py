@@ -6,31 +6,31 @@ from collections.abc import Awaitable, Callable
 import pytest
 from sqlalchemy import select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
 from chatapi.db.models import EventQueueRow
 from chatapi.db.session import DatabaseSession
-from chatapi.events.audience import AtLeast, Users
-from chatapi.jobs.housekeeping import expire_queues, forget_old_events
+from chatapi.events.audience import RoleAtLeast, Users
+from chatapi.jobs.periodic_jobs import expire_queues, trim_event_log
 from tests.factories import MakeUser, Person
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import change_role, deactivate, replace_api_key
 from tests.support.apps import StartApp, running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_error, assert_success
 from tests.support.sample_events import (
     Graded,
     Noted,
     PersonTouched,
     Whispered,
-    tell,
+    commit_events,
 )
-from tests.support.standing import change_role, deactivate, replace_api_key
 from tests.support.statements import recorded_statements
-from tests.support.waiting import hear_from_others, until_polls_wait, waiting_polls
+from tests.support.waiting import catch_up_with_other_processes, until_polls_wait, waiting_polls
 
 Change = Callable[[Runtime, RealmRecord, Person], Awaitable[object]]
 
@@ -53,13 +53,13 @@ class TestReading:
             for place, text in enumerate("abc", start=1)
         ]
         for text in "abc":
-            await tell(runtime, realm, Noted(text=text))
+            await commit_events(runtime, realm, Noted(text=text))
         assert await listener.new_events() == expected
 
     async def test_the_same_poll_gives_the_same_events(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
         first = await listener.poll(dont_block=True)
         again = await listener.poll(dont_block=True)
         assert first["events"] == again["events"] != []
@@ -67,9 +67,9 @@ class TestReading:
     async def test_only_what_comes_after_the_last_event_id(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
-        answer = await listener.poll(last_event_id=listener.id_after(1), dont_block=True)
-        assert texts(answer["events"]) == ["b"]
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
+        response = await listener.poll(last_event_id=listener.id_after(1), dont_block=True)
+        assert texts(response["events"]) == ["b"]
 
     @pytest.mark.parametrize("last_event_id", [{}, {"last_event_id": -1}, {"last_event_id": 0}])
     async def test_never_goes_back_before_the_registration(
@@ -80,19 +80,19 @@ class TestReading:
         member: Person,
         last_event_id: dict[str, int],
     ) -> None:
-        await tell(runtime, realm, Noted(text="before"))
+        await commit_events(runtime, realm, Noted(text="before"))
         listener = await listen(client, member)
-        await tell(runtime, realm, Noted(text="after"))
-        answer = await client.get(
+        await commit_events(runtime, realm, Noted(text="after"))
+        response = await client.get(
             "/events", member, queue_id=listener.queue_id, dont_block=True, **last_event_id
         )
-        assert texts(answer["events"]) == ["after"]
+        assert texts(response["events"]) == ["after"]
 
     async def test_only_wanted_types_come(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         listener = await listen(client, member, event_types=["test_grade"])
-        await tell(runtime, realm, Noted(text="a"), Graded(public="b", private="c"))
+        await commit_events(runtime, realm, Noted(text="a"), Graded(public="b", private="c"))
         assert [event["type"] for event in await listener.new_events()] == ["test_grade"]
 
     async def test_only_the_audience_is_told(
@@ -101,7 +101,7 @@ class TestReading:
         first, second = await make_user(), await make_user()
         mine = await listen(client, first, event_types=["test_note"])
         other = await listen(client, second, event_types=["test_note"])
-        await tell(runtime, realm, Noted(text="x"), to=Users.only(first.user_id))
+        await commit_events(runtime, realm, Noted(text="x"), to=Users.only(first.user_id))
         assert texts(await mine.new_events()) == ["x"]
         assert await other.new_events() == []
 
@@ -111,7 +111,7 @@ class TestReading:
         listeners = [
             await listen(client, who, event_types=["test_grade"]) for who in (admin, member)
         ]
-        await tell(runtime, realm, Graded(public="a", private="b"))
+        await commit_events(runtime, realm, Graded(public="a", private="b"))
         seen = [event for who in listeners for event in await who.new_events()]
         assert [event["private"] for event in seen] == ["b", None]
         assert {event["op"] for event in seen} == {"given"}
@@ -120,7 +120,7 @@ class TestReading:
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         for _ in range(3):
-            await tell(runtime, realm, *(Noted(text=str(n)) for n in range(900)))
+            await commit_events(runtime, realm, *(Noted(text=str(n)) for n in range(900)))
         events = await listener.new_events()
         assert len(events) == 2700
         assert texts(events) == [str(n) for n in range(900)] * 3
@@ -134,24 +134,24 @@ class TestAcknowledging:
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, older: int
     ) -> None:
         start, second = listener.last_event_id, listener.id_after(2)
-        await tell(runtime, realm, *(Noted(text=text) for text in "abc"))
+        await commit_events(runtime, realm, *(Noted(text=text) for text in "abc"))
         await listener.poll(last_event_id=second, dont_block=True)
         for last_event_id in (older, start, second):
-            answer = await listener.poll(last_event_id=last_event_id, dont_block=True)
-            assert texts(answer["events"]) == ["c"]
+            response = await listener.poll(last_event_id=last_event_id, dont_block=True)
+            assert texts(response["events"]) == ["c"]
 
     async def test_reading_acknowledges_nothing(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         for _ in range(2):
-            answer = await listener.poll(last_event_id=-1, dont_block=True)
-            assert texts(answer["events"]) == ["a"]
+            response = await listener.poll(last_event_id=-1, dont_block=True)
+            assert texts(response["events"]) == ["a"]
 
     async def test_id_from_the_future_acknowledges_nothing(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert_error(
             await listener.poll(last_event_id=listener.id_after(1000)), "BAD_EVENT_QUEUE_ID"
         )
@@ -160,7 +160,7 @@ class TestAcknowledging:
     async def test_poll_that_acknowledges_writes_nothing(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
         with recorded_statements(runtime.database, "event_queue") as statements:
             assert texts(await listener.new_events()) == ["a", "b"]
         assert statements == []
@@ -168,12 +168,12 @@ class TestAcknowledging:
     async def test_other_process_learns_of_it_with_the_next_housekeeping(
         self, start_app: StartApp, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
         await listener.poll(last_event_id=listener.id_after(1), dont_block=True)
         await expire_queues(runtime)
         listener.client = ApiClient(await start_app())
-        answer = await listener.poll(last_event_id=-1, dont_block=True)
-        assert texts(answer["events"]) == ["b"]
+        response = await listener.poll(last_event_id=-1, dont_block=True)
+        assert texts(response["events"]) == ["b"]
         await listener.client.aclose()
 
     async def test_process_that_follows_an_orderly_end_knows_of_it(
@@ -187,13 +187,13 @@ class TestAcknowledging:
     ) -> None:
         async with running_app(settings, clock) as ending:
             listener.client = ApiClient(ending)
-            await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
-            await hear_from_others(ending.runtime, realm)
+            await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
+            await catch_up_with_other_processes(ending.runtime, realm)
             await listener.poll(last_event_id=listener.id_after(1), dont_block=True)
             await listener.client.aclose()
         listener.client = ApiClient(await start_app())
-        answer = await listener.poll(last_event_id=-1, dont_block=True)
-        assert texts(answer["events"]) == ["b"]
+        response = await listener.poll(last_event_id=-1, dont_block=True)
+        assert texts(response["events"]) == ["b"]
         await listener.client.aclose()
 
     async def test_queue_does_not_go_back_behind_what_another_process_noted(
@@ -201,8 +201,8 @@ class TestAcknowledging:
     ) -> None:
         other = await start_app()
         here, there = listener.client, ApiClient(other)
-        await tell(runtime, realm, *(Noted(text=text) for text in "abc"))
-        await hear_from_others(other.runtime, realm)
+        await commit_events(runtime, realm, *(Noted(text=text) for text in "abc"))
+        await catch_up_with_other_processes(other.runtime, realm)
         await listener.poll(last_event_id=listener.id_after(2), dont_block=True)
         listener.client = there
         await listener.poll(last_event_id=listener.id_after(1), dont_block=True)
@@ -221,7 +221,7 @@ class TestWaiting:
     ) -> None:
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(runtime, realm)
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert texts(await poll) == ["a"]
         assert waiting_polls(runtime, realm) == 0
 
@@ -230,7 +230,7 @@ class TestWaiting:
     ) -> None:
         polls = [asyncio.create_task(listener.poll()) for _ in range(2)]
         await until_polls_wait(runtime, realm, 2)
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert [texts((await poll)["events"]) for poll in polls] == [["a"], ["a"]]
 
     async def test_a_poll_that_was_dropped_loses_nothing(
@@ -240,7 +240,7 @@ class TestWaiting:
         await until_polls_wait(runtime, realm)
         dropped.cancel()
         await until_polls_wait(runtime, realm, 0)
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert texts(await listener.next_events()) == ["a"]
 
     async def test_without_blocking_nothing_is_nothing(self, listener: Listener) -> None:
@@ -251,7 +251,7 @@ class TestWaiting:
     ) -> None:
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(runtime, realm)
-        runtime.hub.wake_everybody()
+        runtime.hub.wake_all_polls()
         assert [event["type"] for event in await poll] == ["heartbeat"]
 
 
@@ -268,9 +268,9 @@ class TestHeartbeat:
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         passed = listener.id_after(1)
-        await tell(runtime, realm, Noted(text="x"), to=Users.only(UserId(10**9)))
+        await commit_events(runtime, realm, Noted(text="x"), to=Users.only(UserId(10**9)))
         assert await listener.next_events() == [{"id": passed + 1, "type": "heartbeat"}]
-        await tell(runtime, realm, Noted(text="y"))
+        await commit_events(runtime, realm, Noted(text="y"))
         assert texts(await listener.next_events()) == ["y"]
 
 
@@ -278,9 +278,9 @@ class TestFleeting:
     async def test_is_told_once_between_the_events_it_came_between(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"))
-        await tell(runtime, realm, Whispered(text="b"))
-        await tell(runtime, realm, Noted(text="c"))
+        await commit_events(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Whispered(text="b"))
+        await commit_events(runtime, realm, Noted(text="c"))
         events = (await listener.poll(dont_block=True))["events"]
         assert texts(events) == ["a", "b", "c"]
         assert events[0]["id"] < events[1]["id"] < events[2]["id"]
@@ -291,15 +291,15 @@ class TestFleeting:
     ) -> None:
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(runtime, realm)
-        await tell(runtime, realm, Whispered(text="a"))
+        await commit_events(runtime, realm, Whispered(text="a"))
         assert texts(await poll) == ["a"]
 
     async def test_ids_never_go_back(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         """A whisper from before a long stretch of events is told after them."""
-        await tell(runtime, realm, Whispered(text="old"))
-        await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1500)))
+        await commit_events(runtime, realm, Whispered(text="old"))
+        await commit_events(runtime, realm, *(Noted(text=str(n)) for n in range(1500)))
         events = await listener.new_events()
         assert len(events) == 1501
 
@@ -311,15 +311,15 @@ class TestFleeting:
         await until_polls_wait(runtime, realm)
         poll = asyncio.create_task(listener.poll())
         await until_polls_wait(runtime, realm, 2)
-        await tell(runtime, realm, Whispered(text="a"))
+        await commit_events(runtime, realm, Whispered(text="a"))
         assert texts((await poll)["events"]) == ["a"]
-        await tell(runtime, realm, Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="b"))
         assert texts((await given_up)["events"]) == ["b"]
 
     async def test_is_not_told_to_queues_made_later(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
-        await tell(runtime, realm, Whispered(text="a"))
+        await commit_events(runtime, realm, Whispered(text="a"))
         assert await (await listen(client, member)).new_events() == []
 
 
@@ -328,19 +328,19 @@ class TestOwnership:
         self, client: ApiClient, listener: Listener, admin: Person
     ) -> None:
         for method in (client.get, client.delete):
-            answer = await method("/events", admin, queue_id=listener.queue_id)
-            assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+            response = await method("/events", admin, queue_id=listener.queue_id)
+            assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
     async def test_a_made_up_queue_is_unknown(self, client: ApiClient, member: Person) -> None:
-        answer = await client.get("/events", member, queue_id="no-such-queue", last_event_id=1)
-        message = assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id="no-such-queue")
+        response = await client.get("/events", member, queue_id="no-such-queue", last_event_id=1)
+        message = assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id="no-such-queue")
         assert "no-such-queue" in message
 
     async def test_without_credentials_nothing_is_told(
         self, client: ApiClient, listener: Listener
     ) -> None:
-        answer = await client.get("/events", queue_id=listener.queue_id)
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.get("/events", queue_id=listener.queue_id)
+        assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_the_queue_must_be_named(self, client: ApiClient, member: Person) -> None:
         assert assert_error(await client.get("/events", member)) == "Missing 'queue_id' argument"
@@ -348,8 +348,8 @@ class TestOwnership:
 
 class TestLastEventId:
     async def test_from_the_future_means_another_past(self, listener: Listener) -> None:
-        answer = await listener.poll(last_event_id=listener.id_after(1000))
-        assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+        response = await listener.poll(last_event_id=listener.id_after(1000))
+        assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
     @pytest.mark.parametrize("bad", ["x", "1.5", "-2", "9223372036854775808", "[1]"])
     async def test_must_be_a_number_of_an_event(self, listener: Listener, bad: str) -> None:
@@ -388,7 +388,7 @@ class TestExpiry:
             clock.advance(hours=5)
             assert_success(await listener.poll(dont_block=True))
             await runtime.queues.expire()
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert texts(await listener.new_events()) == ["a"]
 
     async def test_the_client_chooses_how_long(
@@ -419,7 +419,7 @@ class TestExpiry:
         await until_polls_wait(runtime, realm)
         clock.advance(seconds=50)
         await runtime.queues.expire()
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert texts((await poll)["events"]) == ["a"]
         assert_success(await listener.poll(dont_block=True))
 
@@ -428,9 +428,9 @@ class TestMemory:
     async def test_a_client_that_went_away_costs_a_row_and_no_memory(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        runtime.queues.forget_queues_not_polled_for(seconds=0)
+        runtime.queues.evict_queues_not_polled_for(seconds=0)
         assert len(runtime.queues._live) == 0
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert texts(await listener.new_events()) == ["a"]
         assert len(runtime.queues._live) == 1
 
@@ -475,34 +475,34 @@ class TestCutLog:
     async def test_a_queue_the_log_no_longer_reaches_is_bad(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
     ) -> None:
-        await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
+        await commit_events(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
         for _ in range(5):
             clock.advance(hours=5)
             assert_success(await listener.poll(dont_block=True))
-        await forget_old_events(runtime)
-        answer = await listener.poll(dont_block=True)
-        assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+        await trim_event_log(runtime)
+        response = await listener.poll(dont_block=True)
+        assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
     async def test_a_queue_whose_client_has_everything_goes_on(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
     ) -> None:
-        await tell(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
+        await commit_events(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
         caught_up = listener.id_after(1100)
         for _ in range(5):
             clock.advance(hours=5)
             assert_success(await listener.poll(last_event_id=caught_up, dont_block=True))
-        await forget_old_events(runtime)
+        await trim_event_log(runtime)
         for last_event_id in (caught_up, listener.last_event_id):
-            answer = await listener.poll(last_event_id=last_event_id, dont_block=True)
-            assert answer["events"] == []
+            response = await listener.poll(last_event_id=last_event_id, dont_block=True)
+            assert response["events"] == []
 
     async def test_what_is_in_memory_is_still_told(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
     ) -> None:
         clock.advance(hours=5)
         assert_success(await listener.poll(dont_block=True))
-        await tell(runtime, realm, Noted(text="a"))
-        await forget_old_events(runtime)
+        await commit_events(runtime, realm, Noted(text="a"))
+        await trim_event_log(runtime)
         assert texts(await listener.new_events()) == ["a"]
 
 
@@ -510,11 +510,11 @@ class TestOtherProcesses:
     async def test_a_queue_survives_a_restart(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, start_app: StartApp
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         restarted = await start_app()
         listener.client = ApiClient(restarted)
         assert texts(await listener.new_events()) == ["a"]
-        await tell(restarted.runtime, realm, Noted(text="b"))
+        await commit_events(restarted.runtime, realm, Noted(text="b"))
         assert texts(await listener.new_events()) == ["b"]
 
     async def test_two_processes_serve_one_queue(
@@ -522,7 +522,7 @@ class TestOtherProcesses:
     ) -> None:
         here, there = listener.client, ApiClient(await start_app())
         for number in range(6):
-            await tell(runtime, realm, Noted(text=str(number)))
+            await commit_events(runtime, realm, Noted(text=str(number)))
             listener.client = there if number % 2 else here
             assert texts(await listener.next_events()) == [str(number)]
 
@@ -532,7 +532,7 @@ class TestOtherProcesses:
         other = await start_app()
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(runtime, realm)
-        await tell(other.runtime, realm, Noted(text="a"))
+        await commit_events(other.runtime, realm, Noted(text="a"))
         assert texts(await poll) == ["a"]
 
     async def test_a_queue_deleted_elsewhere_cannot_be_loaded(
@@ -552,8 +552,8 @@ class TestChangedReader:
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(runtime, realm)
         await change_role(runtime, realm, admin, Role.MEMBER)
-        await tell(runtime, realm, Noted(text="secret"), to=AtLeast(role=Role.ADMIN))
-        await tell(runtime, realm, Noted(text="public"))
+        await commit_events(runtime, realm, Noted(text="secret"), to=RoleAtLeast(role=Role.ADMIN))
+        await commit_events(runtime, realm, Noted(text="public"))
         assert texts(await poll) == ["public"]
 
     async def test_another_process_tells_no_further_than_it_knows_its_readers(
@@ -567,11 +567,11 @@ class TestChangedReader:
     ) -> None:
         """The log may already hold more than the caches of a process have heard of."""
         listener = await listen(client, admin, event_types=["test_note"])
-        await tell(runtime, realm, Noted(text="known"))
+        await commit_events(runtime, realm, Noted(text="known"))
         listener.client = ApiClient(await start_app())
         assert_success(await listener.client.get("/users/me", admin))
         await change_role(runtime, realm, admin, Role.MEMBER)
-        await tell(runtime, realm, Noted(text="secret"), to=AtLeast(role=Role.ADMIN))
+        await commit_events(runtime, realm, Noted(text="secret"), to=RoleAtLeast(role=Role.ADMIN))
         assert texts(await listener.next_events()) == ["known"]
 
     async def test_a_touched_reader_keeps_waiting(
@@ -579,9 +579,11 @@ class TestChangedReader:
     ) -> None:
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(runtime, realm)
-        await tell(runtime, realm, PersonTouched(user_ids=frozenset({listener.person.user_id})))
+        await commit_events(
+            runtime, realm, PersonTouched(user_ids=frozenset({listener.person.user_id}))
+        )
         await until_polls_wait(runtime, realm)
-        await tell(runtime, realm, Noted(text="a"))
+        await commit_events(runtime, realm, Noted(text="a"))
         assert texts(await poll) == ["a"]
 
     @pytest.mark.parametrize("end", [deactivate, replace_api_key])

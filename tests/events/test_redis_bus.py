@@ -8,7 +8,7 @@ import pytest
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from structlog.testing import CapturingLogger
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.settings import Settings
 from chatapi.events import redis_bus
 from chatapi.events.bus import Batch
@@ -18,7 +18,7 @@ from tests.factories import Person
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
-from tests.support.sample_events import Noted, Whispered, entry, tell
+from tests.support.sample_events import Noted, Whispered, commit_events, entry
 from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
 from tests.support.waiting import until, until_polls_wait, until_true
 
@@ -37,7 +37,7 @@ def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
 
 PROBE = "probe"
 DEPLOYMENT = "ours"
-LONGEST_CLOSING_SECONDS = 30
+MAX_CLOSING_SECONDS = 30
 MOMENTS = 100
 
 
@@ -205,7 +205,7 @@ class TestClosing:
                 inbox.bus.publish(note("under way"))
             for _ in range(turns // 2):
                 await asyncio.sleep(0)
-            async with asyncio.timeout(LONGEST_CLOSING_SECONDS):
+            async with asyncio.timeout(MAX_CLOSING_SECONDS):
                 await inbox.bus.close()
         assert log.calls == []
 
@@ -224,7 +224,7 @@ class TestClosing:
 
         monkeypatch.setattr(inbox.bus, "_append", fail_when_cancelled)
         inbox.bus.publish(note("never said"))
-        async with asyncio.timeout(LONGEST_CLOSING_SECONDS):
+        async with asyncio.timeout(MAX_CLOSING_SECONDS):
             await inbox.bus.close()
 
     async def test_ends_while_the_database_is_asked_who_we_are(
@@ -243,7 +243,7 @@ class TestClosing:
         bus = RedisBus(valkey.url)
         await bus.start(lambda _batch: None, fail_when_cancelled)
         await is_asked.wait()
-        async with asyncio.timeout(LONGEST_CLOSING_SECONDS):
+        async with asyncio.timeout(MAX_CLOSING_SECONDS):
             await bus.close()
 
 
@@ -267,15 +267,15 @@ class TestTwoProcesses:
     ) -> None:
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(other.runtime, realm)
-        await tell(app.runtime, realm, Noted(text="a"))
+        await commit_events(app.runtime, realm, Noted(text="a"))
         assert [event["text"] for event in await poll] == ["a"]
 
     async def test_fleeting_events_cross_once(
         self, app: ChatApp, other: ChatApp, realm: RealmRecord, member: Person, listener: Listener
     ) -> None:
         here = await listen(ApiClient(app), member, event_types=["test_note", "test_whisper"])
-        await tell(app.runtime, realm, Whispered(text="a"))
-        await tell(app.runtime, realm, Noted(text="end"))
+        await commit_events(app.runtime, realm, Whispered(text="a"))
+        await commit_events(app.runtime, realm, Noted(text="end"))
         for who in (here, listener):
             seen: list[object] = []
             while "end" not in seen:
@@ -294,7 +294,7 @@ class TestTwoProcesses:
         await until_polls_wait(other.runtime, realm)
         valkey.kill()
         async with asyncio.timeout(2):
-            await tell(app.runtime, realm, Noted(text="a"))
+            await commit_events(app.runtime, realm, Noted(text="a"))
             assert [event["text"] for event in await poll] == ["a"]
 
     async def test_a_queue_closed_here_ends_a_poll_there(

@@ -10,22 +10,22 @@ from typing import Protocol
 import pytest
 from sqlalchemy import delete, select, update
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.db.models import Epoch, EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
-from chatapi.jobs.housekeeping import expire_queues
+from chatapi.jobs.periodic_jobs import expire_queues
 from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import Person
-from tests.support.answers import assert_error
 from tests.support.apps import make_settings, running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.databases import SqliteTemplate
 from tests.support.listening import Listener, listen
-from tests.support.sample_events import Noted, tell
+from tests.support.responses import assert_error
+from tests.support.sample_events import Noted, commit_events
 from tests.support.servers import TEMPLATE, Servers
 from tests.support.waiting import until_true
 
@@ -147,7 +147,7 @@ async def make_world(service: Service) -> World:
     member = await factories.make_user(service.runtime, realm)
     eager = await listen(service.client, member, event_types=["test_note"])
     late = await listen(service.client, member, event_types=["test_note"])
-    await tell(service.runtime, realm, Noted(text="kept"))
+    await commit_events(service.runtime, realm, Noted(text="kept"))
     assert len(await eager.new_events()) == 1
     return World(realm, member, eager, late)
 
@@ -155,7 +155,7 @@ async def make_world(service: Service) -> World:
 async def notes(service: Service, world: World, prefix: str, count: int) -> list[str]:
     texts = [f"{prefix}{number}" for number in range(count)]
     for text in texts:
-        await tell(service.runtime, world.realm, Noted(text=text))
+        await commit_events(service.runtime, world.realm, Noted(text=text))
     return texts
 
 
@@ -178,8 +178,8 @@ async def lose_history(runs: Runs, archive: Archive) -> World:
 
 async def assert_ended(service: Service, listener: Listener) -> None:
     listener.client = service.client
-    answer = await listener.poll(dont_block=True)
-    assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
+    response = await listener.poll(dont_block=True)
+    assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
 
 class TestRestore:
@@ -262,7 +262,7 @@ class TestRestart:
             world = await make_world(first)
             async with runs.start() as second:
                 for text in "abcd":
-                    await tell(first.runtime, world.realm, Noted(text=text))
+                    await commit_events(first.runtime, world.realm, Noted(text=text))
                     service = first if text in "ac" else second
                     world.eager.client = service.client
                     events = await world.eager.next_events()

@@ -19,7 +19,7 @@ from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_unix_socket
 from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
 from tests.support.waiting import until, until_true
 
-LONGEST_ANSWER_SECONDS = 15
+MAX_ANSWER_SECONDS = 15
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,8 @@ def settings(settings: Settings, proxy: TcpProxy) -> Settings:
 
 
 async def status_of_readiness(client: ApiClient) -> tuple[int, str]:
-    answer = await client.http.get("/ready")
-    return answer.status_code, answer.json().get("status")
+    response = await client.http.get("/ready")
+    return response.status_code, response.json().get("status")
 
 
 async def test_service_goes_on_without_it_and_hears_it_when_it_is_back(
@@ -52,22 +52,22 @@ async def test_service_goes_on_without_it_and_hears_it_when_it_is_back(
     person = await make_user(password="correct horse")
     await until_true(lambda: is_ready(client))
     proxy.swallow()
-    async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
+    async with asyncio.timeout(MAX_ANSWER_SECONDS):
         assert await status_of_readiness(client) == (200, "degraded")
         login = {"username": person.email, "password": "correct horse"}
-        answer = await client.http.post(f"{API_PREFIX}/fetch_api_key", data=login)
-        assert answer.status_code == 200
+        response = await client.http.post(f"{API_PREFIX}/fetch_api_key", data=login)
+        assert response.status_code == 200
         message = {"type": "direct", "to": f"[{person.user_id}]", "content": "hello"}
-        answer = await client.http.post(
+        response = await client.http.post(
             f"{API_PREFIX}/messages", data=message, auth=(person.email, person.api_key)
         )
-        assert answer.status_code == 200
+        assert response.status_code == 200
     bus = app.runtime.hub._bus
     assert isinstance(bus, RedisBus)
-    await until(lambda: bus._is_lost, LONGEST_ANSWER_SECONDS)
+    await until(lambda: bus._is_lost, MAX_ANSWER_SECONDS)
     proxy.pass_on()
-    await until_true(lambda: is_ready(client), LONGEST_ANSWER_SECONDS)
-    await until(lambda: not bus._is_lost, LONGEST_ANSWER_SECONDS)
+    await until_true(lambda: is_ready(client), MAX_ANSWER_SECONDS)
+    await until(lambda: not bus._is_lost, MAX_ANSWER_SECONDS)
 
 
 async def is_ready(client: ApiClient) -> bool:

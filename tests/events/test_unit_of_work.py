@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from sqlalchemy import event
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber
 from chatapi.db.session import DatabaseSession
@@ -14,7 +14,7 @@ from chatapi.events.entry import Entry
 from chatapi.events.log import EventLog
 from tests import factories
 from tests.support.apps import StartApp
-from tests.support.sample_events import Noted, Whispered, tell
+from tests.support.sample_events import Noted, Whispered, commit_events
 
 
 async def logged(runtime: Runtime, realm: RealmRecord) -> list[Entry]:
@@ -31,15 +31,17 @@ class TestCommit:
     async def test_numbers_events_in_the_order_they_were_emitted(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        await tell(runtime, realm, Noted(text="a"), Noted(text="b"))
-        await tell(runtime, realm, Noted(text="c"))
+        await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="c"))
         entries = await logged(runtime, realm)
         assert [entry.number for entry in entries] == [1, 2, 3]
         assert [entry.event for entry in entries] == [Noted(text=text) for text in "abc"]
         assert await last_event(runtime, realm) == 3
 
     async def test_fifty_writers_leave_no_gap(self, runtime: Runtime, realm: RealmRecord) -> None:
-        await asyncio.gather(*(tell(runtime, realm, Noted(text=str(n))) for n in range(50)))
+        await asyncio.gather(
+            *(commit_events(runtime, realm, Noted(text=str(n))) for n in range(50))
+        )
         entries = await logged(runtime, realm)
         assert [entry.number for entry in entries] == list(range(1, 51))
         assert len({entry.event for entry in entries}) == 50
@@ -50,7 +52,7 @@ class TestCommit:
         other = (await start_app()).runtime
         await asyncio.gather(
             *(
-                tell(where, realm, Noted(text=str(n)))
+                commit_events(where, realm, Noted(text=str(n)))
                 for n in range(20)
                 for where in (runtime, other)
             )
@@ -62,14 +64,16 @@ class TestCommit:
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         other = await factories.make_realm(runtime, "Other")
-        await asyncio.gather(*(tell(runtime, where, Noted(text="")) for where in (realm, other)))
+        await asyncio.gather(
+            *(commit_events(runtime, where, Noted(text="")) for where in (realm, other))
+        )
         assert await last_event(runtime, realm) == 1
         assert await last_event(runtime, other) == 1
 
     async def test_fleeting_events_leave_no_trace(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        await tell(runtime, realm, Whispered(text=""))
+        await commit_events(runtime, realm, Whispered(text=""))
         assert await logged(runtime, realm) == []
         assert await last_event(runtime, realm) == 0
 
@@ -78,7 +82,7 @@ class TestCancellation:
     async def test_during_the_commit_lets_it_end_first(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        request = asyncio.create_task(tell(runtime, realm, Noted(text="a")))
+        request = asyncio.create_task(commit_events(runtime, realm, Noted(text="a")))
 
         def cancel(_connection: object) -> None:
             request.cancel()
@@ -90,7 +94,7 @@ class TestCancellation:
                 await request
         finally:
             event.remove(engine, "commit", cancel)
-        await tell(runtime, realm, Noted(text="b"))
+        await commit_events(runtime, realm, Noted(text="b"))
         assert [entry.event for entry in await logged(runtime, realm)] == [
             Noted(text="a"),
             Noted(text="b"),
@@ -100,13 +104,15 @@ class TestCancellation:
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         for awaits in range(0, 60, 3):
-            request = asyncio.create_task(tell(runtime, realm, Noted(text="x"), Noted(text="y")))
+            request = asyncio.create_task(
+                commit_events(runtime, realm, Noted(text="x"), Noted(text="y"))
+            )
             for _ in range(awaits):
                 await asyncio.sleep(0)
             request.cancel()
             (outcome,) = await asyncio.gather(request, return_exceptions=True)
             assert outcome is None or isinstance(outcome, asyncio.CancelledError)
-        await tell(runtime, realm, Noted(text="end"))
+        await commit_events(runtime, realm, Noted(text="end"))
         entries = await logged(runtime, realm)
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
         assert len(entries) % 2 == 1
@@ -118,7 +124,7 @@ class TestRollback:
         await work.db.lock_realm(realm.id)
         work.emit(realm.id, Noted(text="never"), Everyone())
         await work.db.close()
-        await tell(runtime, realm, Noted(text="first"))
+        await commit_events(runtime, realm, Noted(text="first"))
         entries = await logged(runtime, realm)
         assert [(entry.number, entry.event) for entry in entries] == [(1, Noted(text="first"))]
 
@@ -133,7 +139,9 @@ class TestRollback:
             finally:
                 await work.db.close()
 
-        writers = [fail() if n % 2 else tell(runtime, realm, Noted(text="")) for n in range(20)]
+        writers = [
+            fail() if n % 2 else commit_events(runtime, realm, Noted(text="")) for n in range(20)
+        ]
         results = await asyncio.gather(*writers, return_exceptions=True)
         assert sum(isinstance(result, LookupError) for result in results) == 10
         assert await last_event(runtime, realm) == 10
@@ -174,7 +182,9 @@ class TestLock:
     ) -> None:
         first = runtime.begin()
         await first.db.lock_realm(realm.id)
-        writers = [asyncio.create_task(tell(runtime, realm, Noted(text=""))) for _ in range(30)]
+        writers = [
+            asyncio.create_task(commit_events(runtime, realm, Noted(text=""))) for _ in range(30)
+        ]
         assert await last_event(runtime, realm) == 0
         await first.db.close()
         await asyncio.gather(*writers)

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.guards import Caller, MaybeAnonymous
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.guards import LoggedIn, MaybeAnonymous
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.db.session import DatabaseSession
-from chatapi.http.route import MOST_ATTEMPTS, MOST_RESTARTS, FeatureRouter
+from chatapi.http.route import MAX_ATTEMPTS, MAX_RESTARTS, FeatureRouter
 from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unsubscribe
 from tests.features.realm.settings import change_realm
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
-from tests.support.sample_events import RealmTouched, tell
+from tests.support.responses import assert_error, assert_success
+from tests.support.sample_events import RealmTouched, commit_events
 
 SENDERS = 4
 SENDS_EACH = 5
@@ -44,14 +44,14 @@ class Attempts:
         """Somebody changes the organization in every moment in which that is possible."""
         self.locked.append(ctx.db.was_locked_first)
         if not ctx.db.was_locked_first:
-            await tell(ctx.runtime, ctx.realm, RealmTouched())
+            await commit_events(ctx.runtime, ctx.realm, RealmTouched())
 
 
 def routes_of(attempts: Attempts) -> FeatureRouter:
     router = FeatureRouter("Tests")
 
     @router.post("/test/write")
-    async def write(ctx: Caller) -> None:
+    async def write(ctx: LoggedIn) -> None:
         """Decides, and then locks."""
         await attempts.begin(ctx)
         await ctx.lock()
@@ -62,13 +62,13 @@ def routes_of(attempts: Attempts) -> FeatureRouter:
         await attempts.begin(ctx)
 
     @router.get("/test/snapshot")
-    async def snapshot(ctx: Caller) -> None:
+    async def snapshot(ctx: LoggedIn) -> None:
         """Reads what was at one moment."""
         await attempts.begin(ctx)
         await ctx.snapshot()
 
     @router.post("/test/slow")
-    async def slow(ctx: Caller) -> None:
+    async def slow(ctx: LoggedIn) -> None:
         """Does something that takes long, without a lock, before it writes."""
         await ctx.db.close()
         await attempts.begin(ctx)
@@ -99,19 +99,19 @@ class TestRestarts:
         self, client: ApiClient, member: Person, attempts: Attempts, path: str
     ) -> None:
         assert_success(await client.get(path, member))
-        assert attempts.locked == [False] * (MOST_RESTARTS + 1) + [True]
+        assert attempts.locked == [False] * (MAX_RESTARTS + 1) + [True]
 
     async def test_stranger_reads_after_as_many_restarts(
         self, client: ApiClient, realm: RealmRecord, attempts: Attempts
     ) -> None:
         assert_success(await client.get("/test/read"))
-        assert attempts.locked == [False] * (MOST_RESTARTS + 1) + [True]
+        assert attempts.locked == [False] * (MAX_RESTARTS + 1) + [True]
 
     async def test_request_without_the_lock_gives_up_in_the_end(
         self, client: ApiClient, member: Person, attempts: Attempts
     ) -> None:
         assert_error(await client.post("/test/slow", member), "SERVICE_UNAVAILABLE", 503)
-        assert len(attempts.locked) == MOST_ATTEMPTS + 1
+        assert len(attempts.locked) == MAX_ATTEMPTS + 1
 
     async def test_nothing_stays_locked(self, client: ApiClient, member: Person) -> None:
         assert_success(await client.get("/test/snapshot", member))
@@ -127,9 +127,9 @@ class TestLimits:
     async def test_restarts_are_not_counted(
         self, client: ApiClient, member: Person, attempts: Attempts
     ) -> None:
-        answer = await client.get("/test/read", member)
+        response = await client.get("/test/read", member)
         assert len(attempts.locked) > 1
-        assert answer.headers["x-ratelimit-remaining"] == "99"
+        assert response.headers["x-ratelimit-remaining"] == "99"
 
 
 class TestOneConnection:
@@ -145,9 +145,9 @@ class TestOneConnection:
     ) -> None:
         people = [await make_user() for _ in range(3)]
         async with asyncio.timeout(8):
-            answers = await asyncio.gather(*(client.get(path, person) for person in people))
-        for answer in answers:
-            assert_success(answer)
+            responses = await asyncio.gather(*(client.get(path, person) for person in people))
+        for response in responses:
+            assert_success(response)
 
 
 class TestOtherOrganization:
@@ -157,10 +157,10 @@ class TestOtherOrganization:
         elsewhere = await factories.make_realm(runtime, "Elsewhere", "elsewhere")
         async with DatabaseSession(runtime.database) as db:
             here = await runtime.callers.of_user(db, realm.id, member.user_id)
-        await tell(runtime, elsewhere, RealmTouched())
-        assert not here.is_outdated
-        await tell(runtime, realm, RealmTouched())
-        assert here.is_outdated
+        await commit_events(runtime, elsewhere, RealmTouched())
+        assert not here.is_stale
+        await commit_events(runtime, realm, RealmTouched())
+        assert here.is_stale
 
 
 @asynccontextmanager
@@ -188,8 +188,8 @@ async def send_all(client: ApiClient, senders: list[Person], channel: str, text:
     async def send(sender: Person) -> None:
         for number in range(SENDS_EACH):
             message = {"type": "channel", "to": channel, "topic": "talk"}
-            answer = await client.post("/messages", sender, **message, content=f"{number} {text}")
-            assert_success(answer)
+            response = await client.post("/messages", sender, **message, content=f"{number} {text}")
+            assert_success(response)
 
     await asyncio.gather(*map(send, senders))
     return SENDS_EACH * len(senders)

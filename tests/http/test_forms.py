@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from typing_extensions import TypedDict
 
-from chatapi.auth.guards import Anybody, Caller, MaybeAnonymous
+from chatapi.auth.guards import Anybody, LoggedIn, MaybeAnonymous
 from chatapi.core.settings import Settings
 from chatapi.http.route import FeatureRouter
 from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Params
 from tests.factories import Person
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 # Forms are read before anything is asked of the database.
 pytestmark = pytest.mark.any_database
@@ -39,7 +39,7 @@ class EchoPayload(TypedDict):
 router = FeatureRouter("Tests")
 
 
-async def echo(ctx: Caller, params: EchoParams) -> EchoPayload:
+async def echo(ctx: LoggedIn, params: EchoParams) -> EchoPayload:
     """Say what was understood."""
     return {"text": params.text, "number": params.number}
 
@@ -67,7 +67,7 @@ async def read_size(ctx: MaybeAnonymous, params: FileParams) -> EchoPayload:
 
 
 @router.get("/test/letters/{letter}")
-async def read_letter(ctx: Caller, letter: str) -> EchoPayload:
+async def read_letter(ctx: LoggedIn, letter: str) -> EchoPayload:
     """Say what the path holds."""
     return {"text": letter, "number": 0}
 
@@ -94,36 +94,36 @@ EVERY_METHOD = pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELET
 METHODS_WITH_BODY = pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE"])
 
 
-async def send(client: ApiClient, method: str, **request: Any) -> Answer:
+async def send(client: ApiClient, method: str, **request: Any) -> ApiResponse:
     return await client.call(method, "/test/echo", **request)
 
 
 class TestPlaces:
     @EVERY_METHOD
     async def test_query(self, client: ApiClient, method: str) -> None:
-        answer = await send(client, method, params={"text": "ä b", "number": "5"})
-        assert assert_success(answer) == {"text": "ä b", "number": 5}
+        response = await send(client, method, params={"text": "ä b", "number": "5"})
+        assert assert_success(response) == {"text": "ä b", "number": 5}
 
     @METHODS_WITH_BODY
     async def test_urlencoded_body(self, client: ApiClient, method: str) -> None:
-        answer = await send(client, method, data={"text": "a&b=c+d", "number": "5"})
-        assert assert_success(answer) == {"text": "a&b=c+d", "number": 5}
+        response = await send(client, method, data={"text": "a&b=c+d", "number": "5"})
+        assert assert_success(response) == {"text": "a&b=c+d", "number": 5}
 
     @METHODS_WITH_BODY
     async def test_multipart_body(self, client: ApiClient, method: str) -> None:
         files = {"text": (None, "ä\r\nb"), "number": (None, "5")}
-        answer = await send(client, method, files=files)
-        assert assert_success(answer) == {"text": "ä\r\nb", "number": 5}
+        response = await send(client, method, files=files)
+        assert assert_success(response) == {"text": "ä\r\nb", "number": 5}
 
     @METHODS_WITH_BODY
     async def test_the_body_wins_over_the_query(self, client: ApiClient, method: str) -> None:
         request = {"params": {"text": "query", "number": "5"}, "data": {"text": "body"}}
-        answer = await send(client, method, **request)
-        assert assert_success(answer) == {"text": "body", "number": 5}
+        response = await send(client, method, **request)
+        assert assert_success(response) == {"text": "body", "number": 5}
 
     async def test_a_body_without_a_content_type_is_urlencoded(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", content=b"text=x")
-        assert answer["text"] == "x"
+        response = await send(client, "POST", content=b"text=x")
+        assert response["text"] == "x"
 
     @pytest.mark.parametrize("place", ["data", "files"])
     async def test_form_in_the_body_of_a_get_is_reported_as_ignored(
@@ -131,8 +131,8 @@ class TestPlaces:
     ) -> None:
         form = {"text": "body", "other": "x"}
         body = form if place == "data" else {name: (None, form[name]) for name in form}
-        answer = await send(client, "GET", params={"number": "5"}, **{place: body})
-        assert assert_success(answer) == {
+        response = await send(client, "GET", params={"number": "5"}, **{place: body})
+        assert assert_success(response) == {
             "text": "unset",
             "number": 5,
             "ignored_parameters_unsupported": ["other", "text"],
@@ -141,8 +141,8 @@ class TestPlaces:
     async def test_parameter_of_a_get_that_came_in_both_places_is_not_reported(
         self, client: ApiClient
     ) -> None:
-        answer = await send(client, "GET", params={"text": "query"}, data={"text": "body"})
-        assert assert_success(answer) == {"text": "query", "number": 0}
+        response = await send(client, "GET", params={"text": "query"}, data={"text": "body"})
+        assert assert_success(response) == {"text": "query", "number": 0}
 
     async def test_no_parameters_at_all(self, client: ApiClient) -> None:
         assert assert_success(await send(client, "POST")) == {"text": "unset", "number": 0}
@@ -159,12 +159,12 @@ class TestValues:
         assert (await send(client, "POST", **{form: {"text": value}}))["text"] == ""
 
     async def test_the_last_of_equal_names_counts(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", content=b"text=a&text=b", headers=URLENCODED)
-        assert answer["text"] == "b"
+        response = await send(client, "POST", content=b"text=a&text=b", headers=URLENCODED)
+        assert response["text"] == "b"
 
     async def test_a_name_without_a_value_is_empty(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", content=b"text", headers=URLENCODED)
-        assert answer["text"] == ""
+        response = await send(client, "POST", content=b"text", headers=URLENCODED)
+        assert response["text"] == ""
 
     @pytest.mark.parametrize(
         ("encoded", "meant"),
@@ -181,21 +181,21 @@ class TestValues:
     async def test_escapes(self, client: ApiClient, encoded: str, meant: str) -> None:
         """What is none stays as it is."""
         body = f"number=1&text={encoded}&&".encode()
-        answer = await client.call("POST", "/test/echo", content=body, headers=URLENCODED)
-        assert assert_success(answer) == {"text": meant, "number": 1}
+        response = await client.call("POST", "/test/echo", content=body, headers=URLENCODED)
+        assert assert_success(response) == {"text": meant, "number": 1}
 
     async def test_semicolons_separate_nothing(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", content=b"text=a;number=1", headers=URLENCODED)
-        assert assert_success(answer) == {"text": "a;number=1", "number": 0}
+        response = await send(client, "POST", content=b"text=a;number=1", headers=URLENCODED)
+        assert assert_success(response) == {"text": "a;number=1", "number": 0}
 
     async def test_unknown_names_are_listed_on_success(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", data={"zebra": "1", "apple": "2"})
-        assert answer["ignored_parameters_unsupported"] == ["apple", "zebra"]
+        response = await send(client, "POST", data={"zebra": "1", "apple": "2"})
+        assert response["ignored_parameters_unsupported"] == ["apple", "zebra"]
 
     async def test_unknown_names_are_not_listed_with_an_error(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", data={"zebra": "1", "number": "x"})
-        assert assert_error(answer) == 'Argument "number" is not valid JSON.'
-        assert "ignored_parameters_unsupported" not in answer.body
+        response = await send(client, "POST", data={"zebra": "1", "number": "x"})
+        assert assert_error(response) == 'Argument "number" is not valid JSON.'
+        assert "ignored_parameters_unsupported" not in response.body
 
 
 class TestRefusals:
@@ -203,29 +203,29 @@ class TestRefusals:
         "body", [b"text=%ff", b"text=\xff", b"%ff=1", b"text=%ed%a0%80"], ids=repr
     )
     async def test_bytes_that_are_no_text(self, client: ApiClient, body: bytes) -> None:
-        answer = await send(client, "POST", content=body, headers=URLENCODED)
-        assert assert_error(answer) == "The request body is not valid UTF-8"
+        response = await send(client, "POST", content=body, headers=URLENCODED)
+        assert assert_error(response) == "The request body is not valid UTF-8"
 
     async def test_a_query_that_is_no_text(self, client: ApiClient) -> None:
-        answer = client.read(await client.http.get("/api/v1/test/echo?text=%ff"))
-        assert assert_error(answer) == "The query string is not valid UTF-8"
+        response = client.read(await client.http.get("/api/v1/test/echo?text=%ff"))
+        assert assert_error(response) == "The query string is not valid UTF-8"
 
     @pytest.mark.parametrize("part", [b"a=1&", b"&", b"a&"])
     async def test_too_many_fields(self, client: ApiClient, part: bytes) -> None:
-        answer = await send(client, "POST", content=part * 1100, headers=URLENCODED)
-        assert assert_error(answer) == "The request body has more than 1000 parameters"
+        response = await send(client, "POST", content=part * 1100, headers=URLENCODED)
+        assert assert_error(response) == "The request body has more than 1000 parameters"
 
     async def test_many_semicolons_are_one_field(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", content=b"a;" * 40_000, headers=URLENCODED)
-        assert_success(answer)
+        response = await send(client, "POST", content=b"a;" * 40_000, headers=URLENCODED)
+        assert_success(response)
 
     @pytest.mark.parametrize(
         "content_type", ["application/json", "text/plain", "application/octet-stream"]
     )
     async def test_other_content_types(self, client: ApiClient, content_type: str) -> None:
         headers = {"Content-Type": content_type}
-        answer = await send(client, "POST", content=b'{"text": "x"}', headers=headers)
-        message = assert_error(answer)
+        response = await send(client, "POST", content=b'{"text": "x"}', headers=headers)
+        message = assert_error(response)
         assert content_type in message
         assert "application/x-www-form-urlencoded" in message
 
@@ -243,12 +243,12 @@ class TestRefusals:
         self, client: ApiClient, content_type: str, body: bytes
     ) -> None:
         headers = {"Content-Type": content_type}
-        answer = await send(client, "POST", content=body, headers=headers)
-        assert "multipart/form-data" in assert_error(answer)
+        response = await send(client, "POST", content=body, headers=headers)
+        assert "multipart/form-data" in assert_error(response)
 
     async def test_multipart_that_is_no_text(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", files={"text": (None, b"\xff")})
-        assert assert_error(answer) == "The request body is not valid UTF-8"
+        response = await send(client, "POST", files={"text": (None, b"\xff")})
+        assert assert_error(response) == "The request body is not valid UTF-8"
 
     @pytest.mark.parametrize(
         ("name", "understood"), [("text", "+2AA-"), ("+2AA-", None)], ids=["value", "name"]
@@ -259,23 +259,23 @@ class TestRefusals:
         headers = {"Content-Type": "multipart/form-data; boundary=b; charset=utf-7"}
         part = f'Content-Disposition: form-data; name="{name}"\r\n\r\n+2AA-'
         content = f"--b\r\n{part}\r\n--b--\r\n".encode()
-        answer = await send(client, "POST", content=content, headers=headers)
-        assert answer.body.get("text") == understood
-        assert answer.status in {200, 400}
+        response = await send(client, "POST", content=content, headers=headers)
+        assert response.body.get("text") == understood
+        assert response.status in {200, 400}
 
     async def test_multipart_with_too_many_fields(self, client: ApiClient) -> None:
         files = {f"n{number}": (None, "") for number in range(1100)}
         assert_error(await send(client, "POST", files=files))
 
     async def test_nul_in_the_path(self, client: ApiClient) -> None:
-        answer = await client.get("/test/letters/a%00b")
-        assert assert_error(answer) == "letter must not contain NUL characters"
+        response = await client.get("/test/letters/a%00b")
+        assert assert_error(response) == "letter must not contain NUL characters"
 
 
 class TestSize:
     async def test_announced_too_large(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", content=b"x" * 100_001)
-        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=100_000)
+        response = await send(client, "POST", content=b"x" * 100_001)
+        assert_error(response, "REQUEST_TOO_LARGE", 413, max_bytes=100_000)
 
     async def test_too_large_without_saying_so(self, client: ApiClient) -> None:
         sent = 0
@@ -286,13 +286,13 @@ class TestSize:
                 sent += 1
                 yield b"x" * 1000
 
-        answer = await send(client, "POST", content=chunks())
-        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=100_000)
+        response = await send(client, "POST", content=chunks())
+        assert_error(response, "REQUEST_TOO_LARGE", 413, max_bytes=100_000)
         assert sent < 200
 
     async def test_exactly_as_large_as_allowed(self, client: ApiClient) -> None:
-        answer = await send(client, "POST", content=b"text=" + b"x" * 99_995)
-        assert len(answer["text"]) == 99_995
+        response = await send(client, "POST", content=b"text=" + b"x" * 99_995)
+        assert len(response["text"]) == 99_995
 
     @pytest.mark.parametrize("announced", ["x", "-1", "²"])
     async def test_an_announcement_that_is_no_number(
@@ -316,12 +316,12 @@ class TestSizeWithoutCredentials:
     @pytest.mark.parametrize("path", ["/test/anybody", "/test/visitor"])
     async def test_large_body_is_refused(self, stranger: ApiClient, path: str) -> None:
         assert_success(await stranger.call("POST", path, content=self.SMALL))
-        answer = await stranger.call("POST", path, content=self.LARGE)
-        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
+        response = await stranger.call("POST", path, content=self.LARGE)
+        assert_error(response, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
 
     async def test_large_query_is_refused(self, stranger: ApiClient) -> None:
-        answer = await stranger.call("POST", "/test/anybody", params={"text": "x" * 16_380})
-        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
+        response = await stranger.call("POST", "/test/anybody", params={"text": "x" * 16_380})
+        assert_error(response, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
 
     async def test_large_file_is_refused(self, stranger: ApiClient) -> None:
         small = await stranger.call("POST", "/test/file", files={"file": ("a.txt", b"x" * 16_000)})
@@ -332,8 +332,8 @@ class TestSizeWithoutCredentials:
     async def test_header_that_nobody_looks_at_gives_no_right_to_more(
         self, client: ApiClient
     ) -> None:
-        answer = await client.call("POST", "/test/anybody", content=self.LARGE)
-        assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
+        response = await client.call("POST", "/test/anybody", content=self.LARGE)
+        assert_error(response, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
 
     async def test_visitor_with_credentials_may_send_more(self, client: ApiClient) -> None:
         assert_success(await client.call("POST", "/test/visitor", content=self.LARGE))

@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.settings import Settings
 from chatapi.http.window_counter import WindowCounter
 from tests.factories import MakeUser, Person, make_realm
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.databases import SqliteTemplate
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
 
 
-def assert_limited(answer: Answer, limit: int) -> None:
-    assert_error(answer, "RATE_LIMIT_HIT", 429)
-    assert 0 < answer["retry-after"] <= 60
-    assert 1 <= int(answer.headers["retry-after"]) <= 60
-    assert answer.headers["x-ratelimit-limit"] == str(limit)
-    assert answer.headers["x-ratelimit-remaining"] == "0"
+def assert_limited(response: ApiResponse, limit: int) -> None:
+    assert_error(response, "RATE_LIMIT_HIT", 429)
+    assert 0 < response["retry-after"] <= 60
+    assert 1 <= int(response.headers["retry-after"]) <= 60
+    assert response.headers["x-ratelimit-limit"] == str(limit)
+    assert response.headers["x-ratelimit-remaining"] == "0"
 
 
 class TestPerUser:
@@ -34,9 +34,9 @@ class TestPerUser:
     async def test_too_many_requests(self, client: ApiClient, member: Person) -> None:
         remaining = []
         for _ in range(3):
-            answer = await client.get("/users/me", member)
-            assert_success(answer)
-            remaining.append(answer.headers["x-ratelimit-remaining"])
+            response = await client.get("/users/me", member)
+            assert_success(response)
+            remaining.append(response.headers["x-ratelimit-remaining"])
         assert remaining == ["2", "1", "0"]
         assert_limited(await client.get("/users/me", member), 3)
 
@@ -125,7 +125,7 @@ class TestLogins:
             update={"rate_limits": "on", "logins_per_minute": 2, "redis_url": redis_url}
         )
 
-    async def log_in(self, client: ApiClient, name: str, password: str = "wrong") -> Answer:
+    async def log_in(self, client: ApiClient, name: str, password: str = "wrong") -> ApiResponse:
         return await client.post("/fetch_api_key", username=name, password=password)
 
     async def test_are_counted_by_name(self, client: ApiClient, make_user: MakeUser) -> None:
@@ -150,8 +150,8 @@ class TestLogins:
             yield b"text=x"
 
         for _ in range(2):
-            answer = await client.call("POST", "/fetch_api_key", content=b"%" * 16_000)
-            assert_error(answer)
+            response = await client.call("POST", "/fetch_api_key", content=b"%" * 16_000)
+            assert_error(response)
         assert_limited(await client.call("POST", "/fetch_api_key", content=body()), 2)
         assert not was_read
 
@@ -175,10 +175,10 @@ class TestSharedLogins:
     ) -> None:
         other = ApiClient(await start_app())
         for who in (client, other):
-            answer = await who.post("/fetch_api_key", username="a@example.com", password="x")
-            assert answer.status != 429
-        answer = await client.post("/fetch_api_key", username="a@example.com", password="x")
-        assert_limited(answer, 2)
+            response = await who.post("/fetch_api_key", username="a@example.com", password="x")
+            assert response.status != 429
+        response = await client.post("/fetch_api_key", username="a@example.com", password="x")
+        assert_limited(response, 2)
 
     async def test_two_deployments_on_one_redis_count_apart(
         self,
@@ -196,13 +196,13 @@ class TestSharedLogins:
         await make_realm(stranger.runtime, "Other")
         other = ApiClient(stranger)
         for who in (client, client, other, other):
-            answer = await who.post("/fetch_api_key", username="a@example.com", password="x")
-            assert answer.status != 429
+            response = await who.post("/fetch_api_key", username="a@example.com", password="x")
+            assert response.status != 429
 
     async def test_nobody_waits_longer_when_the_clock_of_redis_is_set_back(
         self, client: ApiClient, realm: RealmRecord, valkey: TemporaryValkey
     ) -> None:
-        async def log_in() -> Answer:
+        async def log_in() -> ApiResponse:
             return await client.post("/fetch_api_key", username="a@example.com", password="x")
 
         for _ in range(2):
@@ -220,14 +220,14 @@ class TestSharedLogins:
         person = await make_user(password="correct horse")
         valkey.kill()
         for _ in range(2):
-            answer = await client.post(
+            response = await client.post(
                 "/fetch_api_key", username=person.email, password="correct horse"
             )
-            assert answer["email"] == person.email
-        answer = await client.post(
+            assert response["email"] == person.email
+        response = await client.post(
             "/fetch_api_key", username=person.email, password="correct horse"
         )
-        assert_limited(answer, 2)
+        assert_limited(response, 2)
 
 
 class TestOff:
@@ -239,6 +239,6 @@ class TestOff:
 
     async def test_nothing_is_counted(self, client: ApiClient, member: Person) -> None:
         for _ in range(3):
-            answer = await client.get("/users/me", member)
-            assert_success(answer)
-            assert not [name for name in answer.headers if name.startswith("x-ratelimit")]
+            response = await client.get("/users/me", member)
+            assert_success(response)
+            assert not [name for name in response.headers if name.startswith("x-ratelimit")]

@@ -8,12 +8,12 @@ import pytest
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from chatapi.auth.guards import Admin, Anybody, Caller, MaybeAnonymous
+from chatapi.auth.guards import Admin, Anybody, LoggedIn, MaybeAnonymous
 from chatapi.core.errors import ApiError
-from chatapi.http.answers import EventStream
 from chatapi.http.openapi import build_document
+from chatapi.http.responses import EventStream
 from chatapi.http.route import FeatureRouter
-from chatapi.wire.params import AlsoKnownAs, LooseJson, Params, WireModel
+from chatapi.wire.params import Alias, JsonOrString, Params, WireModel
 from chatapi.wire.types import Id
 
 
@@ -27,10 +27,10 @@ class Color(WireModel):
 class PaintParams(Params):
     """Speaks to those who read the code."""
 
-    title: Annotated[str, AlsoKnownAs("subject"), Field(max_length=60, description="Its name.")]
+    title: Annotated[str, Alias("subject"), Field(max_length=60, description="Its name.")]
     color: Color
     layers: list[int] | None = None
-    to: Annotated[int | list[str], LooseJson(), Field(examples=[7])]
+    to: Annotated[int | list[str], JsonOrString(), Field(examples=[7])]
     mode: Literal["oil", "ink"] = "oil"
     is_dry: bool | None = None
     frame: str | None = None
@@ -75,7 +75,7 @@ router = FeatureRouter("Pictures", "Things to look at.")
 
 
 @router.post("/pictures", errors=[OutOfPaintError])
-async def paint(ctx: Caller, params: PaintParams) -> PicturePayload:
+async def paint(ctx: LoggedIn, params: PaintParams) -> PicturePayload:
     """Paint a picture.
 
     It takes its time.
@@ -231,7 +231,7 @@ class TestForm:
             note: str = ""
 
         @optional.patch("/optional")
-        async def change(ctx: Caller, params: OptionalParams) -> None:
+        async def change(ctx: LoggedIn, params: OptionalParams) -> None:
             raise NotImplementedError
 
         body = build_document([optional])["paths"]["/api/v1/optional"]["patch"]["requestBody"]

@@ -44,13 +44,13 @@ class TestEveryPage:
         assert headers["x-content-type-options"] == "nosniff"
 
     async def test_answers_head_without_body(self, http: httpx.AsyncClient, path: str) -> None:
-        answer = await http.head(path)
-        assert answer.status_code == 200
+        response = await http.head(path)
+        assert response.status_code == 200
 
     async def test_cannot_be_posted_to(self, http: httpx.AsyncClient, path: str) -> None:
-        answer = await http.post(path)
-        assert answer.status_code == 405
-        assert answer.json()["code"] == "METHOD_NOT_ALLOWED"
+        response = await http.post(path)
+        assert response.status_code == 405
+        assert response.json()["code"] == "METHOD_NOT_ALLOWED"
 
 
 class TestHome:
@@ -71,30 +71,30 @@ class TestHome:
 
 class TestDocument:
     async def test_is_the_one_the_service_was_built_from(self, http: httpx.AsyncClient) -> None:
-        answer = await http.get("/openapi.json")
+        response = await http.get("/openapi.json")
 
-        document = orjson.loads(answer.content)
-        assert answer.headers["content-type"] == "application/json"
+        document = orjson.loads(response.content)
+        assert response.headers["content-type"] == "application/json"
         assert document["openapi"].startswith("3.1")
         assert "/api/v1/register" in document["paths"]
 
     async def test_is_not_read_as_something_else(self, http: httpx.AsyncClient) -> None:
-        answer = await http.get("/openapi.json")
-        assert answer.headers["x-content-type-options"] == "nosniff"
+        response = await http.get("/openapi.json")
+        assert response.headers["x-content-type-options"] == "nosniff"
 
 
 class TestAssets:
     async def test_are_kept_for_ever(self, http: httpx.AsyncClient) -> None:
-        answer = await http.get("/docs/assets/swagger-ui-bundle.js")
-        assert answer.headers["content-type"].startswith("text/javascript")
-        assert "immutable" in answer.headers["cache-control"]
+        response = await http.get("/docs/assets/swagger-ui-bundle.js")
+        assert response.headers["content-type"].startswith("text/javascript")
+        assert "immutable" in response.headers["cache-control"]
 
     @pytest.mark.parametrize("name", ["", "unknown.js", "home.html", "../__init__.py", "%2e%2e"])
     async def test_are_only_the_known_ones(self, http: httpx.AsyncClient, name: str) -> None:
-        answer = await http.get(f"/docs/assets/{name}")
-        assert answer.status_code == 404
-        assert answer.json()["code"] == "NOT_FOUND"
+        response = await http.get(f"/docs/assets/{name}")
+        assert response.status_code == 404
+        assert response.json()["code"] == "NOT_FOUND"
 
     async def test_the_icon_has_its_usual_place(self, http: httpx.AsyncClient) -> None:
-        answer = await http.get("/favicon.ico", follow_redirects=True)
-        assert answer.headers["content-type"] == "image/svg+xml"
+        response = await http.get("/favicon.ico", follow_redirects=True)
+        assert response.headers["content-type"] == "image/svg+xml"

@@ -7,10 +7,10 @@ from typing_extensions import TypedDict, override
 
 from chatapi.auth.guards import Anybody
 from chatapi.core.errors import MethodNotAllowedError, NotFoundError
-from chatapi.http.index import RouteIndex
 from chatapi.http.route import API_PREFIX, FeatureRouter
-from tests.support.answers import assert_error
+from chatapi.http.route_index import RouteIndex
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error
 
 # Paths are found without the database.
 pytestmark = pytest.mark.any_database

@@ -10,14 +10,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.settings import Settings
 from tests.factories import Person
 from tests.support.client import basic_auth
 from tests.support.server_process import ServerProcess, server_process
 from tests.support.waiting import until
 
-LONGEST_GOODBYE_SECONDS = 5
+MAX_GOODBYE_SECONDS = 5
 
 
 @pytest.fixture
@@ -49,10 +49,10 @@ class TestTermination:
                 await until(lambda: len(sent) == 3)
                 # Sent later and answered: by now the server has read the polls, too.
                 await http.get("/users/me")
-                async with asyncio.timeout(LONGEST_GOODBYE_SECONDS):
+                async with asyncio.timeout(MAX_GOODBYE_SECONDS):
                     await asyncio.to_thread(server.terminate)
-                    answers = [(await poll).json() for poll in polls]
-        assert [answer["events"][0]["type"] for answer in answers] == ["heartbeat"] * 3
+                    responses = [(await poll).json() for poll in polls]
+        assert [response["events"][0]["type"] for response in responses] == ["heartbeat"] * 3
 
     async def test_upload_that_takes_too_long_gets_the_envelope(
         self, settings: Settings, realm: RealmRecord, member: Person, server_folder: Path
@@ -111,6 +111,6 @@ async def half_an_upload(
 
 async def read_answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
     async with asyncio.timeout(30):
-        answer = await reader.read()
-    head, _, body = answer.partition(b"\r\n\r\n")
+        response = await reader.read()
+    head, _, body = response.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(body)

@@ -6,9 +6,9 @@ import pytest
 
 from chatapi.core.settings import Settings
 from tests.factories import Person
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ class TestOneConnection:
     async def test_serves_everybody(self, client: ApiClient, admin: Person, member: Person) -> None:
         listener = await listen(client, member)
         async with asyncio.timeout(8):
-            answers = await asyncio.gather(
+            responses = await asyncio.gather(
                 client.get("/users", member),
                 client.post("/register", member),
                 client.patch("/settings", member, full_name="New Name"),
@@ -28,5 +28,5 @@ class TestOneConnection:
                 client.post("/register", admin),
                 listener.poll(),
             )
-        for answer in answers:
-            assert_success(answer)
+        for response in responses:
+            assert_success(response)

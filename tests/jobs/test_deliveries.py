@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import SystemClock, unix_seconds
 from chatapi.core.settings import Settings
@@ -43,7 +43,7 @@ async def test_is_woken_by_what_is_scheduled(
     monkeypatch: pytest.MonkeyPatch, start_app: StartApp, clock: MovableClock
 ) -> None:
     """However long it would have slept."""
-    monkeypatch.setattr(deliveries, "LOOK_AGAIN_SECONDS", 3600)
+    monkeypatch.setattr(deliveries, "POLL_INTERVAL_SECONDS", 3600)
     app = await start_app()
     realm = await factories.make_realm(app.runtime, "Acme")
     person = await factories.make_user(app.runtime, realm)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.core.roles import Role
 from chatapi.db.models import Message
@@ -20,7 +20,7 @@ from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
 from tests.features.deletion.deleting import listen_to_deletions, told, topics_of
-from tests.features.history.conversations import (
+from tests.features.messages.fetch.conversations import (
     ids_read,
     mark,
     send,
@@ -28,12 +28,12 @@ from tests.features.history.conversations import (
     unread_ids,
 )
 from tests.features.realm.settings import change_realm
-from tests.support.answers import assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
-from tests.support.waiting import hear_from_others
+from tests.support.responses import assert_success
+from tests.support.waiting import catch_up_with_other_processes
 
 
 @pytest.fixture
@@ -292,7 +292,7 @@ class TestBatches:
         owner: Person,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(expired_messages, "LONGEST_SECONDS", 0.0)
+        monkeypatch.setattr(expired_messages, "MAX_SECONDS", 0.0)
         await change_realm(client, owner, message_retention_days=1)
         message_id = await send(client, owner, general)
         clock.advance(days=2)
@@ -320,7 +320,7 @@ class TestBatches:
             *(delete_expired_messages(process) for process in (runtime, other, runtime, other)),
             _send_some(client, owner, general),
         )
-        await hear_from_others(runtime, realm)
+        await catch_up_with_other_processes(runtime, realm)
         told_of = [number for event in await told(listener) for number in event["message_ids"]]
         assert sorted(told_of) == old
         assert await ids_read(client, owner) == new

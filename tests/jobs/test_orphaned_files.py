@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import SystemClock
 from chatapi.core.settings import Settings

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -13,12 +13,12 @@ from tests import factories
 from tests.factories import MakeUser, Person
 from tests.features.realm.settings import allow, change_realm
 from tests.features.user_groups.groups import ids, members_of
-from tests.support.answers import assert_error, assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
-from tests.support.waiting import hear_from_others
+from tests.support.responses import assert_error, assert_success
+from tests.support.waiting import catch_up_with_other_processes
 
 BOT = {"full_name": "Robot", "short_name": "robot"}
 
@@ -110,7 +110,7 @@ class TestEndOfWaitingPeriod:
         await asyncio.gather(
             *(end_waiting_periods(process) for process in (runtime, other, runtime, other))
         )
-        await hear_from_others(runtime, realm)
+        await catch_up_with_other_processes(runtime, realm)
         assert len(await listener.new_events()) == 2
 
     async def test_each_organization_has_its_own(

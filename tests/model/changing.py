@@ -5,7 +5,7 @@ from hypothesis.stateful import precondition, rule
 
 from tests.model.oracle import Mode, Sent
 from tests.model.world import World, channels, people, picks, topics, words
-from tests.support.answers import assert_error, assert_success
+from tests.support.responses import assert_error, assert_success
 
 _MODES: tuple[Mode, ...] = ("change_one", "change_later", "change_all")
 _EMOJI = ("octopus", "heart")
@@ -21,11 +21,11 @@ class Changing(World):
         message = self.pick(pick)
         if person is None:
             person = message.sender if message.sender in self.persons else "owner"
-        answer = self.call("patch", f"/messages/{message.id}", person, content=text)
+        response = self.call("patch", f"/messages/{message.id}", person, content=text)
         if not self.oracle.may_edit(person, message):
-            assert_error(answer)
+            assert_error(response)
             return
-        assert_success(answer)
+        assert_success(response)
         if text != message.text:
             self.tell(self._who_hears(message), ("edit", message.id, text))
             self.oracle.edit(message, text)
@@ -36,14 +36,14 @@ class Changing(World):
         message = self.pick(pick)
         method, word = ("post", "add") if op else ("delete", "remove")
         path = f"/messages/{message.id}/reactions"
-        answer = self.call(method, path, person, emoji_name=emoji)
+        response = self.call(method, path, person, emoji_name=emoji)
         if not self.oracle.sees(person, message):
-            assert_error(answer)
+            assert_error(response)
             return
         if ((person, emoji) in message.reactions) == op:
-            assert answer.status == 400, answer.body
+            assert response.status == 400, response.body
             return
-        assert_success(answer)
+        assert_success(response)
         user_id = self.persons[person].user_id
         self.tell(self._who_hears(message), ("reaction", word, message.id, user_id, emoji))
         self.oracle.react(message, (person, emoji))
@@ -67,7 +67,7 @@ class Changing(World):
         notify: tuple[bool, bool],
     ) -> None:
         message, channel = self.pick(pick), self.channel(number)
-        answer = self.call(
+        response = self.call(
             "patch",
             f"/messages/{message.id}",
             person,
@@ -78,9 +78,9 @@ class Changing(World):
             send_notification_to_new_thread=notify[1],
         )
         if not self.oracle.may_move(person, message, channel, topic):
-            assert answer.status == 400, answer.body
+            assert response.status == 400, response.body
             return
-        assert_success(answer)
+        assert_success(response)
         taken = self.oracle.taken(person, message, mode, channel, topic)
         if taken:
             self._tell_move(taken, channel, topic)
@@ -120,11 +120,11 @@ class Changing(World):
     @rule(person=people, pick=picks)
     def delete(self, person: str, pick: int) -> None:
         message = self.pick(pick)
-        answer = self.call("delete", f"/messages/{message.id}", person)
+        response = self.call("delete", f"/messages/{message.id}", person)
         if not self.oracle.may_delete(person, message):
-            assert_error(answer)
+            assert_error(response)
             return
-        assert_success(answer)
+        assert_success(response)
         self._delete([message])
 
     @precondition(lambda self: self.oracle.messages)
@@ -135,11 +135,11 @@ class Changing(World):
             return
         channel, topic = message.place
         path = f"/streams/{self.channel_ids[channel]}/delete_topic"
-        answer = self.call("post", path, person, topic_name=topic)
+        response = self.call("post", path, person, topic_name=topic)
         if person not in self.oracle.admins or not self.oracle.reads(person, channel):
-            assert answer.status == 400, answer.body
+            assert response.status == 400, response.body
             return
-        assert assert_success(answer)["complete"]
+        assert assert_success(response)["complete"]
         around = self.oracle.in_place(message.place)
         if gone := [each for each in around if self.oracle.sees(person, each)]:
             self._delete(gone)

@@ -8,7 +8,7 @@ from random import Random
 from typing_extensions import override
 
 from tests.model.actions import Focus, Step, any_focus, any_step
-from tests.model.clients import Client, Wish, any_wish, open_client
+from tests.model.clients import Client, ClientSpec, any_client_spec, open_client
 from tests.model.extents import wrong_extents
 from tests.model.processes import Processes
 from tests.model.scene import ROLES, Scene, open_scene
@@ -26,7 +26,7 @@ _LATE = 0.1
 _HIDING = 0.3
 _COMPARED = 0.04
 _RESTARTING = 0.015
-_MOST_TRIES = 60
+_MAX_TRIES = 60
 """Of making a history that fails shorter."""
 
 
@@ -35,7 +35,7 @@ class Round:
     """What happens at the same time, and who reads afterwards."""
 
     steps: tuple[Step, ...]
-    registers: tuple[Wish, ...]
+    registers: tuple[ClientSpec, ...]
     """Clients that come while the steps are taken."""
     eager_read: bool
     """Whether those who read often do it now."""
@@ -62,7 +62,7 @@ class Round:
 class History:
     """Clients that are there from the beginning, and what happens then."""
 
-    clients: tuple[Wish, ...]
+    clients: tuple[ClientSpec, ...]
     rounds: tuple[Round, ...]
     hides_people: bool = False
     """Whether guests see only the people they have something to do with."""
@@ -77,9 +77,9 @@ def random_history(chance: Random) -> History:
     return History(clients, rounds, hides_people)
 
 
-def _any_client(chance: Random, focus: Focus) -> Wish:
+def _any_client(chance: Random, focus: Focus) -> ClientSpec:
     is_theirs = chance.random() < _CLIENT_OF_FOCUS
-    return any_wish(chance, focus.person if is_theirs else chance.choice(sorted(ROLES)))
+    return any_client_spec(chance, focus.person if is_theirs else chance.choice(sorted(ROLES)))
 
 
 def _random_round(chance: Random, focus: Focus, hides_people: bool) -> Round:
@@ -91,8 +91,12 @@ def _random_round(chance: Random, focus: Focus, hides_people: bool) -> Round:
     if concerned in ROLES:
         # Somebody to whom something happens at this very moment.
         is_any = chance.random() < _REGISTERING_THEN
-        wish = any_wish(chance, concerned) if is_any else Wish(concerned, "once", "people")
-        registers = (wish,) if is_any else (*registers, wish)
+        spec = (
+            any_client_spec(chance, concerned)
+            if is_any
+            else ClientSpec(concerned, "once", "people")
+        )
+        registers = (spec,) if is_any else (*registers, spec)
     return Round(
         steps=steps,
         registers=registers,
@@ -108,7 +112,7 @@ async def live(processes: Processes, history: History) -> None:
     """Let a history happen in an organization of its own, and compare all its clients."""
     scene = await open_scene(processes, hides_people=history.hides_people)
     try:
-        clients = [await open_client(scene, wish, 0) for wish in history.clients]
+        clients = [await open_client(scene, spec, 0) for spec in history.clients]
         for each in history.rounds:
             clients += await _take_round(scene, each)
             if each.restarts:
@@ -126,23 +130,23 @@ async def live(processes: Processes, history: History) -> None:
 async def _take_round(scene: Scene, each: Round) -> list[Client]:
     """All steps of a round at once, and the clients that come meanwhile."""
     steps = asyncio.gather(*(step.take(scene) for step in each.steps))
-    comes = asyncio.gather(*(open_client(scene, wish, each.process) for wish in each.registers))
+    comes = asyncio.gather(*(open_client(scene, spec, each.process) for spec in each.registers))
     _, came = await asyncio.gather(steps, comes)
     return came
 
 
 async def _read(scene: Scene, clients: list[Client], each: Round) -> None:
     for client in clients:
-        reading = client.wish.reading
+        reading = client.spec.reading
         if (reading == "eager" and each.eager_read) or (reading == "late" and each.late_read):
             await client.read(scene, each.process)
-    eager = [client for client in clients if client.wish.reading == "eager"]
+    eager = [client for client in clients if client.spec.reading == "eager"]
     if each.compared is not None and eager:
         await eager[each.compared % len(eager)].compare(scene, each.process)
 
 
 async def shorten(
-    history: History, fails: Callable[[History], Awaitable[bool]], tries: int = _MOST_TRIES
+    history: History, fails: Callable[[History], Awaitable[bool]], tries: int = _MAX_TRIES
 ) -> History:
     """The history without the rounds and clients that the failure does not need."""
     size = max(1, len(history.rounds) // 2)
@@ -151,8 +155,8 @@ async def shorten(
         if shorter == history and size == 1:
             break
         history, size = shorter, max(1, size // 2)
-    for wish in history.clients:
-        left = tuple(each for each in history.clients if each is not wish)
+    for spec in history.clients:
+        left = tuple(each for each in history.clients if each is not spec)
         if tries > 0 and await fails(attempt := replace(history, clients=left)):
             history = attempt
         tries -= 1

@@ -8,7 +8,7 @@ from tests.model.client_view import View, apply_event, begin, differences
 from tests.model.client_view.messages import place_of
 from tests.model.client_view.view import Heard
 from tests.model.scene import Scene
-from tests.support.answers import assert_success
+from tests.support.responses import assert_success
 
 Reading = Literal["eager", "late", "once"]
 _CAPABILITIES = (
@@ -55,7 +55,7 @@ _KINDS: dict[str, tuple[list[str], list[str]] | None] = {
 
 
 @dataclass(frozen=True)
-class Wish:
+class ClientSpec:
     """What somebody's client asks for when it registers, and when it reads."""
 
     person: str
@@ -81,12 +81,12 @@ class Wish:
         return params
 
 
-def any_wish(chance: Random, person: str) -> Wish:
+def any_client_spec(chance: Random, person: str) -> ClientSpec:
     """A client of somebody; most listen to everything and know all that clients can know."""
     capabilities = frozenset(_CAPABILITIES)
     if chance.random() < _LESS_ABLE:
         capabilities = frozenset(each for each in _CAPABILITIES if chance.random() < _LESS_ABLE)
-    return Wish(
+    return ClientSpec(
         person=person,
         reading=chance.choice(_READINGS),
         kind=chance.choice(("everything", "everything", "everything", *_KINDS)),
@@ -104,7 +104,7 @@ _LISTING = 0.75
 class Client:
     """A queue of somebody, and what the client behind it believes."""
 
-    wish: Wish
+    spec: ClientSpec
     queue_id: str
     last_event_id: int
     view: View
@@ -114,19 +114,19 @@ class Client:
 
     async def read(self, scene: Scene, process: int) -> None:
         """Take everything there is by now."""
-        person = scene.persons[self.wish.person]
+        person = scene.persons[self.spec.person]
         while True:
-            answer = await scene.clients[process].get(
+            response = await scene.clients[process].get(
                 "/events",
                 person,
                 queue_id=self.queue_id,
                 last_event_id=self.last_event_id,
                 dont_block=True,
             )
-            if answer.body.get("code") == "BAD_EVENT_QUEUE_ID":
+            if response.body.get("code") == "BAD_EVENT_QUEUE_ID":
                 await self._begin_anew(scene, process)
                 return
-            events = assert_success(answer)["events"]
+            events = assert_success(response)["events"]
             if not events:
                 return
             for event in events:
@@ -134,7 +134,7 @@ class Client:
                 self.last_event_id = max(self.last_event_id, event["id"])
 
     async def _begin_anew(self, scene: Scene, process: int) -> None:
-        again = await open_client(scene, self.wish, process)
+        again = await open_client(scene, self.spec, process)
         self.queue_id, self.last_event_id = again.queue_id, again.last_event_id
         self.view = again.view
         self.restarts += 1
@@ -143,10 +143,10 @@ class Client:
         """Hold what the client believes against what a new client is told."""
         await scene.catch_up(process)
         await self.read(scene, process)
-        fresh = (await open_client(scene, self.wish, process)).view
+        fresh = (await open_client(scene, self.spec, process)).view
         await self._look_up_conversations(scene, process)
         found = differences(self.view, fresh)
-        if self.wish.kind in {"everything", "messages"}:
+        if self.spec.kind in {"everything", "messages"}:
             found.update(await self._compare_messages(scene, process))
         if found:
             raise AssertionError(self._explain(scene, found))
@@ -155,15 +155,15 @@ class Client:
         """A client whose newest message with somebody was deleted asks for the one before."""
         view = self.view
         for others in sorted(view.to_look_up):
-            answer = await scene.clients[process].get(
+            response = await scene.clients[process].get(
                 "/messages",
-                scene.persons[self.wish.person],
+                scene.persons[self.spec.person],
                 narrow=[["dm", list(others or (view.user_id,))]],
                 anchor="newest",
                 num_before=1,
                 num_after=0,
             )
-            messages = assert_success(answer)["messages"]
+            messages = assert_success(response)["messages"]
             if messages:
                 view.conversations[others] = messages[-1]["id"]
             else:
@@ -174,14 +174,14 @@ class Client:
         """What the client would show, beside what GET /messages says of the same messages."""
         if not self.view.messages:
             return {}
-        answer = await scene.clients[process].get(
+        response = await scene.clients[process].get(
             "/messages",
-            scene.persons[self.wish.person],
+            scene.persons[self.spec.person],
             message_ids=sorted(self.view.messages),
             apply_markdown=False,
-            allow_empty_topic_name="empty_topic_name" in self.wish.capabilities,
+            allow_empty_topic_name="empty_topic_name" in self.spec.capabilities,
         )
-        shown = {each["id"]: self._heard(each) for each in assert_success(answer)["messages"]}
+        shown = {each["id"]: self._heard(each) for each in assert_success(response)["messages"]}
         return {
             f"message {number}": {"client": heard, "database": shown.get(number)}
             for number, heard in self.view.messages.items()
@@ -197,9 +197,9 @@ class Client:
         )
 
     def _explain(self, scene: Scene, found: dict[str, object]) -> str:
-        lines = [f"A client of {self.wish.person} believes something else than the database says:"]
+        lines = [f"A client of {self.spec.person} believes something else than the database says:"]
         lines += [f"    {section}: {difference}" for section, difference in found.items()]
-        lines += [f"It asked for {self.wish}.", "It was told:"]
+        lines += [f"It asked for {self.spec}.", "It was told:"]
         lines += [f"    {_short(event)}" for event in self.view.log]
         lines += ["What had been done:", *(f"    {told}" for told in scene.told)]
         return "\n".join(lines)
@@ -207,17 +207,17 @@ class Client:
 
 def _short(event: dict[str, Any]) -> str:
     text = ", ".join(f"{key}={value!r}" for key, value in event.items())
-    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}..."
+    return text if len(text) <= _MAX_LINE_LENGTH else f"{text[:_MAX_LINE_LENGTH]}..."
 
 
-_LONGEST_LINE = 300
+_MAX_LINE_LENGTH = 300
 
 
-async def open_client(scene: Scene, wish: Wish, process: int) -> Client:
+async def open_client(scene: Scene, spec: ClientSpec, process: int) -> Client:
     """Register, as a new client does."""
-    person = scene.persons[wish.person]
-    answer = await scene.clients[process].post("/register", person, **wish.params)
-    state = assert_success(answer)
+    person = scene.persons[spec.person]
+    response = await scene.clients[process].post("/register", person, **spec.params)
+    state = assert_success(response)
     queue_id, last_event_id = state["queue_id"], state["last_event_id"]
-    view = begin(state, person.user_id, lists_people=wish.lists_people)
-    return Client(wish, queue_id, last_event_id, view)
+    view = begin(state, person.user_id, lists_people=spec.lists_people)
+    return Client(spec, queue_id, last_event_id, view)

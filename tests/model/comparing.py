@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis.stateful import invariant, precondition, rule
 
 from tests.model.oracle import Place, Sent
-from tests.model.world import WORDS, Ear, Told, World
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.model.world import WORDS, ObservedQueue, Told, World
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 _ALL: dict[str, object] = {
     "anchor": "newest",
@@ -38,20 +38,22 @@ class Comparing(World):
             self.do(self._compare())
             self.is_compared = True
 
-    @precondition(lambda self: any(ear.is_patient and ear.expected for ear in self.ears))
+    @precondition(
+        lambda self: any(observed.is_patient and observed.expected for observed in self.ears)
+    )
     @rule()
     def catch_up(self) -> None:
         self.do(self._catch_up())
 
     async def _catch_up(self) -> None:
-        for ear in self.ears:
-            await self._compare_events(ear)
+        for observed in self.ears:
+            await self._compare_events(observed)
 
     async def _compare(self) -> None:
         await asyncio.gather(
             *(self._compare_reading(name) for name in self.persons),
             *(self._look_closely(name, self.turn + n) for n, name in enumerate(self.persons)),
-            *(self._compare_events(ear) for ear in self.ears if not ear.is_patient),
+            *(self._compare_events(observed) for observed in self.ears if not observed.is_patient),
         )
 
     async def _compare_reading(self, name: str) -> None:
@@ -92,14 +94,14 @@ class Comparing(World):
 
     async def _compare_state(self, name: str) -> None:
         oracle = self.oracle
-        answer = await self.client.post(
+        response = await self.client.post(
             "/register",
             self.persons[name],
             event_types=[],
             fetch_event_types=_STATE,
             client_capabilities={"notification_settings_null": True, "empty_topic_name": True},
         )
-        state = assert_success(answer)
+        state = assert_success(response)
         unread = [oracle.messages[each] for each in sorted(oracle.unread[name])]
         assert _unread(state["unread_msgs"]) == {each.id: self.where(each) for each in unread}
         starred = [each for each in oracle.visible(name) if each.id in oracle.starred[name]]
@@ -122,42 +124,42 @@ class Comparing(World):
     async def _compare_channel(self, name: str, place: Place) -> None:
         channel, _topic = place
         narrow = [{"operator": "channel", "operand": channel}]
-        answer = await self.client.get("/messages", self.persons[name], narrow=narrow, **_ALL)
+        response = await self.client.get("/messages", self.persons[name], narrow=narrow, **_ALL)
         if not self.oracle.knows(name, channel):
-            assert answer.status == 400, answer.body
+            assert response.status == 400, response.body
             return
         visible = self.oracle.visible(name)
-        assert _ids(answer) == _ids_of(each for each in visible if each.channel == channel)
+        assert _ids(response) == _ids_of(each for each in visible if each.channel == channel)
 
     async def _compare_topic(self, name: str, place: Place) -> None:
         channel, topic = place
         narrow = [["channel", self.channel_ids[channel]], ["topic", topic]]
-        answer = await self.client.get("/messages", self.persons[name], narrow=narrow, **_ALL)
+        response = await self.client.get("/messages", self.persons[name], narrow=narrow, **_ALL)
         if not self.oracle.knows(name, channel):
-            assert answer.status == 400, answer.body
+            assert response.status == 400, response.body
             return
         visible = self.oracle.visible(name)
-        assert _ids(answer) == _ids_of(each for each in visible if each.place == place)
+        assert _ids(response) == _ids_of(each for each in visible if each.place == place)
 
     async def _compare_topics(self, name: str, place: Place) -> None:
         channel, _topic = place
-        answer = await self.client.get(
+        response = await self.client.get(
             f"/users/me/{self.channel_ids[channel]}/topics",
             self.persons[name],
             allow_empty_topic_name=True,
         )
         if not self.oracle.reads(name, channel):
-            assert answer.status == 400, answer.body
+            assert response.status == 400, response.body
             return
         visible = self.oracle.visible(name)
         newest = {each.topic: each.id for each in visible if each.channel == channel}
-        topics = assert_success(answer)["topics"]
+        topics = assert_success(response)["topics"]
         assert {each["name"]: each["max_id"] for each in topics} == newest
 
     async def _compare_search(self, name: str, word: str) -> None:
         narrow = [{"operator": "search", "operand": word}]
-        answer = await self.client.get("/messages", self.persons[name], narrow=narrow, **_ALL)
-        assert _ids(answer) == _ids_of(self.oracle.found(name, word))
+        response = await self.client.get("/messages", self.persons[name], narrow=narrow, **_ALL)
+        assert _ids(response) == _ids_of(self.oracle.found(name, word))
 
     async def _compare_message(self, name: str, place: Place) -> None:
         """Who has read a message, and what it said before."""
@@ -178,10 +180,10 @@ class Comparing(World):
         assert trail[0]["content"] == (*message.texts, message.text)[0]
         assert trail[-1]["content"] == message.text
 
-    async def _compare_events(self, ear: Ear) -> None:
-        events = [self._told(event) for event in await ear.listener.new_events()]
-        expected, ear.expected = ear.expected, []
-        if ear.is_patient and len(events) == len(expected):
+    async def _compare_events(self, observed: ObservedQueue) -> None:
+        events = [self._told(event) for event in await observed.listener.new_events()]
+        expected, observed.expected = observed.expected, []
+        if observed.is_patient and len(events) == len(expected):
             # A renamed topic is told as it is by then: what has left it since was told anew.
             expected = [_lessened(*each) for each in zip(expected, events, strict=True)]
         assert events == expected
@@ -233,8 +235,8 @@ def _where(message: dict[str, Any]) -> tuple[int, str] | None:
     return message["stream_id"], message["subject"]
 
 
-def _ids(answer: Answer) -> list[int]:
-    return [message["id"] for message in assert_success(answer)["messages"]]
+def _ids(response: ApiResponse) -> list[int]:
+    return [message["id"] for message in assert_success(response)["messages"]]
 
 
 def _ids_of(messages: Any) -> list[int]:

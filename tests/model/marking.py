@@ -5,7 +5,7 @@ from hypothesis.stateful import precondition, rule
 
 from tests.model.oracle import Place
 from tests.model.world import World, people, picks
-from tests.support.answers import assert_error, assert_success
+from tests.support.responses import assert_error, assert_success
 
 
 class Marking(World):
@@ -20,13 +20,13 @@ class Marking(World):
     )
     def mark_one(self, person: str, pick: int, op: str, flag: str) -> None:
         message = self.pick(pick)
-        answer = self.call(
+        response = self.call(
             "post", "/messages/flags", person, messages=[message.id], op=op, flag=flag
         )
         if not self.oracle.sees(person, message):
-            assert_error(answer)
+            assert_error(response)
             return
-        assert_success(answer)
+        assert_success(response)
         marked = self.oracle.unread[person] if flag == "read" else self.oracle.starred[person]
         if (op == "add") == (flag == "starred"):
             if flag == "starred" or self.oracle.reaches(person, message):
@@ -48,11 +48,11 @@ class Marking(World):
         channel, topic = place
         stream_id = self.channel_ids[channel]
         if much == "channel":
-            answer = self.call("post", "/mark_stream_as_read", person, stream_id=stream_id)
+            response = self.call("post", "/mark_stream_as_read", person, stream_id=stream_id)
             marked = [each for each in self.oracle.sent if each.channel == channel]
         else:
             params = {"stream_id": stream_id, "topic_name": topic}
-            answer = self.call("post", "/mark_topic_as_read", person, **params)
+            response = self.call("post", "/mark_topic_as_read", person, **params)
             marked = self.oracle.in_place(place)
-        assert_success(answer)
+        assert_success(response)
         self.oracle.read(person, marked)

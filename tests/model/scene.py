@@ -6,13 +6,13 @@ from http import HTTPStatus
 from itertools import count
 from typing import TypeVar
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from tests.factories import Person, make_realm, make_user
 from tests.model.processes import Processes
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse, assert_success
 
 T = TypeVar("T")
 
@@ -65,20 +65,20 @@ class Scene:
 
     async def call(
         self, process: int, method: str, path: str, person: str, **params: object
-    ) -> Answer:
+    ) -> ApiResponse:
         """One request; a refusal is as good as any answer, an error of the server is not."""
         caller = getattr(self.clients[process], method)
-        answer: Answer = await caller(path, self.persons[person], **params)
-        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise AssertionError(f"{person}: {method} {path} {params}: {answer.body}")
+        response: ApiResponse = await caller(path, self.persons[person], **params)
+        if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise AssertionError(f"{person}: {method} {path} {params}: {response.body}")
         shown = ", ".join(f"{key}={value!r}" for key, value in params.items())
-        result = answer.body.get("msg") or "done"
+        result = response.body.get("msg") or "done"
         self.told.append(f"{person}@{process}: {method.upper()} {path} {shown}: {result}")
-        return answer
+        return response
 
     async def catch_up(self, process: int) -> None:
         """Let a process see everything that another one has committed."""
-        await self.runtime(process).clock_looks.catch_up(self.realm.id)
+        await self.runtime(process).clock_reader.catch_up(self.realm.id)
 
     def runtime(self, process: int = 0) -> Runtime:
         return self.processes.apps[process].runtime
@@ -123,7 +123,7 @@ async def open_scene(processes: Processes, *, hides_people: bool = False) -> Sce
         for name, role in {**ROLES, SPARE: Role.MEMBER}.items()
     }
     for app in processes.apps:
-        app.runtime.realms.notice_new()
+        app.runtime.realms.reload_soon()
     clients = processes.clients(f"scene{number}.localhost")
     scene = Scene(processes, realm, persons, clients, hides_people)
     await _furnish(scene)
@@ -146,7 +146,7 @@ async def _furnish(scene: Scene) -> None:
     )
     await scene.call(0, "patch", "/realm", "owner", **_OPEN)
     for number, (options, inside) in enumerate(beginnings):
-        answer = await scene.call(
+        response = await scene.call(
             0,
             "post",
             "/channels/create",
@@ -155,7 +155,7 @@ async def _furnish(scene: Scene) -> None:
             subscribers=[scene.persons[name].user_id for name in inside],
             **options,
         )
-        scene.note_channel(assert_success(answer)["id"], f"c{number}")
+        scene.note_channel(assert_success(response)["id"], f"c{number}")
     # The last messages are where everybody is: much of what happens is about the newest.
     for channel_id, (_options, inside) in reversed([*zip(scene.channels, beginnings, strict=True)]):
         for sender in inside[:2]:
@@ -180,8 +180,8 @@ async def _make_theirs(scene: Scene) -> None:
         await scene.call(0, "post", "/messages/flags", name, **star)
         topic = {"stream_id": channel_id, "topic": "t1", "visibility_policy": 2}
         await scene.call(0, "post", "/user_topics", name, **topic)
-    answer = await scene.call(0, "post", "/drafts", "member", drafts=[draft])
-    for number in assert_success(answer)["ids"]:
+    response = await scene.call(0, "post", "/drafts", "member", drafts=[draft])
+    for number in assert_success(response)["ids"]:
         scene.remember("drafts", number)
 
 

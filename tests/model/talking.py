@@ -8,15 +8,15 @@ from tests.model.world import (
     CHANNELS,
     TOPICS,
     WORDS,
-    Ear,
+    ObservedQueue,
     World,
     channels,
     people,
     topics,
     words,
 )
-from tests.support.answers import assert_success
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 
 _SETTINGS: dict[ChannelKind, dict[str, object]] = {
     "public": {},
@@ -49,7 +49,7 @@ class Talking(World):
                 self.send(CHANNELS[number], TOPICS[0], person, WORDS[0], is_read=True)
 
     def create_channel(self, name: str, kind: ChannelKind) -> None:
-        answer = self.call(
+        response = self.call(
             "post",
             "/channels/create",
             "owner",
@@ -57,7 +57,7 @@ class Talking(World):
             subscribers=[self.persons["owner"].user_id],
             **_SETTINGS[kind],
         )
-        self.channel_ids[name] = assert_success(answer)["id"]
+        self.channel_ids[name] = assert_success(response)["id"]
         self.oracle.create(name, kind)
         self.oracle.join("owner", name)
         self.learn_notices()
@@ -70,7 +70,7 @@ class Talking(World):
     @rule(number=channels, newcomers=st.sets(people, min_size=1))
     def join(self, number: int, newcomers: set[str]) -> None:
         name = self.channel(number)
-        answer = self.call(
+        response = self.call(
             "post",
             "/users/me/subscriptions",
             "owner",
@@ -78,7 +78,7 @@ class Talking(World):
             principals=[self.persons[person].user_id for person in newcomers],
             send_new_subscription_messages=False,
         )
-        assert_success(answer)
+        assert_success(response)
         for person in newcomers:
             self.oracle.join(person, name)
 
@@ -87,8 +87,8 @@ class Talking(World):
         name = self.channel(number)
         if person == "owner" or person not in self.oracle.members[name]:
             return
-        answer = self.call("delete", "/users/me/subscriptions", person, subscriptions=[name])
-        assert_success(answer)
+        response = self.call("delete", "/users/me/subscriptions", person, subscriptions=[name])
+        assert_success(response)
         self.oracle.leave(person, name)
 
     @rule(
@@ -103,7 +103,7 @@ class Talking(World):
             self.send(self.channel(number), topic, person, text, is_read=is_read)
 
     def send(self, name: str, topic: str, person: str, text: str, *, is_read: bool) -> None:
-        answer = self.call(
+        response = self.call(
             "post",
             "/messages",
             person,
@@ -114,10 +114,10 @@ class Talking(World):
             read_by_sender=is_read,
         )
         if not self.oracle.is_open_to(person, name):
-            assert answer.status == 400, answer.body
+            assert response.status == 400, response.body
             return
         audience = frozenset(self.oracle.members[name])
-        message_id = assert_success(answer)["id"]
+        message_id = assert_success(response)["id"]
         message = Sent(message_id, person, name, self.oracle.spelled(name, topic), audience, text)
         self.tell_sent(message, is_read=is_read)
 
@@ -125,7 +125,7 @@ class Talking(World):
     def send_direct(self, person: str, others: set[str], text: str, is_read: bool) -> None:
         audience = frozenset({person, *others})
         to = [self.persons[each].user_id for each in audience]
-        answer = self.call(
+        response = self.call(
             "post",
             "/messages",
             person,
@@ -134,7 +134,7 @@ class Talking(World):
             content=text,
             read_by_sender=is_read,
         )
-        message = Sent(assert_success(answer)["id"], person, None, "", audience, text)
+        message = Sent(assert_success(response)["id"], person, None, "", audience, text)
         self.tell_sent(message, is_read=is_read)
 
     @precondition(lambda self: len(self.ears) < len(self.persons))
@@ -151,4 +151,4 @@ class Talking(World):
                 client_capabilities={"notification_settings_null": True, **able},
             )
         )
-        self.ears.append(Ear(person, listener, takes_many, is_patient))
+        self.ears.append(ObservedQueue(person, listener, takes_many, is_patient))

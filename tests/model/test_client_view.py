@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.events.event import registry
 from tests.factories import MakeChannel, Person
 from tests.model.client_view import apply_event, begin, differences
 from tests.model.client_view.view import known_types
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 
 _KNOWN = {"notification_settings_null": True, "archived_channels": True, "empty_topic_name": True}
 _WISH: dict[str, object] = {"include_subscribers": "true", "client_capabilities": _KNOWN}

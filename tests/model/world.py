@@ -16,9 +16,9 @@ from chatapi.core.roles import Role
 from chatapi.main import ChatApp
 from tests.factories import Person, make_realm, make_user
 from tests.model.oracle import Oracle, Place, Sent
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener
+from tests.support.responses import ApiResponse, assert_success
 
 T = TypeVar("T")
 Told = tuple[object, ...]
@@ -49,12 +49,12 @@ class QuickClient(ApiClient):
     """Compares no answer with the document: other tests do, and this one asks very often."""
 
     @override
-    def read(self, response: httpx.Response) -> Answer:
-        return Answer(response.status_code, response.json(), response.headers)
+    def read(self, response: httpx.Response) -> ApiResponse:
+        return ApiResponse(response.status_code, response.json(), response.headers)
 
 
 @dataclass
-class Ear:
+class ObservedQueue:
     """A queue of somebody, and what is expected in it."""
 
     person: str
@@ -79,7 +79,7 @@ class World(RuleBasedStateMachine):
         )
         self.oracle.starred = {name: set() for name in ROLES}
         self.persons: dict[str, Person] = {}
-        self.ears: list[Ear] = []
+        self.ears: list[ObservedQueue] = []
         self.channel_ids: dict[str, int] = {}
         self.places: list[Place] = []
         """Where something happened, the latest last."""
@@ -90,9 +90,9 @@ class World(RuleBasedStateMachine):
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=60)
 
-    def call(self, method: str, path: str, person: str, **params: object) -> Answer:
+    def call(self, method: str, path: str, person: str, **params: object) -> ApiResponse:
         caller = getattr(self.client, method)
-        answer: Answer = self.do(caller(path, self.persons[person], **params))
+        answer: ApiResponse = self.do(caller(path, self.persons[person], **params))
         if answer.status == HTTPStatus.OK:
             # A refusal that leaves a trace is found after the next step.
             self.is_compared = False
@@ -122,19 +122,19 @@ class World(RuleBasedStateMachine):
         self.tell_each(lambda person: told if person in to else None)
 
     def tell_each(self, told_to: Callable[[str], Told | None]) -> None:
-        for ear in self.ears:
-            told = told_to(ear.person)
+        for observed in self.ears:
+            told = told_to(observed.person)
             if told is not None:
-                ear.expected.append(told)
+                observed.expected.append(told)
 
     def tell_deletion(self, deleted: list[Sent], to: Iterable[str]) -> None:
         """Each is told of the messages they could see where they were."""
-        for ear in self.ears:
-            ids = [each.id for each in deleted if self.oracle.reaches(ear.person, each)]
-            if ear.person not in to or not ids:
+        for observed in self.ears:
+            ids = [each.id for each in deleted if self.oracle.reaches(observed.person, each)]
+            if observed.person not in to or not ids:
                 continue
-            parts = [ids] if ear.takes_many else [[each] for each in ids]
-            ear.expected += [("delete", part, self.where(deleted[0])) for part in parts]
+            parts = [ids] if observed.takes_many else [[each] for each in ids]
+            observed.expected += [("delete", part, self.where(deleted[0])) for part in parts]
 
     def tell_sent(self, message: Sent, *, is_read: bool) -> None:
         assert message.id > self.oracle.newest

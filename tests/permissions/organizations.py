@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from chatapi.auth.callers import Caller
+from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord, user_records
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.auth.users import UserRecord, user_records
 from chatapi.core.ids import GroupId, UserId
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.core.system_groups import SystemGroup

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import GroupId
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.db.session import DatabaseSession
-from chatapi.permissions.memberships import Memberships
+from chatapi.permissions.memberships import GroupMemberships
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import REALM_PERMISSIONS
 from tests.factories import MakeUser, Person
@@ -24,8 +24,8 @@ from tests.permissions.organizations import (
     make_organization,
     read_user,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error, assert_success
 from tests.support.statements import recorded_statements
 
 PEOPLE = 5_000
@@ -63,7 +63,7 @@ class TestLargeOrganization:
     ) -> None:
         everybody = frozenset[int]().union(*(group.members for group in drawing.groups))
         async with DatabaseSession(runtime.database) as db:
-            memberships = Memberships(db, large.realm)
+            memberships = GroupMemberships(db, large.realm)
             with recorded_statements(runtime.database, ANY_TABLE) as statements:
                 members = await memberships.members_of([large.group_ids[-1]])
             assert members == {large.user_ids[place] for place in everybody}
@@ -78,7 +78,7 @@ class TestLargeOrganization:
         self, runtime: Runtime, drawing: Drawing, large: Organization
     ) -> None:
         async with DatabaseSession(runtime.database) as db:
-            memberships = Memberships(db, large.realm)
+            memberships = GroupMemberships(db, large.realm)
             with recorded_statements(runtime.database, ANY_TABLE) as statements:
                 members = await memberships.direct_members()
             assert len(statements) == 1
@@ -119,11 +119,11 @@ class TestThroughTheApi:
         async def groups_asked_for(person: Person) -> int:
             """How many times the groups around others were followed."""
             with recorded_statements(runtime.database, "above") as statements:
-                answer = await client.patch(path, person, description="The same")
+                response = await client.patch(path, person, description="The same")
                 if person is helper:
-                    assert_success(answer)
+                    assert_success(response)
                 else:
-                    assert_error(answer)
+                    assert_error(response)
             return len(statements)
 
         assert [await groups_asked_for(helper) for _ in range(3)] == [1, 0, 0]

@@ -12,7 +12,7 @@ from chatapi.core.ids import GroupId
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.db.session import DatabaseSession
-from chatapi.permissions.memberships import Memberships
+from chatapi.permissions.memberships import GroupMemberships
 from chatapi.permissions.require import is_allowed, require
 from chatapi.permissions.settings import GROUP_PERMISSIONS
 from chatapi.wire.group_values import GroupValue
@@ -141,7 +141,7 @@ async def test_random_organizations(runtime: Runtime, drawing: Drawing) -> None:
 
 
 async def assert_groups_agree(db: DatabaseSession, made: Organization, oracle: Oracle) -> None:
-    memberships = Memberships(db, made.realm)
+    memberships = GroupMemberships(db, made.realm)
     direct_members = await memberships.direct_members()
     direct_subgroups = await memberships.direct_subgroups()
     for group in oracle.all_groups:
@@ -164,7 +164,7 @@ async def assert_people_agree(runtime: Runtime, made: Organization, oracle: Orac
         ctx = await context_of(runtime, made, user_id)
         try:
             user = await read_user(ctx.db, user_id)
-            groups = await Memberships(ctx.db, made.realm).groups_of(user)
+            groups = await GroupMemberships(ctx.db, made.realm).groups_of(user)
             assert groups == {
                 made.id_of(group)
                 for group in oracle.all_groups
@@ -176,7 +176,7 @@ async def assert_people_agree(runtime: Runtime, made: Organization, oracle: Orac
                 assert value.includes(user_id, groups) is is_named
                 # Written and read again, it names the same people.
                 assert GroupValue.from_wire(value.to_wire()) == value
-                guarded = Guarded(value)
+                guarded = HasPermissions(value)
                 assert await is_allowed(ctx, FOR_GUESTS_TOO, guarded) is is_named
                 is_guest = oracle.drawing.people[place].role is Role.GUEST
                 if is_named and not is_guest:
@@ -189,7 +189,7 @@ async def assert_people_agree(runtime: Runtime, made: Organization, oracle: Orac
 
 
 @dataclass(frozen=True)
-class Guarded:
+class HasPermissions:
     """Something with one permission for everything."""
 
     value: GroupValue

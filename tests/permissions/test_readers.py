@@ -3,7 +3,7 @@
 import pytest
 
 from chatapi.auth.context import RealmContext, VisitorContext
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup

@@ -16,7 +16,7 @@ from chatapi.rendering import (
     find_references,
     render_message,
 )
-from chatapi.rendering.references import MOST_REFERENCES
+from chatapi.rendering.references import MAX_REFERENCES
 
 
 def references(
@@ -61,10 +61,10 @@ def test_finds(text: str, found: References) -> None:
 
 
 def test_are_bounded() -> None:
-    names = range(MOST_REFERENCES + 50)
+    names = range(MAX_REFERENCES + 50)
     text = "".join(f"@**u{n}** @**|{n}** @*g{n}* #**c{n}** :e{n}: " for n in names)
     found = find_references(text)
-    first = {f"{n}" for n in names[:MOST_REFERENCES]}
+    first = {f"{n}" for n in names[:MAX_REFERENCES]}
     assert found.user_names == {f"u{n}" for n in first}
     assert found.user_ids == {int(n) for n in first}
     assert found.group_names == {f"g{n}" for n in first}

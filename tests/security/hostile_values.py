@@ -18,10 +18,10 @@ from chatapi.http.route import ChatRoute
 from tests.contract.permission_world import Prepared, nothing
 from tests.contract.test_permission_matrix import PREPARATIONS, endpoint_of
 from tests.factories import Person
-from tests.security.large_organization import LONGEST_TEXT, LargeOrganization
+from tests.security.large_organization import MAX_TEXT_LENGTH, LargeOrganization
 from tests.security.requests import Request
-from tests.support.answers import assert_success
 from tests.support.client import encode_form
+from tests.support.responses import assert_success
 from tests.support.routes import example_of
 
 _numbers = count(1)
@@ -31,7 +31,7 @@ Value = Callable[[LargeOrganization], object]
 
 
 def _text(part: str) -> str:
-    return (part * LONGEST_TEXT)[:LONGEST_TEXT]
+    return (part * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
 
 
 HOSTILE_TEXTS = (
@@ -172,7 +172,7 @@ def _changes(org: LargeOrganization, route: ChatRoute) -> list[Callable[[], dict
         {name: text[:longest]}
         for name, described in fields.items()
         if name not in VALUES and (longest := _longest_text(described))
-        for text in (HOSTILE_TEXTS if longest >= LONGEST_TEXT else HOSTILE_TEXTS[:2])
+        for text in (HOSTILE_TEXTS if longest >= MAX_TEXT_LENGTH else HOSTILE_TEXTS[:2])
     ]
 
     def values_of(names: Sequence[str]) -> dict[str, object]:

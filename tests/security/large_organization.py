@@ -12,9 +12,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import MessageId, UserId
 from chatapi.core.roles import Role
 from chatapi.db.models import (
@@ -45,7 +45,7 @@ from chatapi.db.session import DatabaseSession
 from tests import factories
 from tests.contract.permission_world import PASSWORD, World
 from tests.factories import Person
-from tests.features.history.conversations import send, send_direct
+from tests.features.messages.fetch.conversations import send, send_direct
 from tests.security.seeding import (
     add_channels,
     add_edits,
@@ -55,10 +55,10 @@ from tests.security.seeding import (
     add_topics,
     insert_rows,
 )
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 
-LONGEST_TEXT = 10_000
+MAX_TEXT_LENGTH = 10_000
 PEOPLE = 1_500
 CHANNELS = 1_000
 TOPICS = 3_000
@@ -71,7 +71,7 @@ _LONG_AGO = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _FAR_AHEAD = datetime(2100, 1, 1, tzinfo=UTC)
 _EMOJI = ("tada", "1f389", "unicode_emoji")
 
-CAT = ("cat " * LONGEST_TEXT)[:LONGEST_TEXT]
+CAT = ("cat " * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
 """A text in which every word is found."""
 
 
@@ -179,7 +179,7 @@ async def _direct_message(client: ApiClient, sender: Person, people: Sequence[Us
 
 
 def _different_words(start: int) -> tuple[str, str]:
-    content = " ".join(f"w{number:x}" for number in range(start, start + 2_000))[:LONGEST_TEXT]
+    content = " ".join(f"w{number:x}" for number in range(start, start + 2_000))[:MAX_TEXT_LENGTH]
     return content, f"<p>{content}</p>"
 
 
@@ -194,7 +194,7 @@ class _Filling:
     ) -> None:
         """What POST /register tells one person about: all of it at the limits."""
         own: dict[str, Any] = {"user_id": self.hoarder.user_id}
-        text = "*a " * (LONGEST_TEXT // 3)
+        text = "*a " * (MAX_TEXT_LENGTH // 3)
         recipients = [int(user_id) for user_id in self.people[:999]]
         draft = {"kind": "private", "recipient_ids": recipients, "topic": "", "content": text}
         await insert_rows(db, Draft, [{**own, **draft, "last_edited_at": _LONG_AGO}] * 450)

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
 
-LONGEST_STEP_SECONDS = 0.05
+MAX_STEP_SECONDS = 0.05
 _TRIES = 4
 _Handle: Any = asyncio.Handle
 _OURS = f"{os.sep}chatapi{os.sep}"
@@ -89,7 +89,7 @@ async def assert_short_steps(
     for _ in range(_TRIES):
         async with watch:
             result = await asyncio.ensure_future(_run(act))
-        if watch.longest < LONGEST_STEP_SECONDS:
+        if watch.longest < MAX_STEP_SECONDS:
             return result
         if undo is not None:
             await undo()

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import func, insert, select, text, update
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.db.models import (
@@ -18,7 +18,7 @@ from chatapi.db.models import (
     Message,
     MessageEdit,
     Subscription,
-    SubscriptionPeriod,
+    SubscriptionPeriodRow,
     User,
 )
 from chatapi.db.session import DatabaseSession
@@ -157,7 +157,7 @@ async def add_people(
             for each in ({"user_id": u, "channel_id": c.id} for c in channels for u in user_ids)
         ]
         await insert_rows(db, Subscription, subscriptions)
-        await insert_rows(db, SubscriptionPeriod, periods)
+        await insert_rows(db, SubscriptionPeriodRow, periods)
         for channel in channels:
             await db.execute(
                 update(Channel)
@@ -188,7 +188,7 @@ async def add_channels(
         place = [{"user_id": subscriber.user_id, "channel_id": each} for each in ids]
         await insert_rows(db, Subscription, [{**each, **_SUBSCRIPTION} for each in place])
         periods = [{**each, "since_event": number, "since_message": 0} for each in place]
-        await insert_rows(db, SubscriptionPeriod, periods)
+        await insert_rows(db, SubscriptionPeriodRow, periods)
         await db.commit()
     return ids
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 from sqlalchemy import update
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import BotType, Role
 from chatapi.db.models import User
@@ -16,10 +16,10 @@ from chatapi.db.session import DatabaseSession
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.uploads.files import open_file, upload
 from tests.features.users.people import made_up_email, user_seen_by
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import deactivate, replace_api_key
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.standing import deactivate, replace_api_key
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.waiting import until, until_polls_wait
 
 T = TypeVar("T")
@@ -34,13 +34,13 @@ async def bot(make_user: MakeUser, member: Person) -> Person:
     return await make_user(bot_owner=member)
 
 
-async def log_in(client: ApiClient, username: str) -> Answer:
+async def log_in(client: ApiClient, username: str) -> ApiResponse:
     return await client.post("/fetch_api_key", username=username, password=PASSWORD)
 
 
 async def answer_behind(
-    runtime: Runtime, realm: RealmRecord, change: Awaitable[T], request: Awaitable[Answer]
-) -> Answer:
+    runtime: Runtime, realm: RealmRecord, change: Awaitable[T], request: Awaitable[ApiResponse]
+) -> ApiResponse:
     """Let a change and a request wait for the realm's lock, the change in front."""
     turn = runtime.database.writer_turn(realm.id)
     async with runtime.begin().db as blocker:
@@ -59,14 +59,14 @@ class TestSecretsInAnswers:
     ) -> None:
         created = assert_success(await client.post("/bots", member, **BOT))
         for reader in (member, admin):
-            for answer in (
+            for response in (
                 await client.get("/bots", reader),
                 await client.get("/users", reader),
                 await client.get(f"/users/{created['user_id']}", reader),
                 await client.post("/register", reader),
             ):
-                assert created["api_key"] not in str(assert_success(answer))
-                assert "api_key': " not in str(answer.body)
+                assert created["api_key"] not in str(assert_success(response))
+                assert "api_key': " not in str(response.body)
 
     async def test_creation_of_a_bot_is_told_without_its_key(
         self, client: ApiClient, admin: Person, member: Person
@@ -92,15 +92,15 @@ class TestMassAssignment:
     async def test_own_settings_do_not_hold_the_role(
         self, client: ApiClient, member: Person
     ) -> None:
-        answer = await client.patch("/settings", member, role=100, is_owner=True)
-        assert assert_success(answer)["ignored_parameters_unsupported"]
+        response = await client.patch("/settings", member, role=100, is_owner=True)
+        assert assert_success(response)["ignored_parameters_unsupported"]
         assert (await user_seen_by(client, member, member))["role"] == Role.MEMBER
 
     async def test_member_cannot_raise_own_bot(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
-        answer = await client.patch(f"/users/{bot.user_id}", member, role=200)
-        assert_error(answer, ADMIN_NEEDED)
+        response = await client.patch(f"/users/{bot.user_id}", member, role=200)
+        assert_error(response, ADMIN_NEEDED)
 
 
 class TestDeactivationRaces:
@@ -117,8 +117,8 @@ class TestDeactivationRaces:
     ) -> None:
         person = await make_user(password=PASSWORD)
         change = deactivate(runtime, realm, person)
-        answer = await answer_behind(runtime, realm, change, log_in(client, person.email))
-        assert_error(answer, "AUTHENTICATION_FAILED", 401)
+        response = await answer_behind(runtime, realm, change, log_in(client, person.email))
+        assert_error(response, "AUTHENTICATION_FAILED", 401)
 
     async def test_former_owner_gets_no_key_behind_the_transfer(
         self,
@@ -130,13 +130,13 @@ class TestDeactivationRaces:
         bot: Person,
     ) -> None:
         path = f"/bots/{bot.user_id}"
-        answer = await answer_behind(
+        response = await answer_behind(
             runtime,
             realm,
             client.patch(path, admin, bot_owner_id=admin.user_id),
             client.get(f"{path}/api_key", member),
         )
-        assert assert_error(answer) == "Insufficient permission"
+        assert assert_error(response) == "Insufficient permission"
 
 
 class TestStolenKey:
@@ -147,8 +147,8 @@ class TestStolenKey:
         listener = await listen(client, member, fetch_event_types=[])
         polling = asyncio.create_task(listener.poll())
         await until_polls_wait(runtime, realm)
-        answer = await client.post("/users/me/api_key/regenerate", member)
-        listener.person = replace(member, api_key=assert_success(answer)["api_key"])
+        response = await client.post("/users/me/api_key/regenerate", member)
+        listener.person = replace(member, api_key=assert_success(response)["api_key"])
         assert_error(await polling, *REFUSED)
         assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
         assert (await open_file(client, None, temporary)).status_code == 404
@@ -157,8 +157,8 @@ class TestStolenKey:
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
         listener = await listen(client, bot, fetch_event_types=[])
-        answer = await client.post(f"/bots/{bot.user_id}/api_key/regenerate", member)
-        listener.person = replace(bot, api_key=assert_success(answer)["api_key"])
+        response = await client.post(f"/bots/{bot.user_id}/api_key/regenerate", member)
+        listener.person = replace(bot, api_key=assert_success(response)["api_key"])
         assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
 
     async def test_queues_of_others_go_on(

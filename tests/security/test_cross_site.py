@@ -2,11 +2,11 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.settings import Settings
 from tests.factories import MakeUser, Person
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 # Other sites are refused before anything is asked of the database.
 pytestmark = pytest.mark.any_database
@@ -35,7 +35,7 @@ OWN = [
 ]
 
 
-async def add_snippet(client: ApiClient, person: Person, headers: dict[str, str]) -> Answer:
+async def add_snippet(client: ApiClient, person: Person, headers: dict[str, str]) -> ApiResponse:
     values = {"title": "Hello", "content": "Hello"}
     return await client.call("POST", "/saved_snippets", person, data=values, headers=headers)
 

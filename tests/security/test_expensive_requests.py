@@ -5,18 +5,18 @@ import asyncio
 import pytest
 from sqlalchemy import event
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.main import ChatApp
 from tests.factories import MakeChannel, Person
 from tests.features.edits.editing import edit
-from tests.features.history.conversations import Term, ask, send
+from tests.features.messages.fetch.conversations import Term, ask, send
 from tests.features.uploads.files import HELLO, open_file, upload
 from tests.security.requests import Request, perform
 from tests.security.seeding import add_edits, add_messages
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error, assert_success
 
 CONNECTIONS = 8
 

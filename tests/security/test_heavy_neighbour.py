@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.main import ChatApp
 from tests.factories import MakeChannel, MakeUser, Person
-from tests.features.history.conversations import send
+from tests.features.messages.fetch.conversations import send
 from tests.features.uploads.files import HELLO, upload
 from tests.security.requests import Reply, Request, perform
 from tests.security.seeding import add_messages
@@ -25,9 +25,9 @@ from tests.support.waiting import until
 PASSWORD = "correct horse"
 UNDER_WAY = 20
 """Heavy requests of one account: more than there are threads or database connections."""
-MOST_WAITED_FOR = 6
+MAX_WAITED_FOR = 6
 """Heavy requests that were running, or ended just then; there are at most three turns."""
-MOST_CHUNKS_WAITED_FOR = 16
+MAX_CHUNKS_WAITED_FOR = 16
 """Of each download: a few for every step of a request; a large file has four times as many."""
 LARGE_FILE = 16 * 1024 * 1024
 ROUNDS = 3
@@ -92,7 +92,7 @@ async def assert_served_soon(load: Load, *requests: Request) -> list[Reply]:
         for request in requests * ROUNDS:
             waited_for, reply = await load.completed_during(request)
             assert reply.status == 200, (request.label, reply.body[:300])
-            assert waited_for <= MOST_WAITED_FOR, request.label
+            assert waited_for <= MAX_WAITED_FOR, request.label
             replies.append(reply)
     # A machine that is busy otherwise may refuse those that waited longest.
     assert load.statuses <= {200, 429}
@@ -163,5 +163,5 @@ async def test_downloads_of_one_account_delay_no_file_of_others(
         for _ in range(ROUNDS):
             before = load.chunks
             assert (await perform(app, small)).body == HELLO
-            assert load.chunks - before <= UNDER_WAY * MOST_CHUNKS_WAITED_FOR
+            assert load.chunks - before <= UNDER_WAY * MAX_CHUNKS_WAITED_FOR
     assert load.statuses == {200}

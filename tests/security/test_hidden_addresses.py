@@ -5,24 +5,24 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import EmailVisibility
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.realm.settings import allow
 from tests.features.users.people import hide_email
-from tests.support.answers import Answer
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse
 from tests.support.statements import recorded_statements
 
 HIDDEN = "hidden@example.com"
 UNKNOWN = "nobody@example.com"
 CHANNEL = "general"
 
-Call = Callable[[ApiClient, Person, str], Awaitable[Answer]]
+ApiRequest = Callable[[ApiClient, Person, str], Awaitable[ApiResponse]]
 NEW_USER = {"password": "correct horse", "full_name": "New"}
-PLACES: dict[str, Call] = {
+PLACES: dict[str, ApiRequest] = {
     "GET /users/{email}": lambda client, who, email: client.get(f"/users/{email}", who),
     "PATCH /users/{email}": lambda client, who, email: client.patch(
         f"/users/{email}", who, full_name="New"
@@ -67,9 +67,9 @@ async def answers_to(
             recorded_statements(runtime.database, "account") as on_users,
             recorded_statements(runtime.database, "subscription") as on_acquaintances,
         ):
-            answer = await PLACES[place](client, who, address)
-        text = str(answer.body).replace(address, "ADDRESS")
-        found.append((answer.status, text, on_users + on_acquaintances))
+            response = await PLACES[place](client, who, address)
+        text = str(response.body).replace(address, "ADDRESS")
+        found.append((response.status, text, on_users + on_acquaintances))
     return found
 
 

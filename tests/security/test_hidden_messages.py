@@ -9,9 +9,9 @@ from chatapi.core.ids import MessageId
 from chatapi.core.roles import Role
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import unsubscribe
-from tests.features.history.conversations import Term, ids_read, send, send_direct
-from tests.support.answers import Answer, assert_success
+from tests.features.messages.fetch.conversations import Term, ids_read, send, send_direct
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse, assert_success
 
 UNUSED = MessageId(1_000_000)
 SECRET = "Meet me at the harbour http://example.com/"
@@ -27,39 +27,53 @@ FILTERS: list[Term] = [
 ]
 
 Hide = Callable[[ApiClient, MakeUser, MakeChannel, Person], Awaitable[MessageId]]
-Ask = Callable[[ApiClient, Person, MessageId, Term], Awaitable[Answer]]
+Ask = Callable[[ApiClient, Person, MessageId, Term], Awaitable[ApiResponse]]
 
 
-async def _history(client: ApiClient, reader: Person, message_id: MessageId, term: Term) -> Answer:
+async def _history(
+    client: ApiClient, reader: Person, message_id: MessageId, term: Term
+) -> ApiResponse:
     asked: dict[str, Any] = {"anchor": 0, "num_before": 0, "num_after": 1}
     return await client.get("/messages", reader, narrow=[["id", message_id], term], **asked)
 
 
-async def _before(client: ApiClient, reader: Person, message_id: MessageId, term: Term) -> Answer:
+async def _before(
+    client: ApiClient, reader: Person, message_id: MessageId, term: Term
+) -> ApiResponse:
     asked: dict[str, Any] = {"anchor": "newest", "num_before": 1, "num_after": 0}
     return await client.get("/messages", reader, narrow=[["id", message_id], term], **asked)
 
 
-async def _date(client: ApiClient, reader: Person, message_id: MessageId, term: Term) -> Answer:
+async def _date(
+    client: ApiClient, reader: Person, message_id: MessageId, term: Term
+) -> ApiResponse:
     asked: dict[str, Any] = {"anchor": "date", "anchor_date": "2000-01-01T00:00:00Z"}
     asked |= {"num_before": 1, "num_after": 1, "narrow": [["id", message_id], term]}
     return await client.get("/messages", reader, **asked)
 
 
-async def _unread(client: ApiClient, reader: Person, message_id: MessageId, term: Term) -> Answer:
+async def _unread(
+    client: ApiClient, reader: Person, message_id: MessageId, term: Term
+) -> ApiResponse:
     asked: dict[str, Any] = {"anchor": "first_unread", "num_before": 1, "num_after": 1}
     return await client.get("/messages", reader, narrow=[["id", message_id], term], **asked)
 
 
-async def _by_ids(client: ApiClient, reader: Person, message_id: MessageId, term: Term) -> Answer:
+async def _by_ids(
+    client: ApiClient, reader: Person, message_id: MessageId, term: Term
+) -> ApiResponse:
     return await client.get("/messages", reader, message_ids=[message_id], narrow=[term])
 
 
-async def _matches(client: ApiClient, reader: Person, message_id: MessageId, term: Term) -> Answer:
+async def _matches(
+    client: ApiClient, reader: Person, message_id: MessageId, term: Term
+) -> ApiResponse:
     return await client.get("/messages/matches_narrow", reader, msg_ids=[message_id], narrow=[term])
 
 
-async def _flags(client: ApiClient, reader: Person, message_id: MessageId, term: Term) -> Answer:
+async def _flags(
+    client: ApiClient, reader: Person, message_id: MessageId, term: Term
+) -> ApiResponse:
     asked: dict[str, Any] = {"anchor": "oldest", "num_before": 0, "num_after": 1}
     asked |= {"op": "add", "flag": "starred", "narrow": [["id", message_id], term]}
     return await client.post("/messages/flags/narrow", reader, **asked)

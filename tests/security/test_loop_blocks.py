@@ -6,12 +6,12 @@ requests: what is searched, marked, compared, listed and paged.
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.main import ChatApp
 from tests.factories import MakeChannel, Person
-from tests.features.history.conversations import send
+from tests.features.messages.fetch.conversations import send
 from tests.rendering.test_time import HOSTILE, repeated
 from tests.security.requests import Request, assert_answered_in_short_steps
 from tests.security.seeding import (
@@ -22,10 +22,10 @@ from tests.security.seeding import (
     add_people,
     add_topics,
 )
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 
-LONGEST = 10_000
+MAX_LENGTH = 10_000
 COMPARED_EDITS = 100
 """Of long texts; of more, an answer has room for the texts alone."""
 SEARCH: list[list[object]] = [["channel", "general"], ["search", "cat"]]
@@ -39,7 +39,7 @@ async def channel(make_channel: MakeChannel, member: Person, owner: Person) -> C
 
 def different_words(start: int) -> tuple[str, str]:
     """A text of which no other has a word, as it is written and as it is rendered."""
-    content = " ".join(f"w{number:x}" for number in range(start, start + 2_000))[:LONGEST]
+    content = " ".join(f"w{number:x}" for number in range(start, start + 2_000))[:MAX_LENGTH]
     return content, f"<p>{content}</p>"
 
 
@@ -55,7 +55,7 @@ async def test_pages_of_long_messages(
     """Every word of them is found: each would be marked."""
     assert_success(await client.patch("/realm", owner, enable_spectator_access=True))
     first = await send(client, member, channel, "long")
-    text = ("cat " * LONGEST)[:LONGEST]
+    text = ("cat " * MAX_LENGTH)[:MAX_LENGTH]
     texts = [(text, f"<p>{text}</p>")] * 600
     ids = await add_messages(runtime, realm, member, first, texts)
     by_id: list[tuple[str, dict[str, object]]] = [
@@ -177,7 +177,7 @@ async def test_rendering_of_hostile_texts(
     for pattern in HOSTILE:
         if pattern == "\0":
             continue  # no parameter may contain it
-        for length in (1_000, LONGEST):
+        for length in (1_000, MAX_LENGTH):
             params: dict[str, object] = {"content": repeated(pattern, length)}
             request = Request("POST", "/messages/render", member, params)
             reply = await assert_answered_in_short_steps(app, request)

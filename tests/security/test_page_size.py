@@ -2,16 +2,16 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import MessageId
-from chatapi.features.history.page_size import MOST_BYTES
+from chatapi.features.messages.fetch.page_size import MAX_BYTES
 from tests.factories import MakeChannel, Person
-from tests.features.history.conversations import ids_read, read, send
+from tests.features.messages.fetch.conversations import ids_read, read, send
 from tests.security.seeding import add_messages
-from tests.support.answers import assert_error
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error
 
 LARGE = 100_000
 SEARCH: list[object] = ["search", "cat"]
@@ -32,7 +32,7 @@ async def large(
 ) -> list[MessageId]:
     """The ids of messages that are three times as much as an answer holds."""
     first = await send(client, member, channel, "large", "cat")
-    texts = [("cat", f"<p>cat{' ' * LARGE}</p>")] * (3 * MOST_BYTES // LARGE)
+    texts = [("cat", f"<p>cat{' ' * LARGE}</p>")] * (3 * MAX_BYTES // LARGE)
     return [first, *await add_messages(runtime, realm, member, first, texts)]
 
 
@@ -52,7 +52,7 @@ async def test_page_ends_early_and_paging_on_gets_the_rest(
         texts = sum(
             len(each["content"]) + len(each.get("match_content", "")) for each in page["messages"]
         )
-        assert texts <= MOST_BYTES
+        assert texts <= MAX_BYTES
         seen = [*shown, *seen]
         anchor, found_oldest = shown[0], page["found_oldest"]
         pages += 1
@@ -96,12 +96,12 @@ async def test_many_small_messages_are_one_page(
 async def test_messages_by_id_that_are_too_large_together_are_refused(
     client: ApiClient, member: Person, large: list[MessageId]
 ) -> None:
-    answer = await client.get("/messages", member, message_ids=large)
-    assert "message_ids" in assert_error(answer)
-    answer = await client.get(
+    response = await client.get("/messages", member, message_ids=large)
+    assert "message_ids" in assert_error(response)
+    response = await client.get(
         "/messages/matches_narrow", member, msg_ids=large, narrow=[["search", "cat"]]
     )
-    assert "msg_ids" in assert_error(answer)
+    assert "msg_ids" in assert_error(response)
     few = large[:20]
     shown = await client.get("/messages", member, message_ids=few)
     assert [message["id"] for message in shown["messages"]] == few

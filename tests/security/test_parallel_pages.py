@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
-from chatapi.features.history.page_size import MOST_BYTES
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.features.messages.fetch.page_size import MAX_BYTES
 from chatapi.main import ChatApp
 from tests.factories import MakeChannel, Person
-from tests.features.history.conversations import read, send
+from tests.features.messages.fetch.conversations import read, send
 from tests.security.requests import Request, perform
 from tests.security.seeding import add_messages
 from tests.support.client import ApiClient
@@ -33,7 +33,7 @@ async def channel(
     """With as much as fits into one answer in as many messages as need no turn."""
     channel = await make_channel("general", subscribers=[member, owner])
     first = await send(client, member, channel, "large")
-    texts = [("cat", f"<p>{'cat ' * (MOST_BYTES // ROWS // 4 - 10)}</p>")] * ROWS
+    texts = [("cat", f"<p>{'cat ' * (MAX_BYTES // ROWS // 4 - 10)}</p>")] * ROWS
     await add_messages(runtime, realm, member, first, texts)
     return channel
 

@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import UserId
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
-from tests.features.history.conversations import ask, read, send, send_direct, show
+from tests.features.messages.fetch.conversations import ask, read, send, send_direct, show
 from tests.features.realm.settings import allow
 from tests.features.user_groups.groups import add_group, group_of
 from tests.features.users.people import gravatar, made_up_email
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_error, assert_success
 
 UNUSED_ID = 900_000
 
@@ -204,8 +204,8 @@ async def test_narrow_to_hidden_user_is_answered_like_one_to_nobody(
     unused = Person(UserId(UNUSED_ID), "nobody@example.com", "")
     for person in (stranger, unused):
         for operand in (person.user_id, person.email, made_up_email(person)):
-            answer = await ask(client, guest, [operator, operand])
-            assert assert_error(answer) == f"Invalid narrow operator: unknown user {operand}"
+            response = await ask(client, guest, [operator, operand])
+            assert assert_error(response) == f"Invalid narrow operator: unknown user {operand}"
 
 
 async def _listen(client: ApiClient, person: Person, kind: str, **params: object) -> Listener:

@@ -13,16 +13,16 @@ import pytest
 from typing_extensions import TypedDict, override
 
 from chatapi.auth.guards import Anybody
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.http.connections import BoundedHttpProtocol
 from chatapi.http.route import FeatureRouter
 from chatapi.main import ChatApp
 from tests.factories import Person
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient, basic_auth
 from tests.support.listening import listen
 from tests.support.live_server import live_server
-from tests.support.sample_events import Noted, tell
+from tests.support.responses import assert_success
+from tests.support.sample_events import Noted, commit_events
 from tests.support.waiting import until, until_polls_wait
 
 GET = b"GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\n"
@@ -37,7 +37,7 @@ IDLE_CLIENTS = 10
 class ImpatientProtocol(BoundedHttpProtocol):
     """Looks so often that a test need not wait."""
 
-    look_seconds = 0.05
+    check_seconds = 0.05
     head_seconds = 0.2
     answer_seconds = 0.3
     made: ClassVar[list[BoundedHttpProtocol]] = []
@@ -151,15 +151,15 @@ async def test_blank_lines_do_not_keep_a_connection(url: str) -> None:
     ids=["header", "header without end", "header of a second request", "query", "path"],
 )
 async def test_large_head_is_refused(url: str, head: bytes) -> None:
-    answer = await answer_to(url, head)
-    assert answer == b"" or b"HTTP/1.1 400 " in answer
+    response = await answer_to(url, head)
+    assert response == b"" or b"HTTP/1.1 400 " in response
 
 
 async def test_large_body_after_a_small_head_is_read(url: str, member: Person) -> None:
     async with httpx.AsyncClient(base_url=url, auth=basic_auth(member)) as http:
         values = {"title": "Hello", "content": "Hello", "unknown": "x" * 1_000_000}
-        answer = await http.post("/api/v1/saved_snippets", data=values)
-    assert answer.status_code == 200
+        response = await http.post("/api/v1/saved_snippets", data=values)
+    assert response.status_code == 200
 
 
 async def test_client_that_takes_no_answer_is_not_waited_for(
@@ -194,7 +194,7 @@ async def test_waiting_poll_is_not_ended(
         # Ended long since, if waiting for an answer counted: this one was, meanwhile.
         for _ in range(3):
             assert await answer_to(url) == b""
-        await tell(app.runtime, realm, Noted(text="a"))
+        await commit_events(app.runtime, realm, Noted(text="a"))
         assert [event["text"] for event in (await poll).json()["events"]] == ["a"]
 
 
@@ -224,7 +224,7 @@ async def test_answers_for_clients_that_read_nothing_are_not_kept(url: str) -> N
 class StrictProtocol(BoundedHttpProtocol):
     """Gives an answer little time as a whole."""
 
-    look_seconds = 0.2
+    check_seconds = 0.2
     answer_seconds = 0.3
 
 

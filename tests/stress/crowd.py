@@ -28,13 +28,13 @@ class Writer:
             self.acknowledged = self.attempted
 
     async def _write(self, number: int) -> None:
-        answer = await self.connection.insist(
+        response = await self.connection.insist(
             "PATCH",
             "/settings",
             full_name=step_name(self.connection.person, number),
             email_notifications_batching_period_seconds=number,
         )
-        assert answer["result"] == "success", answer
+        assert response["result"] == "success", response
 
 
 @dataclass
@@ -43,9 +43,9 @@ class Recruiter(Writer):
 
     @override
     async def _write(self, number: int) -> None:
-        answer = await self.connection.insist("POST", "/users", **self._recruit(number))
+        response = await self.connection.insist("POST", "/users", **self._recruit(number))
         # An answer that was lost leaves a user whom the second attempt finds.
-        assert answer["result"] == "success" or "already in use" in answer["msg"], answer
+        assert response["result"] == "success" or "already in use" in response["msg"], response
 
     def _recruit(self, number: int) -> dict[str, object]:
         return {

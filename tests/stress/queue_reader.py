@@ -37,11 +37,11 @@ class QueueReader:
     async def catch_up(self) -> None:
         """Read everything there is by now."""
         while True:
-            answer = await self.connection.insist(
+            response = await self.connection.insist(
                 "GET", "/events", **self._position(dont_block=True)
             )
-            self._take(answer)
-            if not answer["events"]:
+            self._take(response)
+            if not response["events"]:
                 return
 
     async def _wait_for_events(self) -> None:
@@ -72,11 +72,11 @@ class QueueReader:
             "dont_block": dont_block,
         }
 
-    def _take(self, answer: dict[str, Any] | None) -> None:
-        if answer is None:
+    def _take(self, response: dict[str, Any] | None) -> None:
+        if response is None:
             return
-        assert answer["result"] == "success", answer
-        for event in answer["events"]:
+        assert response["result"] == "success", response
+        for event in response["events"]:
             if event["type"] == "heartbeat":
                 assert event["id"] >= self.last_event_id
             else:

@@ -70,14 +70,14 @@ class Sender:
 
     async def _send(self, message: Message) -> None:
         while message.id is None:
-            answer = await self._try_to_send(message)
-            if answer is None:
+            response = await self._try_to_send(message)
+            if response is None:
                 self.lost_answers += 1
                 if self.chance.random() < GIVE_UP:
                     return
             else:
-                assert answer["result"] == "success", answer
-                message.id = answer["id"]
+                assert response["result"] == "success", response
+                message.id = response["id"]
                 message.acknowledged_at = time.monotonic()
 
     async def _try_to_send(self, message: Message) -> dict[str, Any] | None:

@@ -27,10 +27,10 @@ from tests.support.servers import migrate
 from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_postgres
 
 DATABASE = "faults"
-LONGEST_FAILURE_SECONDS = 15
-LONGEST_RETURN_SECONDS = 15
+MAX_FAILURE_SECONDS = 15
+MAX_RETURN_SECONDS = 15
 AT_ONCE = 12
-LONGEST_START_SECONDS = 150
+MAX_START_SECONDS = 150
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ class Crowd:
         reads = [True] * AT_ONCE if are_reads else [True, False] * (AT_ONCE // 2)
         return set(await asyncio.gather(*map(self._ask, reads)))
 
-    async def seconds_until_all_are_served(self, longest: float = LONGEST_RETURN_SECONDS) -> float:
+    async def seconds_until_all_are_served(self, longest: float = MAX_RETURN_SECONDS) -> float:
         began = time.monotonic()
         async with asyncio.timeout(longest):
             # The system shares clients out among processes, each of which recovers by itself.
@@ -88,18 +88,18 @@ class Crowd:
     async def seconds_of_one_failure(self) -> float:
         """How long those wait who ask in the moment in which the database goes away."""
         began = time.monotonic()
-        async with asyncio.timeout(LONGEST_FAILURE_SECONDS):
+        async with asyncio.timeout(MAX_FAILURE_SECONDS):
             assert await self.statuses() == {503}
         return time.monotonic() - began
 
     async def _ask(self, is_read: bool) -> int:
         if is_read:
-            answer = await self.client.get("/users/me")
+            response = await self.client.get("/users/me")
         else:
             message = {"type": "direct", "to": f"[{self.person.user_id}]", "content": "hello"}
-            answer = await self.client.post("/messages", data=message)
-        assert answer.json()["result"] == ("success" if answer.is_success else "error")
-        return answer.status_code
+            response = await self.client.post("/messages", data=message)
+        assert response.json()["result"] == ("success" if response.is_success else "error")
+        return response.status_code
 
 
 @pytest.fixture(params=[1, 2, 4])
@@ -134,7 +134,7 @@ async def crowd(
             # Connections are shared out among the processes when they are opened.
             headers={"Connection": "close"},
         ) as client:
-            await until_watched(database, processes, LONGEST_START_SECONDS)
+            await until_watched(database, processes, MAX_START_SECONDS)
             yield Crowd(client, member)
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
-from chatapi.features.history.page_size import MOST_BYTES
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.features.messages.fetch.page_size import MAX_BYTES
 from tests.factories import MakeChannel, Person
-from tests.features.history.conversations import send
+from tests.features.messages.fetch.conversations import send
 from tests.security.seeding import add_messages
 from tests.stress.quick_server import QuickServer
 from tests.support.client import ApiClient
@@ -30,7 +30,7 @@ SLOWEST_RATIO = 40
 WORST_TEXTS = [(pattern * 10_000)[:10_000] for pattern in ("@_**", "#**", ":a:", "=\n")]
 """Of those that are allowed, these take longest to render."""
 SILENT_CLIENTS = 10
-LONGEST_ANSWER_SECONDS = 60
+MAX_ANSWER_SECONDS = 60
 
 pytestmark = pytest.mark.slow
 
@@ -47,11 +47,11 @@ async def seconds_of_sends(
     seconds: list[float] = []
     for _ in range(SENDS):
         began = time.perf_counter()
-        answer = await client.post(
+        response = await client.post(
             "/api/v1/messages", data=message, auth=(sender.email, sender.api_key)
         )
         seconds.append(time.perf_counter() - began)
-        assert answer.status_code == 200
+        assert response.status_code == 200
     return seconds
 
 
@@ -65,13 +65,13 @@ async def test_sends_go_on_while_one_account_renders_the_worst_texts(
     async def render(number: int) -> None:
         while True:
             text = {"content": WORST_TEXTS[number % len(WORST_TEXTS)]}
-            answer = await client.post(
+            response = await client.post(
                 "/api/v1/messages/render",
                 data=text,
                 auth=(member.email, member.api_key),
                 timeout=60,
             )
-            statuses.append(answer.status_code)
+            statuses.append(response.status_code)
 
     undisturbed: list[float] = []
     disturbed: list[float] = []
@@ -110,7 +110,7 @@ async def large_page(
 ) -> None:
     """More than fits into one answer, in messages of the longest allowed text."""
     first = await send(client, member, channel, "large")
-    texts = [("x", "<p>" + "☃" * 40_000 + "</p>")] * (MOST_BYTES // 100_000)
+    texts = [("x", "<p>" + "☃" * 40_000 + "</p>")] * (MAX_BYTES // 100_000)
     await add_messages(runtime, realm, member, first, texts)
 
 
@@ -120,9 +120,7 @@ async def test_clients_that_read_nothing_cost_no_more_than_their_answers(
 ) -> None:
     [server], [client] = processes, clients
     path = "/api/v1/messages?anchor=newest&num_before=5000&num_after=0"
-    page = await client.get(
-        path, auth=(member.email, member.api_key), timeout=LONGEST_ANSWER_SECONDS
-    )
+    page = await client.get(path, auth=(member.email, member.api_key), timeout=MAX_ANSWER_SECONDS)
     assert page.status_code == 200
     before = resident_bytes(server)
     auth = page.request.headers["Authorization"]
@@ -136,12 +134,12 @@ async def test_clients_that_read_nothing_cost_no_more_than_their_answers(
         # The rest stays where it is.
         assert await reader.read(12) == b"HTTP/1.1 200"
 
-    async with asyncio.timeout(LONGEST_ANSWER_SECONDS):
+    async with asyncio.timeout(MAX_ANSWER_SECONDS):
         await asyncio.gather(*(ask() for _ in range(SILENT_CLIENTS)))
     grown = resident_bytes(server) - before
     for writer in writers:
         writer.transport.abort()
     print(f"page of {len(page.content) / 1e6:.1f} MB, grown by {grown / 1e6:.1f} MB")  # noqa: T201
-    assert len(page.content) < 2 * MOST_BYTES
+    assert len(page.content) < 2 * MAX_BYTES
     # Each is held once, and some of them were just being made.
     assert grown < 3 * SILENT_CLIENTS * len(page.content)

@@ -15,7 +15,7 @@ from pathlib import Path
 FOLDER_PREFIX = "chatapi-test-"
 OWNER_LOCK = "owner.lock"
 # A Unix socket's path may have 107 bytes; the folder's own name and the socket's need the rest.
-LONGEST_PARENT = 60
+MAX_PARENT_LENGTH = 60
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
 
@@ -51,7 +51,7 @@ def remove_folders_of_dead_runs(parent: Path) -> None:
 
 def short_public_parent() -> Path:
     configured = Path(tempfile.gettempdir())
-    is_short = len(os.fsencode(configured)) <= LONGEST_PARENT
+    is_short = len(os.fsencode(configured)) <= MAX_PARENT_LENGTH
     return configured if is_short and is_reachable_by_others(configured) else Path("/tmp")  # noqa: S108 - the last resort
 
 

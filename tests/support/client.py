@@ -9,8 +9,8 @@ from starlette.types import ASGIApp
 
 from chatapi.http.route import API_PREFIX
 from tests.factories import Person
-from tests.support.answers import Answer
-from tests.support.documented_answers import assert_answer_is_documented
+from tests.support.documented_responses import assert_response_is_documented
+from tests.support.responses import ApiResponse
 
 HOST = "localhost"
 TEST_ROUTES = "/test/"
@@ -37,16 +37,16 @@ class ApiClient:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         self.http = httpx.AsyncClient(transport=transport, base_url=f"http://{host}", timeout=30)
 
-    async def get(self, path: str, as_: Person | None = None, **params: object) -> Answer:
+    async def get(self, path: str, as_: Person | None = None, **params: object) -> ApiResponse:
         return await self.call("GET", path, as_, params=encode_form(params))
 
-    async def post(self, path: str, as_: Person | None = None, **params: object) -> Answer:
+    async def post(self, path: str, as_: Person | None = None, **params: object) -> ApiResponse:
         return await self.call("POST", path, as_, data=encode_form(params))
 
-    async def patch(self, path: str, as_: Person | None = None, **params: object) -> Answer:
+    async def patch(self, path: str, as_: Person | None = None, **params: object) -> ApiResponse:
         return await self.call("PATCH", path, as_, data=encode_form(params))
 
-    async def delete(self, path: str, as_: Person | None = None, **params: object) -> Answer:
+    async def delete(self, path: str, as_: Person | None = None, **params: object) -> ApiResponse:
         return await self.call("DELETE", path, as_, data=encode_form(params))
 
     async def call(
@@ -55,24 +55,24 @@ class ApiClient:
         path: str,
         as_: Person | None = None,
         **request: Any,
-    ) -> Answer:
+    ) -> ApiResponse:
         """Any request below the API's prefix, with httpx's own arguments."""
         response = await self.http.request(
             method, API_PREFIX + path, auth=basic_auth(as_), **request
         )
         return self.read(response)
 
-    def read(self, response: httpx.Response) -> Answer:
+    def read(self, response: httpx.Response) -> ApiResponse:
         """The answer, held against what the OpenAPI document promises."""
         content_type = response.headers["content-type"]
         assert content_type == "application/json"
         request = response.request
         body: dict[str, Any] = response.json()
         if not request.url.path.startswith(API_PREFIX + TEST_ROUTES):
-            assert_answer_is_documented(
+            assert_response_is_documented(
                 request.method, request.url.path, response.status_code, content_type, body
             )
-        return Answer(response.status_code, body, response.headers)
+        return ApiResponse(response.status_code, body, response.headers)
 
     async def aclose(self) -> None:
         await self.http.aclose()

@@ -28,8 +28,8 @@ def main(arguments: Sequence[str]) -> int:
             headers=headers,
             auth=(name, password) if options.user else None,
             timeout=options.max_time,
-        ) as answer:
-            for chunk in answer.iter_text():
+        ) as response:
+            for chunk in response.iter_text():
                 sys.stdout.write(chunk)
                 sys.stdout.flush()
     except httpx.TimeoutException:

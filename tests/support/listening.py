@@ -5,8 +5,8 @@ from typing import Any
 from chatapi.core.ids import EventId, EventNumber
 from chatapi.events.event_ids import id_of, newest_completed
 from tests.factories import Person
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse, assert_success
 
 
 class Listener:
@@ -19,7 +19,7 @@ class Listener:
         self.queue_id: str = registered["queue_id"]
         self.last_event_id: int = registered["last_event_id"]
 
-    async def poll(self, **params: object) -> Answer:
+    async def poll(self, **params: object) -> ApiResponse:
         """One GET /events as it comes, from where the listener is."""
         return await self.client.get(
             "/events",
@@ -43,8 +43,8 @@ class Listener:
             seen += page
         return seen
 
-    def _see(self, answer: Answer) -> list[dict[str, Any]]:
-        events: list[dict[str, Any]] = assert_success(answer)["events"]
+    def _see(self, response: ApiResponse) -> list[dict[str, Any]]:
+        events: list[dict[str, Any]] = assert_success(response)["events"]
         for event in events:
             assert event["id"] > self.last_event_id
             self.last_event_id = event["id"]

@@ -9,8 +9,8 @@ from chatapi.http.openapi import build_document
 from chatapi.http.route import ChatRoute
 from chatapi.main import FEATURES
 from tests.factories import Person
-from tests.support.answers import Answer
 from tests.support.client import ApiClient, basic_auth
+from tests.support.responses import ApiResponse
 
 ROUTES = [route for feature in FEATURES for route in feature.routes]
 DOCUMENT = build_document(FEATURES)
@@ -40,7 +40,7 @@ async def send_to(
     person: Person | None,
     values: Mapping[str, str],
     places: Mapping[str, object],
-) -> Answer:
+) -> ApiResponse:
     """One request; `places` fills in the path."""
     place: dict[str, Any] = {"params" if route.method == "GET" else "data": values}
     file = route.operation.params.file_parameter

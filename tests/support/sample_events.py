@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
@@ -16,7 +16,7 @@ from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Event
 from chatapi.events.log import EventLog
-from chatapi.events.membership import NOWHERE
+from chatapi.events.membership import NO_MEMBERSHIP
 
 
 class Noted(Event):
@@ -95,7 +95,7 @@ class RealmTouched(Event):
         return True
 
 
-async def tell(
+async def commit_events(
     runtime: Runtime, realm: RealmRecord, *events: Event, to: Audience | None = None
 ) -> None:
     """Commit events as a request would, all of them in one transaction."""
@@ -127,8 +127,8 @@ def view(user_id: int = 1, role: Role = Role.MEMBER, **profile: Any) -> ClientVi
         user_id=UserId(user_id),
         role=role,
         profile=ClientProfile(**profile),
-        sees_everybody=True,
-        hears_typing=True,
-        membership=NOWHERE,
+        sees_all_users=True,
+        receives_typing=True,
+        membership=NO_MEMBERSHIP,
         queue_id=QueueId("a-queue"),
     )

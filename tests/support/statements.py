@@ -10,7 +10,7 @@ from chatapi.db.database import Database
 
 _OF_JOBS = "min(scheduled_message.deliver_at)"
 _OF_EPOCHS = "FROM epoch"
-_STOPS_CLOCK = ("SELECT", "WITH stopped")
+_LOCKS_CLOCK = ("SELECT", "WITH stopped")
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def statements_under_lock(database: Database) -> Iterator[list[str]]:
     def record(connection: Connection, _cursor: object, statement: str, *_rest: Any) -> None:
         how = connection.get_execution_options()
         is_writing = not {"isolation_level", "sqlite_begin"} & set(how)
-        if is_writing and "realm_clock" in statement and statement.startswith(_STOPS_CLOCK):
+        if is_writing and "realm_clock" in statement and statement.startswith(_LOCKS_CLOCK):
             locked.add(id(connection))
         elif id(connection) in locked:
             statements.append(statement)

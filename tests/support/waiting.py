@@ -5,34 +5,34 @@ from collections.abc import Awaitable, Callable
 
 from sqlalchemy import text
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 
-LONGEST_WAIT_SECONDS = 10
-LOOK_AGAIN_SECONDS = 0.005
+MAX_WAIT_SECONDS = 10
+POLL_INTERVAL_SECONDS = 0.005
 _LOCKED_OUT = text(
     "SELECT count(*) FROM pg_stat_activity"
     " WHERE datname = current_database() AND wait_event_type = 'Lock'"
 )
 
 
-async def until(condition: Callable[[], bool], seconds: float = LONGEST_WAIT_SECONDS) -> None:
+async def until(condition: Callable[[], bool], seconds: float = MAX_WAIT_SECONDS) -> None:
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 (nothing tells us when it becomes true)
-            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+            await asyncio.sleep(POLL_INTERVAL_SECONDS)
 
 
 async def until_true(
-    condition: Callable[[], Awaitable[bool]], seconds: float = LONGEST_WAIT_SECONDS
+    condition: Callable[[], Awaitable[bool]], seconds: float = MAX_WAIT_SECONDS
 ) -> None:
     async with asyncio.timeout(seconds):
         while not await condition():  # noqa: ASYNC110 (likewise)
-            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+            await asyncio.sleep(POLL_INTERVAL_SECONDS)
 
 
-async def until_locked_out(database: Database) -> None:
+async def until_lock_is_awaited(database: Database) -> None:
     """Until somebody waits for a lock, on PostgreSQL."""
 
     async def is_somebody() -> bool:
@@ -53,6 +53,6 @@ async def until_polls_wait(runtime: Runtime, realm: RealmRecord, count: int = 1)
     await until(lambda: waiting_polls(runtime, realm) == count)
 
 
-async def hear_from_others(runtime: Runtime, realm: RealmRecord) -> None:
+async def catch_up_with_other_processes(runtime: Runtime, realm: RealmRecord) -> None:
     """What other processes have done by now is known to this one."""
     await runtime.hub.catch_up(await runtime.hub.feed(realm.id))

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MAX_ID
-from chatapi.wire.params import AlsoKnownAs, LooseJson, NoParams, Params, WireModel
+from chatapi.wire.params import Alias, JsonOrString, NoParams, Params, WireModel
 from chatapi.wire.types import Id
 
 
@@ -33,8 +33,8 @@ class SampleParams(Params):
     tags: Annotated[list[str], Field(max_length=3, default_factory=list)]
     pet: Pet | None = None
     anything: Any = None
-    topic: Annotated[str, AlsoKnownAs("subject", "heading")] = ""
-    to: Annotated[str | int | list[int], LooseJson()] = ""
+    topic: Annotated[str, Alias("subject", "heading")] = ""
+    to: Annotated[str | int | list[int], JsonOrString()] = ""
     size: Annotated[int | Literal["mobile"], Field()] = 1
 
 

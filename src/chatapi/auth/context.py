@@ -7,11 +7,11 @@ from datetime import datetime
 
 from typing_extensions import override
 
-from chatapi.auth.callers import Caller
-from chatapi.auth.people import UserRecord
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.caller_cache import Caller
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.core.errors import AdmissionOutdatedError
+from chatapi.auth.users import UserRecord
+from chatapi.core.errors import StaleCallerError
 from chatapi.core.ids import EventNumber, UserId
 from chatapi.core.settings import Settings
 from chatapi.db.session import DatabaseSession
@@ -46,7 +46,7 @@ class ProcessContext:
     def now(self) -> datetime:
         return self.runtime.clock.now()
 
-    async def confirm(self) -> None:
+    async def recheck_caller(self) -> None:
         """Called by the route when an endpoint that reads is done, before anything is answered."""
 
 
@@ -56,14 +56,14 @@ class ServerContext(ProcessContext):
 
     origin: str
     """Scheme, host and port the client used."""
-    found_realm: RealmRecord | None
+    maybe_realm: RealmRecord | None
     address: str = field(default="", kw_only=True)
     """The network address of the client, empty for what no client asked for."""
 
     @property
     def public_url(self) -> str:
         """The address of this organization as people should write it."""
-        if self.settings.public_url and self.runtime.realms.has_only_one:
+        if self.settings.public_url and self.runtime.realms.is_single:
             return self.settings.public_url
         # Each of several organizations was found by its own name, the one the client used.
         return self.origin
@@ -74,7 +74,7 @@ class RealmContext(ServerContext):
     """A request to one organization, by somebody who may be anybody."""
 
     realm: RealmRecord
-    worked_out: dict[str, object] = field(default_factory=dict, kw_only=True)
+    computed: dict[str, object] = field(default_factory=dict, kw_only=True)
     """Results of expensive work that earlier attempts at the same request have left."""
 
     @property
@@ -83,7 +83,7 @@ class RealmContext(ServerContext):
         return None if self.reader is None else self.reader.id
 
     @property
-    def admitted(self) -> Caller | None:
+    def maybe_caller(self) -> Caller | None:
         """Whom the gate let in, None for anybody."""
         return None
 
@@ -119,10 +119,10 @@ class RealmContext(ServerContext):
         that the same request, sent a second time, has not been carried out meanwhile.
         """
         number = await self.db.lock_realm(self.realm.id)
-        if self.admitted is not None:
-            await self._check_admission(number)
-        if await self.work.was_answered_meanwhile():
-            raise AdmissionOutdatedError
+        if self.maybe_caller is not None:
+            await self._check_caller(number)
+        if await self.work.was_answered_by_duplicate():
+            raise StaleCallerError
         return number
 
     async def snapshot(self) -> EventNumber:
@@ -136,12 +136,12 @@ class RealmContext(ServerContext):
             return number
         await self.db.snapshot()
         reading = await EventLog(self.db).read_clock(self.realm.id)
-        await self._check_admission(reading.last_event)
+        await self._check_caller(reading.last_event)
         self.db.as_of = reading.last_event
         return reading.last_event
 
     @override
-    async def confirm(self) -> None:
+    async def recheck_caller(self) -> None:
         """Make sure that the caller still was who they were when the last of it was read.
 
         Other processes may have said otherwise without this one having heard of it. Whoever
@@ -149,22 +149,22 @@ class RealmContext(ServerContext):
         """
         if self.db.as_of is None and not self.db.has_locked(self.realm.id):
             await self.db.close()
-            await self.runtime.clock_looks.catch_up(self.realm.id)
+            await self.runtime.clock_reader.catch_up(self.realm.id)
             self._require_current()
 
-    async def _check_admission(self, number: EventNumber) -> None:
+    async def _check_caller(self, number: EventNumber) -> None:
         """The caller was found at the gate, perhaps before an event this session already sees."""
-        await self.runtime.hub.reach(self.db, self.realm.id, number)
+        await self.runtime.hub.catch_up_to(self.db, self.realm.id, number)
         self._require_current()
 
     def _require_current(self) -> None:
         """Start over if what was found at the gate is no longer so."""
         if not self.db.was_locked_first and self._is_outdated:
-            raise AdmissionOutdatedError
+            raise StaleCallerError
 
     @property
     def _is_outdated(self) -> bool:
-        return self.admitted is not None and self.admitted.is_outdated
+        return self.maybe_caller is not None and self.maybe_caller.is_stale
 
     def emit(self, event: Event, to: Audience) -> None:
         """Tell clients about a change, in the transaction that makes it."""
@@ -192,7 +192,7 @@ class VisitorContext(RealmContext):
 
     @property
     @override
-    def admitted(self) -> Caller | None:
+    def maybe_caller(self) -> Caller | None:
         return self.visitor
 
     @property
@@ -210,14 +210,14 @@ class Context(RealmContext):
 
     @property
     @override
-    def admitted(self) -> Caller:
+    def maybe_caller(self) -> Caller:
         return self.caller
 
     @property
     def user(self) -> UserRecord:
         return self.caller.user
 
-    def tell_caller(self, event: Event) -> None:
+    def emit_to_caller(self, event: Event) -> None:
         """Emit what concerns nobody but the caller, whose other clients should know it."""
         self.emit(event, to=Users.only(self.user.id))
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from chatapi.auth.callers import Caller as AuthenticatedCaller
+from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import (
     Context,
     ProcessContext,
@@ -13,7 +13,7 @@ from chatapi.auth.context import (
     ServerContext,
     VisitorContext,
 )
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import (
     AdministratorRequiredError,
@@ -24,12 +24,12 @@ from chatapi.core.errors import (
 )
 from chatapi.core.roles import BotType, Role
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.http.call import Call
 from chatapi.http.operation import Credentials
+from chatapi.http.request import ApiRequest
 
 
-def runtime_of(call: Call) -> Runtime:
-    runtime: Runtime = call.scope["app"].state.runtime
+def runtime_of(request: ApiRequest) -> Runtime:
+    runtime: Runtime = request.scope["app"].state.runtime
     return runtime
 
 
@@ -42,9 +42,9 @@ class ProbeGuard:
     def errors(self) -> Sequence[type[ApiError]]:
         return ()
 
-    async def admit(self, call: Call, *, locks_first: bool) -> ProcessContext:
+    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> ProcessContext:
         del locks_first
-        runtime = runtime_of(call)
+        runtime = runtime_of(request)
         return ProcessContext(runtime, runtime.begin())
 
 
@@ -57,11 +57,11 @@ class ServerGuard:
     def errors(self) -> Sequence[type[ApiError]]:
         return ()
 
-    async def admit(self, call: Call, *, locks_first: bool) -> ServerContext:
+    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> ServerContext:
         del locks_first
-        runtime = runtime_of(call)
+        runtime = runtime_of(request)
         return ServerContext(
-            runtime, runtime.begin(), call.origin, await runtime.realms.find(call.host)
+            runtime, runtime.begin(), request.origin, await runtime.realms.find(request.host)
         )
 
 
@@ -79,19 +79,19 @@ class RealmGuard:
     def errors(self) -> Sequence[type[ApiError]]:
         return (UnknownOrganizationError,)
 
-    async def admit(self, call: Call, *, locks_first: bool) -> RealmContext:
-        runtime = runtime_of(call)
+    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> RealmContext:
+        runtime = runtime_of(request)
         if self.is_login:
-            await runtime.limits.charge_login_from(call)
-        async with _entrance(call, runtime, locks_first=locks_first) as (realm, work):
+            await runtime.limits.charge_login_from(request)
+        async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
             return RealmContext(
                 runtime,
                 work,
-                call.origin,
+                request.origin,
                 realm,
                 realm,
-                address=call.address,
-                worked_out=call.worked_out,
+                address=request.address,
+                computed=request.computed,
             )
 
 
@@ -107,22 +107,22 @@ class VisitorGuard:
     def errors(self) -> Sequence[type[ApiError]]:
         return (UnknownOrganizationError, UnauthorizedError, WebhookRefusedError)
 
-    async def admit(self, call: Call, *, locks_first: bool) -> VisitorContext:
-        runtime = runtime_of(call)
-        async with _entrance(call, runtime, locks_first=locks_first) as (realm, work):
+    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> VisitorContext:
+        runtime = runtime_of(request)
+        async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
             visitor = None
-            if call.header(b"authorization"):
-                visitor = await _authenticate(call, runtime, work, realm)
+            if request.header(b"authorization"):
+                visitor = await _authenticate(request, runtime, work, realm)
                 _refuse_webhook(visitor)
             return VisitorContext(
                 runtime,
                 work,
-                call.origin,
+                request.origin,
                 realm,
                 realm,
                 visitor,
-                address=call.address,
-                worked_out=call.worked_out,
+                address=request.address,
+                computed=request.computed,
             )
 
 
@@ -130,51 +130,51 @@ class VisitorGuard:
 class CallerGuard:
     """Active users of the organization with at least the given role.
 
-    Incoming webhook bots are refused unless `admits_webhooks` is set, as it is for sending.
+    Incoming webhook bots are refused unless `allows_webhooks` is set, as it is for sending.
     """
 
     role: Role = Role.GUEST
-    admits_webhooks: bool = False
+    allows_webhooks: bool = False
     credentials: ClassVar[Credentials] = "required"
 
     def errors(self) -> Sequence[type[ApiError]]:
-        webhooks = () if self.admits_webhooks else (WebhookRefusedError,)
+        webhooks = () if self.allows_webhooks else (WebhookRefusedError,)
         roles = () if self.role is Role.GUEST else (AdministratorRequiredError,)
         return (UnknownOrganizationError, UnauthorizedError, *webhooks, *roles)
 
-    async def admit(self, call: Call, *, locks_first: bool) -> Context:
-        runtime = runtime_of(call)
-        async with _entrance(call, runtime, locks_first=locks_first) as (realm, work):
-            caller = await _authenticate(call, runtime, work, realm)
-            if not self.admits_webhooks:
+    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> Context:
+        runtime = runtime_of(request)
+        async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
+            caller = await _authenticate(request, runtime, work, realm)
+            if not self.allows_webhooks:
                 _refuse_webhook(caller)
             if not caller.user.role.at_least(self.role):
                 raise AdministratorRequiredError
             return Context(
                 runtime,
                 work,
-                call.origin,
+                request.origin,
                 realm,
                 realm,
                 caller,
-                call.client_name,
-                address=call.address,
-                worked_out=call.worked_out,
+                request.client_name,
+                address=request.address,
+                computed=request.computed,
             )
 
 
 @asynccontextmanager
-async def _entrance(
-    call: Call, runtime: Runtime, *, locks_first: bool
+async def _open_realm(
+    request: ApiRequest, runtime: Runtime, *, locks_first: bool
 ) -> AsyncIterator[tuple[RealmRecord, UnitOfWork]]:
     """The organization a request is for and its transaction, which ends if it is not let in."""
-    realm = await runtime.realms.of_host(call.host)
+    realm = await runtime.realms.get_by_host(request.host)
     work = runtime.begin()
     try:
         if locks_first:
             number = await work.db.lock_realm_first(realm.id)
-            await runtime.hub.reach(work.db, realm.id, number)
-            realm = await runtime.realms.as_locked(work.db, realm)
+            await runtime.hub.catch_up_to(work.db, realm.id, number)
+            realm = await runtime.realms.reload_locked(work.db, realm)
         yield realm, work
     except BaseException:
         await work.db.close()
@@ -182,20 +182,20 @@ async def _entrance(
 
 
 async def _authenticate(
-    call: Call, runtime: Runtime, work: UnitOfWork, realm: RealmRecord
-) -> AuthenticatedCaller:
-    caller = await runtime.callers.authenticate(work.db, realm, call.header(b"authorization"))
+    request: ApiRequest, runtime: Runtime, work: UnitOfWork, realm: RealmRecord
+) -> Caller:
+    caller = await runtime.callers.authenticate(work.db, realm, request.header(b"authorization"))
     if not work.db.was_locked_first:
         # A long poll must not hold the connection its authentication needed.
         await work.db.close()
-    if call.charged_user_id != caller.user.id:
+    if request.charged_user_id != caller.user.id:
         # Whoever has to start over does not pay for it.
-        await runtime.limits.charge_user(call, caller.user.id)
-        call.charged_user_id = caller.user.id
+        await runtime.limits.charge_user(request, caller.user.id)
+        request.charged_user_id = caller.user.id
     return caller
 
 
-def _refuse_webhook(caller: AuthenticatedCaller) -> None:
+def _refuse_webhook(caller: Caller) -> None:
     if caller.user.bot_type is BotType.INCOMING_WEBHOOK:
         raise WebhookRefusedError
 
@@ -205,7 +205,7 @@ Server = Annotated[ServerContext, ServerGuard()]
 Anybody = Annotated[RealmContext, RealmGuard()]
 LoggingIn = Annotated[RealmContext, RealmGuard(is_login=True)]
 MaybeAnonymous = Annotated[VisitorContext, VisitorGuard()]
-Caller = Annotated[Context, CallerGuard()]
-Sender = Annotated[Context, CallerGuard(admits_webhooks=True)]
+LoggedIn = Annotated[Context, CallerGuard()]
+Sender = Annotated[Context, CallerGuard(allows_webhooks=True)]
 """Callers and incoming webhook bots: for POST /messages alone."""
 Admin = Annotated[Context, CallerGuard(Role.ADMIN)]

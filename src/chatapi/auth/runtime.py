@@ -3,32 +3,32 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatapi.attention.directory import AttentionDirectory
-from chatapi.auth.callers import Callers
+from chatapi.auth.caller_cache import CallerCache
 from chatapi.auth.passwords import Passwords
-from chatapi.auth.realms import RealmDirectory
-from chatapi.channels.directory import ChannelDirectory
-from chatapi.core.alarm import Alarm
+from chatapi.auth.realm_cache import RealmCache
+from chatapi.channel_cache.cache import ChannelCache
 from chatapi.core.clock import Clock
-from chatapi.core.heavy_work import HeavyWork
-from chatapi.core.private_files import close_data_folder
+from chatapi.core.fair_limiter import FairLimiter
+from chatapi.core.private_files import restrict_data_folder
 from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
+from chatapi.core.wake_signal import WakeSignal
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.db.database import Database
 from chatapi.db.deployment import find_deployment
 from chatapi.db.session import DatabaseSession
-from chatapi.events.blocks import Blocks
 from chatapi.events.bus import Bus
-from chatapi.events.clock_looks import ClockLooks
-from chatapi.events.gathering import Gatherer
+from chatapi.events.clock_reader import ClockReader
+from chatapi.events.group_commit import GroupCommitter
 from chatapi.events.hub import Hub
 from chatapi.events.queues import EventQueues
+from chatapi.events.register_cache import RegisterCache
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.files.files import Files
 from chatapi.files.store import THREADS
 from chatapi.files.stores import store_for
 from chatapi.http.limits import RateLimits
-from chatapi.linkifiers.directory import LinkifierDirectory
+from chatapi.linkifier_cache.cache import LinkifierCache
+from chatapi.recipient_preferences.cache import RecipientPreferencesCache
 
 _RENDERING_THREADS = 2
 """More would not be faster: Python runs one of them at a time, between steps of the loop."""
@@ -43,27 +43,27 @@ class Runtime:
     started_at: datetime
     database: Database
     hub: Hub
-    clock_looks: ClockLooks
+    clock_reader: ClockReader
     queues: EventQueues
-    gatherer: Gatherer
-    realms: RealmDirectory
-    callers: Callers
-    channels: ChannelDirectory
-    blocks: Blocks
-    attention: AttentionDirectory
-    linkifiers: LinkifierDirectory
+    group_committer: GroupCommitter
+    realms: RealmCache
+    callers: CallerCache
+    channels: ChannelCache
+    register_cache: RegisterCache
+    recipient_preferences: RecipientPreferencesCache
+    linkifiers: LinkifierCache
     passwords: Passwords
     limits: RateLimits
     files: Files
     rendering_threads: WorkerThreads
     """For rendering, comparing and highlighting texts, and drawing pictures."""
-    rendering: HeavyWork
+    rendering: FairLimiter
     """Turns at what keeps one of these threads busy for long."""
-    heavy_reads: HeavyWork
+    heavy_reads: FairLimiter
     """Turns at searching and reading much, which keep a database connection busy for long."""
-    file_writing: HeavyWork
+    file_writing: FairLimiter
     """Turns at writing uploads: the other threads of the store are left to those who read files."""
-    deliveries: Alarm
+    deliveries: WakeSignal
     """Rung when something is scheduled."""
 
     @classmethod
@@ -71,7 +71,7 @@ class Runtime:
         cls, settings: Settings, clock: Clock, bus: Bus, database: Database | None = None
     ) -> "Runtime":
         """All parts of a service; it closes the database with the rest, also one that is given."""
-        close_data_folder(settings.data_dir, (SQLITE_FILE, UPLOADS_FOLDER))
+        restrict_data_folder(settings.data_dir, (SQLITE_FILE, UPLOADS_FOLDER))
         database = database or Database(settings)
         hub = Hub(database, bus)
         return cls(
@@ -80,23 +80,25 @@ class Runtime:
             started_at=clock.now(),
             database=database,
             hub=hub,
-            clock_looks=ClockLooks(database, hub),
+            clock_reader=ClockReader(database, hub),
             queues=EventQueues(database, hub, clock, settings),
-            gatherer=Gatherer(database, hub, clock),
-            realms=RealmDirectory(database, hub, settings),
-            callers=Callers(hub, settings),
-            channels=ChannelDirectory(hub),
-            blocks=Blocks(hub),
-            attention=AttentionDirectory(hub),
-            linkifiers=LinkifierDirectory(hub),
+            group_committer=GroupCommitter(database, hub, clock),
+            realms=RealmCache(database, hub, settings),
+            callers=CallerCache(hub, settings),
+            channels=ChannelCache(hub),
+            register_cache=RegisterCache(hub),
+            recipient_preferences=RecipientPreferencesCache(hub),
+            linkifiers=LinkifierCache(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings, lambda: find_deployment(database)),
             files=Files(store_for(settings, clock), lambda: find_deployment(database)),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
-            rendering=HeavyWork(_RENDERING_THREADS, most_per_owner=1),
-            heavy_reads=HeavyWork(database.most_heavy_reads, max(1, database.most_heavy_reads - 1)),
-            file_writing=HeavyWork(THREADS // 2, most_per_owner=2),
-            deliveries=Alarm(),
+            rendering=FairLimiter(_RENDERING_THREADS, most_per_owner=1),
+            heavy_reads=FairLimiter(
+                database.most_heavy_reads, max(1, database.most_heavy_reads - 1)
+            ),
+            file_writing=FairLimiter(THREADS // 2, most_per_owner=2),
+            deliveries=WakeSignal(),
         )
 
     def begin(self) -> UnitOfWork:
@@ -107,7 +109,7 @@ class Runtime:
         await self.hub.start()
 
     async def close(self) -> None:
-        await self.gatherer.close()
+        await self.group_committer.close()
         await self.queues.close()
         await self.hub.close()
         await self.limits.close()

@@ -3,8 +3,8 @@
 import typer
 
 from chatapi.auth.runtime import Runtime
-from chatapi.cli.operator import perform
-from chatapi.cli.terminal import AsJson, answer
+from chatapi.cli.operator import run_command
+from chatapi.cli.terminal import AsJson, print_result
 from chatapi.db.migrate import pending_changes, upgrade_database
 
 app = typer.Typer(no_args_is_help=True, help="Bring the database up to date, or check it.")
@@ -17,8 +17,8 @@ def upgrade(as_json: AsJson = False) -> None:
     async def work(runtime: Runtime) -> None:
         await upgrade_database(runtime.database)
 
-    perform(work, as_json=as_json)
-    answer({}, "The database is up to date.", as_json=as_json)
+    run_command(work, as_json=as_json)
+    print_result({}, "The database is up to date.", as_json=as_json)
 
 
 @app.command()
@@ -28,8 +28,8 @@ def check(as_json: AsJson = False) -> None:
     async def work(runtime: Runtime) -> list[str]:
         return await pending_changes(runtime.database)
 
-    pending = perform(work, as_json=as_json)
+    pending = run_command(work, as_json=as_json)
     text = "\n".join(["The database differs:", *pending] if pending else ["Nothing is pending."])
-    answer({"pending": pending}, text, as_json=as_json)
+    print_result({"pending": pending}, text, as_json=as_json)
     if pending:
         raise typer.Exit(1)

@@ -10,11 +10,11 @@ import typer
 from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from chatapi.auth.callers import Caller
+from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context, RealmContext
-from chatapi.auth.people import UserRecord
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.auth.users import UserRecord
 from chatapi.cli.errors import (
     DatabaseOutdatedError,
     DatabaseUnreachableError,
@@ -22,13 +22,13 @@ from chatapi.cli.errors import (
     NoOrganizationError,
     WhichOrganizationError,
 )
-from chatapi.cli.terminal import refuse
+from chatapi.cli.terminal import exit_with_error
 from chatapi.core.clock import SystemClock
 from chatapi.core.errors import ApiError
 from chatapi.core.logging import configure_logging
 from chatapi.core.settings import Settings
+from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
-from chatapi.db.faults import is_unavailable
 from chatapi.db.session import DatabaseSession
 from chatapi.events.buses import bus_for
 from chatapi.events.unit_of_work import UnitOfWork
@@ -47,12 +47,12 @@ _UNDEFINED_TABLE_OR_COLUMN = ("42P01", "42703")
 _NO_SUCH_TABLE_OR_COLUMN = ("no such table", "no such column")
 
 
-def perform(work: Callable[[Runtime], Awaitable[T]], *, as_json: bool) -> T:
+def run_command(work: Callable[[Runtime], Awaitable[T]], *, as_json: bool) -> T:
     """Run one piece of work; whatever an operator can mend ends the command with one line."""
     try:
         return asyncio.run(_run(work))
     except ApiError as error:
-        refuse(error, as_json=as_json)
+        exit_with_error(error, as_json=as_json)
 
 
 async def _run(work: Callable[[Runtime], Awaitable[T]]) -> T:

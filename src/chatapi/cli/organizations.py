@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.cli.operator import perform
-from chatapi.cli.terminal import AsJson, answer, printable, table
+from chatapi.cli.operator import run_command
+from chatapi.cli.terminal import AsJson, print_result, printable, table
 from chatapi.features.realm.creation import create_organization
 from chatapi.features.realm.repository import RealmRepository
 
@@ -23,16 +23,18 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an organization; add its owner with `chatapi user create`."""
-    realm = perform(lambda runtime: create_organization(runtime, name, subdomain), as_json=as_json)
+    realm = run_command(
+        lambda runtime: create_organization(runtime, name, subdomain), as_json=as_json
+    )
     text = f"Created {printable(realm.name)} with the subdomain {realm.subdomain}."
-    answer(_describe(realm), text, as_json=as_json)
+    print_result(_describe(realm), text, as_json=as_json)
 
 
 @app.command("list")
 def list_all(as_json: AsJson = False) -> None:
     """List the organizations."""
-    realms = perform(_list_realms, as_json=as_json)
-    answer(
+    realms = run_command(_list_realms, as_json=as_json)
+    print_result(
         {"organizations": [_describe(realm) for realm in realms]},
         table(
             ["Subdomain", "Name", "Since"],

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from chatapi.cli.terminal import note, refuse
+from chatapi.cli.terminal import exit_with_error, note
 from chatapi.core.errors import BadRequestError
 
 PasswordFromStdin = Annotated[
@@ -31,7 +31,7 @@ def read_password(
 ) -> str | None:
     """The password in the way that was chosen; None if none was."""
     if sum((argument is not None, from_stdin, asks)) > 1:
-        refuse(BadRequestError("Choose one way to pass the password"), as_json=as_json)
+        exit_with_error(BadRequestError("Choose one way to pass the password"), as_json=as_json)
     if argument is not None:
         note(
             "--password shows the password to everybody on this machine, and to the history of "
@@ -41,7 +41,7 @@ def read_password(
     if from_stdin:
         password = sys.stdin.readline().rstrip("\r\n")
         if not password:
-            refuse(BadRequestError("Standard input has no password"), as_json=as_json)
+            exit_with_error(BadRequestError("Standard input has no password"), as_json=as_json)
         return password
     return _ask(as_json=as_json) if asks else None
 
@@ -49,7 +49,7 @@ def read_password(
 def _ask(*, as_json: bool) -> str:
     if not sys.stdin.isatty():
         message = "There is no terminal to ask for a password: use --password-stdin"
-        refuse(BadRequestError(message), as_json=as_json)
+        exit_with_error(BadRequestError(message), as_json=as_json)
     # On stderr, since stdout may be read by a script.
     password: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return password

@@ -29,7 +29,7 @@ come beside these. A poll that has nothing to tell ends with one event of the ty
 whose `id` is that of the last event before it.
 """
 _OURS = "chatapi."
-_FLEETING = "Only for those who are listening now: it is not kept and not replayed.\n"
+_EPHEMERAL = "Only for those who are listening now: it is not kept and not replayed.\n"
 
 
 @app.callback()
@@ -88,7 +88,7 @@ def _section(event: type[Event]) -> str:
     op = "" if event.op is None else f', `op` "{event.op}"'
     lines = [f'## `type` "{event.type}"{op}', "", _first_sentence(event), ""]
     if not event.is_logged:
-        lines += [_FLEETING]
+        lines += [_EPHEMERAL]
     body, schema = _schema_of(event)
     rows = [
         f"| `{name}` | {_type_of(part, schema)} | {'yes' if is_there else 'sometimes'} |"

@@ -11,10 +11,10 @@ import typer
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
+from chatapi.cli.bootstrap import InitialOwner, create_first_organization
 from chatapi.cli.errors import AddressUnavailableError, DatabaseUnreachableError
-from chatapi.cli.first_start import FirstOwner, create_first_organization
 from chatapi.cli.operator import load_settings, missing_tables_named, open_runtime, reach
-from chatapi.cli.terminal import note, refuse
+from chatapi.cli.terminal import exit_with_error, note
 from chatapi.cli.welcome import Address, greet
 from chatapi.cli.workers import Supervisor
 from chatapi.core.clock import stopwatch
@@ -52,7 +52,7 @@ def serve(
         listener = _bind(host, port)
         owner = asyncio.run(_prepare(settings))
     except ApiError as error:
-        refuse(error, as_json=False)
+        exit_with_error(error, as_json=False)
     if workers > 1 and not settings.redis_url:
         note(
             "Several processes without CHATAPI_REDIS_URL: events reach the clients of another "
@@ -80,7 +80,7 @@ def _bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _prepare(settings: Settings) -> FirstOwner | None:
+async def _prepare(settings: Settings) -> InitialOwner | None:
     """Bring the database up to date and make sure that there is an organization."""
     async with open_runtime(settings) as runtime:
         await _wait_for(runtime.database)

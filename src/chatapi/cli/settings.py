@@ -5,7 +5,7 @@ import re
 from rich.text import Text
 
 from chatapi.cli.operator import load_settings
-from chatapi.cli.terminal import AsJson, answer, printable, refuse
+from chatapi.cli.terminal import AsJson, exit_with_error, print_result, printable
 from chatapi.core.errors import ApiError
 from chatapi.core.settings import Settings
 
@@ -18,8 +18,8 @@ def show_settings(as_json: AsJson = False) -> None:
     try:
         rows = describe_settings(load_settings())
     except ApiError as error:
-        refuse(error, as_json=as_json)
-    answer({"settings": rows}, _lines(rows), as_json=as_json)
+        exit_with_error(error, as_json=as_json)
+    print_result({"settings": rows}, _lines(rows), as_json=as_json)
 
 
 def describe_settings(settings: Settings) -> list[dict[str, str]]:

@@ -21,7 +21,7 @@ stdout = Console(markup=False, highlight=False, emoji=False)
 stderr = Console(markup=False, highlight=False, emoji=False, stderr=True)
 
 
-def answer(payload: Mapping[str, object], text: RenderableType, *, as_json: bool) -> None:
+def print_result(payload: Mapping[str, object], text: RenderableType, *, as_json: bool) -> None:
     """Print the outcome of a command."""
     if as_json:
         _print_json({"result": "success", **payload})
@@ -29,7 +29,7 @@ def answer(payload: Mapping[str, object], text: RenderableType, *, as_json: bool
         stdout.print(text, soft_wrap=isinstance(text, str | Text))
 
 
-def refuse(error: ApiError, *, as_json: bool) -> NoReturn:
+def exit_with_error(error: ApiError, *, as_json: bool) -> NoReturn:
     """Say in one line why nothing was done, and leave."""
     if as_json:
         _print_json(error.envelope())

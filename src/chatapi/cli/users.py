@@ -7,16 +7,16 @@ from typing import Annotated, TypeVar
 import typer
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.cli.operator import OrganizationOption, organization, perform
+from chatapi.auth.users import UserRecord
+from chatapi.cli.operator import OrganizationOption, organization, run_command
 from chatapi.cli.passwords import (
     AskForPassword,
     PasswordArgument,
     PasswordFromStdin,
     read_password,
 )
-from chatapi.cli.terminal import AsJson, answer, printable, table
+from chatapi.cli.terminal import AsJson, print_result, printable, table
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
 from chatapi.features.users.activation import deactivate_user
@@ -84,7 +84,7 @@ def list_all(org: OrganizationOption = None, as_json: AsJson = False) -> None:
 
     users = [_describe(user) for user in _in_organization(work, org, as_json=as_json)]
     headings = ["Id", "Email", "Name", "Role", "Active", "Bot"]
-    answer(
+    print_result(
         {"users": users}, table(headings, [list(user.values()) for user in users]), as_json=as_json
     )
 
@@ -102,7 +102,7 @@ def deactivate(
         return await _get(ctx, email)
 
     user = _in_organization(work, org, as_json=as_json)
-    answer(_describe(user), f"Deactivated {printable(user.delivery_email)}.", as_json=as_json)
+    print_result(_describe(user), f"Deactivated {printable(user.delivery_email)}.", as_json=as_json)
 
 
 @app.command("role")
@@ -120,7 +120,7 @@ def set_role(
 
     user = _in_organization(work, org, as_json=as_json)
     text = f"{printable(user.delivery_email)} is now {user.role.name.lower()}."
-    answer(_describe(user), text, as_json=as_json)
+    print_result(_describe(user), text, as_json=as_json)
 
 
 @app.command("api-key")
@@ -162,7 +162,7 @@ def set_password(
 
     user = _in_organization(work, org, as_json=as_json)
     text = f"{printable(user.delivery_email)} has another password."
-    answer(_describe(user), text, as_json=as_json)
+    print_result(_describe(user), text, as_json=as_json)
 
 
 def _in_organization(
@@ -172,7 +172,7 @@ def _in_organization(
         async with organization(runtime, subdomain) as ctx:
             return await work(ctx)
 
-    return perform(in_context, as_json=as_json)
+    return run_command(in_context, as_json=as_json)
 
 
 async def _get(ctx: RealmContext, email: str) -> UserRecord:
@@ -195,4 +195,4 @@ def _describe(user: UserRecord) -> dict[str, object]:
 
 def _answer_with_key(user: UserRecord, api_key: str, *, as_json: bool) -> None:
     text = f"{printable(user.delivery_email)} (user {user.id}) has the API key {api_key}"
-    answer({**_describe(user), "api_key": api_key}, text, as_json=as_json)
+    print_result({**_describe(user), "api_key": api_key}, text, as_json=as_json)

@@ -7,7 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from chatapi import __version__
-from chatapi.cli.first_start import FirstOwner
+from chatapi.cli.bootstrap import InitialOwner
 from chatapi.cli.terminal import stdout
 from chatapi.core.settings import Settings
 
@@ -28,7 +28,7 @@ class Address:
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
 
-def greet(address: Address, settings: Settings, owner: FirstOwner | None) -> None:
+def greet(address: Address, settings: Settings, owner: InitialOwner | None) -> None:
     """Print where the server is and, this once, the secrets of the first owner."""
     facts = {"Address": address.url, "Docs": f"{address.url}/docs"}
     if settings.public_url:
@@ -47,7 +47,7 @@ def greet(address: Address, settings: Settings, owner: FirstOwner | None) -> Non
         stdout.print(curl_line(address, owner), soft_wrap=True)
 
 
-def curl_line(address: Address, owner: FirstOwner) -> str:
+def curl_line(address: Address, owner: InitialOwner) -> str:
     credentials = shlex.quote(f"{owner.email}:{owner.api_key}")
     return f"curl -u {credentials} {address.url}/api/v1/users/me"
 

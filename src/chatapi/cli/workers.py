@@ -23,14 +23,14 @@ from chatapi.core.clock import stopwatch
 log = structlog.get_logger()
 
 _PR_SET_PDEATHSIG = 1
-_LOOK_SECONDS = 0.2
+_CHECK_SECONDS = 0.2
 _HEARTBEAT_SECONDS = 1.0
-_LONGEST_STANDSTILL_SECONDS = 30.0
+_MAX_STALL_SECONDS = 30.0
 """A busy machine must not look like a stuck worker."""
 _STEADY_SECONDS = 10.0
 """A worker that lives for so long has started well: it is replaced without a pause."""
 _FIRST_PAUSE_SECONDS = 0.25
-_LONGEST_PAUSE_SECONDS = 5.0
+_MAX_PAUSE_SECONDS = 5.0
 _AFTER_GRACE_SECONDS = 4.0
 """For what a process does after its last request; whoever takes longer is killed."""
 
@@ -40,14 +40,14 @@ MakeConfig = Callable[[], uvicorn.Config]
 
 
 @dataclass(eq=False)
-class _Place:
+class _WorkerSlot:
     """One of the workers there should be, and whoever has the place now."""
 
     process: SpawnProcess | None = None
-    line: Connection | None = None
+    pipe: Connection | None = None
     """Whatever the worker sends says that it runs."""
     started_at: float = 0.0
-    heard_at: float = 0.0
+    last_heartbeat_at: float = 0.0
     failures: int = 0
     next_start_at: float = 0.0
 
@@ -67,49 +67,49 @@ class Supervisor:
         """Return when SIGTERM or SIGINT has come and all workers have ended."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
-        places = [_Place() for _ in range(self.count)]
+        slots = [_WorkerSlot() for _ in range(self.count)]
         try:
             while not self._is_stopping:
-                for place in places:
-                    self._keep_alive(place)
-                time.sleep(_LOOK_SECONDS)
+                for slot in slots:
+                    self._keep_alive(slot)
+                time.sleep(_CHECK_SECONDS)
         finally:
-            self._end(places)
+            self._end(slots)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         del number, frame
         self._is_stopping = True
 
-    def _keep_alive(self, place: _Place) -> None:
+    def _keep_alive(self, slot: _WorkerSlot) -> None:
         now = stopwatch()
-        if place.process is None:
-            if now >= place.next_start_at:
-                self._start(place)
+        if slot.process is None:
+            if now >= slot.next_start_at:
+                self._start(slot)
             return
-        _listen(place)
-        if place.process.is_alive():
-            if now - place.heard_at > _LONGEST_STANDSTILL_SECONDS:
-                log.error("worker_stuck", pid=place.process.pid)
-                place.process.kill()
+        _receive_heartbeats(slot)
+        if slot.process.is_alive():
+            if now - slot.last_heartbeat_at > _MAX_STALL_SECONDS:
+                log.error("worker_stuck", pid=slot.process.pid)
+                slot.process.kill()
             return
-        pause = _note_end(place)
-        log.error("worker_died", pid=place.process.pid, status=place.process.exitcode, pause=pause)
-        _clear(place)
+        pause = _note_end(slot)
+        log.error("worker_died", pid=slot.process.pid, status=slot.process.exitcode, pause=pause)
+        _clear(slot)
 
-    def _start(self, place: _Place) -> None:
-        place.line, their_end = _processes.Pipe(duplex=True)
-        place.process = _processes.Process(
+    def _start(self, slot: _WorkerSlot) -> None:
+        slot.pipe, their_end = _processes.Pipe(duplex=True)
+        slot.process = _processes.Process(
             target=_work,
             args=(self.make_config, self.listener, their_end, os.getpid(), self.grace_seconds),
         )
-        place.process.start()
+        slot.process.start()
         # Ours would keep the line open when the worker is gone.
         their_end.close()
-        place.started_at = place.heard_at = stopwatch()
+        slot.started_at = slot.last_heartbeat_at = stopwatch()
 
-    def _end(self, places: list[_Place]) -> None:
+    def _end(self, slots: list[_WorkerSlot]) -> None:
         """Ask all to end; whoever does not hear it is killed."""
-        running = [place.process for place in places if place.process is not None]
+        running = [slot.process for slot in slots if slot.process is not None]
         for process in running:
             process.terminate()
         deadline = stopwatch() + self.grace_seconds + _AFTER_GRACE_SECONDS
@@ -121,46 +121,46 @@ class Supervisor:
                 process.join()
 
 
-def _listen(place: _Place) -> None:
+def _receive_heartbeats(slot: _WorkerSlot) -> None:
     try:
-        while place.line is not None and place.line.poll():
-            place.line.recv_bytes()
-            place.heard_at = stopwatch()
+        while slot.pipe is not None and slot.pipe.poll():
+            slot.pipe.recv_bytes()
+            slot.last_heartbeat_at = stopwatch()
     except (EOFError, OSError):
         # It has ended, or is about to.
         return
 
 
-def _note_end(place: _Place) -> float:
+def _note_end(slot: _WorkerSlot) -> float:
     """Decide when the next one starts; longer each time if none of them lasts."""
     now = stopwatch()
-    is_steady = now - place.started_at > _STEADY_SECONDS
-    place.failures = 0 if is_steady else place.failures + 1
+    is_steady = now - slot.started_at > _STEADY_SECONDS
+    slot.failures = 0 if is_steady else slot.failures + 1
     pause = 0.0
-    if place.failures:
-        pause = min(_FIRST_PAUSE_SECONDS * 2 ** (place.failures - 1), _LONGEST_PAUSE_SECONDS)
-    place.next_start_at = now + pause
+    if slot.failures:
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** (slot.failures - 1), _MAX_PAUSE_SECONDS)
+    slot.next_start_at = now + pause
     return pause
 
 
-def _clear(place: _Place) -> None:
-    if place.line is not None:
-        place.line.close()
-    if place.process is not None:
-        place.process.close()
-    place.process = place.line = None
+def _clear(slot: _WorkerSlot) -> None:
+    if slot.pipe is not None:
+        slot.pipe.close()
+    if slot.process is not None:
+        slot.process.close()
+    slot.process = slot.pipe = None
 
 
 def _work(
     make_config: MakeConfig,
     listener: socket.socket,
-    line: Connection,
+    pipe: Connection,
     parent: int,
     grace_seconds: float,
 ) -> None:
     """What a worker does: serve, and end with its parent."""
     _end_with_parent(parent)
-    threading.Thread(target=_stay_in_touch, args=(line, grace_seconds), daemon=True).start()
+    threading.Thread(target=_send_heartbeats, args=(pipe, grace_seconds), daemon=True).start()
     # The server has ended in good order by then; Ctrl-C reaches all processes of a terminal.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(make_config()).run(sockets=[listener])
@@ -175,11 +175,11 @@ def _end_with_parent(parent: int) -> None:
         sys.exit(1)
 
 
-def _stay_in_touch(line: Connection, grace_seconds: float) -> None:
+def _send_heartbeats(pipe: Connection, grace_seconds: float) -> None:
     """Tell the parent that we run; when it is gone, end, in good order if that is possible."""
     with suppress(OSError):
-        while not line.poll(_HEARTBEAT_SECONDS):
-            line.send_bytes(b".")
+        while not pipe.poll(_HEARTBEAT_SECONDS):
+            pipe.send_bytes(b".")
     # Nothing is ever sent to us: the line was closed, or the parent has died.
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(grace_seconds + _AFTER_GRACE_SECONDS)

@@ -204,7 +204,7 @@ class TooExpensiveError(ApiError):
     text = "This takes too long to look up: narrow it to a channel or topic, or use other words"
 
 
-class AdmissionOutdatedError(Exception):
+class StaleCallerError(Exception):
     """Who the caller is changed while the request was under way: admit them again.
 
     Raised before anything is written or told; the route starts over.

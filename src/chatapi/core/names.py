@@ -6,7 +6,7 @@ from unicodedata import normalize
 EMPTY_TOPIC_DISPLAY_NAME = "general chat"
 """What POST /register announces as `realm_empty_topic_display_name`."""
 
-_LONGEST_KEY = 100
+_MAX_KEY_LENGTH = 100
 """Of a name that is not longer itself: that much every column for keys can hold."""
 _KEPT_OF_LONGER = 60
 
@@ -21,6 +21,6 @@ def name_key(name: str) -> str:
     if name.isascii():
         return name.lower()
     key = normalize("NFC", normalize("NFC", name).lower())
-    if len(key) <= max(_LONGEST_KEY, len(name)):
+    if len(key) <= max(_MAX_KEY_LENGTH, len(name)):
         return key
     return key[:_KEPT_OF_LONGER] + hashlib.sha256(key.encode()).hexdigest()[:32]

@@ -32,10 +32,10 @@ def make_private_file(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
     except FileExistsError:
-        close_to_others([path])
+        restrict_to_owner([path])
 
 
-def close_data_folder(folder: Path, names: Iterable[str]) -> None:
+def restrict_data_folder(folder: Path, names: Iterable[str]) -> None:
     """Close an existing data folder, and what is in it under the given names, to others.
 
     A folder with something else in it and nothing of these is not ours alone: it stays as it is.
@@ -47,12 +47,12 @@ def close_data_folder(folder: Path, names: Iterable[str]) -> None:
     ours = [folder / name for name in names if (folder / name).exists()]
     was_open = folder.stat().st_mode & _OPEN_TO_OTHERS
     if was_open and (ours or not any(folder.iterdir())):
-        close_to_others([folder])
+        restrict_to_owner([folder])
         for path in ours:
-            close_to_others([path, *path.rglob("*")])
+            restrict_to_owner([path, *path.rglob("*")])
 
 
-def close_to_others(paths: Iterable[Path]) -> None:
+def restrict_to_owner(paths: Iterable[Path]) -> None:
     """Take the rights of others from files and folders; those of another account stay."""
     for path in paths:
         # Somebody else may remove it meanwhile.

@@ -7,19 +7,19 @@ from chatapi.db.models import RealmClock
 _taken = func.generate_series(1, bindparam("count")).alias("taken")
 _next_message_id = literal_column("nextval('message_id_seq')", BigInteger)
 
-STOP_CLOCK = (
+LOCK_CLOCK = (
     select(RealmClock.last_event)
     .where(RealmClock.realm_id == bindparam("realm_id"))
     .with_for_update()
 )
-_stopped = STOP_CLOCK.cte("stopped")
-STOP_CLOCK_AND_TAKE_IDS = select(_stopped.c.last_event, _next_message_id).select_from(
-    _stopped.join(_taken, true())
+_locked = LOCK_CLOCK.cte("stopped")
+LOCK_CLOCK_AND_TAKE_IDS = select(_locked.c.last_event, _next_message_id).select_from(
+    _locked.join(_taken, true())
 )
 """On PostgreSQL. An id is taken only when the clock was read, and nobody else can take one."""
 TAKE_IDS = select(_next_message_id).select_from(_taken)
 
-_unmoved = (
+_unchanged = (
     # Updates would take parameters named like their columns for values of these.
     select(RealmClock.last_event)
     .where(
@@ -29,6 +29,6 @@ _unmoved = (
     .with_for_update()
     .cte("unmoved")
 )
-IS_UNMOVED = exists(select(_unmoved.c.last_event))
+CLOCK_IS_UNCHANGED = exists(select(_unchanged.c.last_event))
 """On PostgreSQL, for parts of a statement that holds, or does not, as a whole."""
-TAKE_IDS_IF_UNMOVED = select(_next_message_id).select_from(_unmoved.join(_taken, true()))
+TAKE_IDS_IF_UNCHANGED = select(_next_message_id).select_from(_unchanged.join(_taken, true()))

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from chatapi.core.ids import RealmId
-from chatapi.core.private_files import close_to_others, make_private_file
+from chatapi.core.private_files import make_private_file, restrict_to_owner
 from chatapi.core.settings import Settings
 from chatapi.db.awaited_answers import AwaitedAnswer, AwaitedAnswers
 from chatapi.db.health_monitor import HealthMonitor
@@ -35,8 +35,8 @@ _SQLITE_PRAGMAS = (
     "PRAGMA foreign_keys = ON",
 )
 _SQLITE_POOL_SIZE = 8
-_MOST_HEAVY_READS = 4
-_LONGEST_GOODBYE_SECONDS = 2.0
+_MAX_HEAVY_READS = 4
+_MAX_CLOSE_SECONDS = 2.0
 
 
 class Database:
@@ -68,7 +68,7 @@ class Database:
             **({"sqlite_begin": "DEFERRED"} if self.is_sqlite else _REPEATABLE)
         )
         pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
-        self.most_heavy_reads = max(1, min(_MOST_HEAVY_READS, pool_size // 2))
+        self.most_heavy_reads = max(1, min(_MAX_HEAVY_READS, pool_size // 2))
         """So many connections may be busy with expensive reads; the others stay for the rest."""
         self._returning: set[asyncio.Future[None]] = set()
         """Connections that nobody waits for any more, on their way back into the pool."""
@@ -127,7 +127,7 @@ class Database:
         if self._monitor is not None:
             await self._monitor.close()
         try:
-            async with asyncio.timeout(_LONGEST_GOODBYE_SECONDS):
+            async with asyncio.timeout(_MAX_CLOSE_SECONDS):
                 await asyncio.gather(*self._returning)
                 await self.engine.dispose()
         except TimeoutError:
@@ -158,7 +158,7 @@ _FAST_JSON: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": 
 
 
 # The connection that was used last has the statements prepared that come next, and their plans.
-_THE_WARMEST_FIRST: dict[str, Any] = {"pool_use_lifo": True}
+_LIFO_POOL: dict[str, Any] = {"pool_use_lifo": True}
 
 
 def _postgres(url: URL, connections: PostgresConnections, pool_size: int) -> AsyncEngine:
@@ -169,7 +169,7 @@ def _postgres(url: URL, connections: PostgresConnections, pool_size: int) -> Asy
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=10,
-        **_THE_WARMEST_FIRST,
+        **_LIFO_POOL,
         hide_parameters=True,  # they are what users wrote, and their hashed keys
     )
     event.listen(engine.sync_engine, "checkout", _refuse_closed_connection)
@@ -213,7 +213,7 @@ def _sqlite(url: URL) -> AsyncEngine:
         pool_size=_SQLITE_POOL_SIZE,
         max_overflow=0,
         pool_timeout=10,
-        **_THE_WARMEST_FIRST,
+        **_LIFO_POOL,
         hide_parameters=True,
     )
     event.listen(engine.sync_engine, "connect", _configure_sqlite_connection)
@@ -236,7 +236,7 @@ def _file_of(url: URL) -> SqliteFile | None:
 def _make_private(path: Path) -> None:
     """SQLite gives the files beside its database the mode that this one has."""
     make_private_file(path)
-    close_to_others(path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
+    restrict_to_owner(path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
 
 
 def _configure_sqlite_connection(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 (a driver object)

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import CursorResult, Row
 
-from chatapi.core.loop_budget import LoopBudget
+from chatapi.core.cooperative import LoopBudget
 
 R = TypeVar("R")
 

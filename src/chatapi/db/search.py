@@ -51,7 +51,7 @@ _MARKED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchMatches:
     """The rows of an index that contain all of the phrases."""
 
     id: ColumnElement[int]
@@ -62,17 +62,23 @@ class Found:
         return select(self.id).where(self.is_match).correlate(None)
 
 
-def find_phrases(db: DatabaseSession, searched: Searched, phrases: Collection[str]) -> Found:
+def find_phrases(
+    db: DatabaseSession, searched: Searched, phrases: Collection[str]
+) -> SearchMatches:
     """Phrases are words and blanks: whoever calls has taken away everything else."""
     if db.database.is_sqlite:
         index = _SQLITE[searched]
         text = " ".join(f'"{phrase}"' for phrase in phrases)
-        return Found(index.c.rowid, index.c[index.name].op("MATCH", is_comparison=True)(text))
+        return SearchMatches(
+            index.c.rowid, index.c[index.name].op("MATCH", is_comparison=True)(text)
+        )
     index = _POSTGRES[searched]
-    return Found(index.c.id, index.c.words.op("@@", is_comparison=True)(_tsquery(phrases)))
+    return SearchMatches(index.c.id, index.c.words.op("@@", is_comparison=True)(_tsquery(phrases)))
 
 
-async def find_first(db: DatabaseSession, searched: Searched, phrases: Collection[str]) -> Found:
+async def find_first(
+    db: DatabaseSession, searched: Searched, phrases: Collection[str]
+) -> SearchMatches:
     """The same in a form that is read in the order of ids, as far as a page goes.
 
     PostgreSQL knows how frequent the most frequent words are, and takes all others for more
@@ -88,7 +94,7 @@ async def find_first(db: DatabaseSession, searched: Searched, phrases: Collectio
         return found
     # A limit, even one that lets all through, keeps the planner from looking inside.
     few = select(found.id).where(found.is_match).offset(0).subquery()
-    return Found(few.c.id, true())
+    return SearchMatches(few.c.id, true())
 
 
 async def list_marked_texts(

@@ -12,18 +12,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransactio
 from sqlalchemy.sql.selectable import TypedReturnsRows
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
-from chatapi.db.clocks import STOP_CLOCK, STOP_CLOCK_AND_TAKE_IDS
+from chatapi.db.bulk_writes import BulkInsert, PendingWrite, execute_pending
+from chatapi.db.clocks import LOCK_CLOCK, LOCK_CLOCK_AND_TAKE_IDS
 from chatapi.db.database import Database
-from chatapi.db.many_rows import NewRows, Pending, write_together
-from chatapi.db.reliance import ClockMovedError, KnownClock, Reliance
-from chatapi.db.time_limit import stop_after
+from chatapi.db.optimistic_write import ClockConflictError, ClockSnapshot, OptimisticWrite
+from chatapi.db.time_limit import execute_with_timeout
 
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
 Values = Mapping[str, Any]
 
 _NOT_WATCHED = nullcontext()
-_LONGEST_TURN_SECONDS = 20.0
+_MAX_TURN_SECONDS = 20.0
 """How long a writer waits for others of its process; those behind a stuck one must not pile up."""
 _ROWS_AT_ONCE = 500
 """SQLAlchemy takes about 15 microseconds for each, on the event loop."""
@@ -43,11 +43,11 @@ class DatabaseSession:
         """Whether a realm was locked before anything was read, and has been ever since."""
         self.as_of: EventNumber | None = None
         """The last event a snapshot of a realm sees, noted by whoever took it."""
-        self.left: KnownClock | None = None
+        self.left: ClockSnapshot | None = None
         """After a commit that did not use all of its message ids: the next one may rely on it."""
         self.statement_seconds: float | None = None
         """How long a statement may take before it is refused; None: as long as any may."""
-        self._reliance: Reliance | None = None
+        self._optimistic: OptimisticWrite | None = None
         self._connection: AsyncConnection | None = None
         self._waiting: AbstractContextManager[None] = _NOT_WATCHED
         """Around each wait for an answer on the connection."""
@@ -55,7 +55,7 @@ class DatabaseSession:
         self._resources: AsyncExitStack | None = None
         self._clocks: dict[RealmId, EventNumber] = {}
         self._message_ids: list[MessageId] = []
-        self._pending: list[Pending] = []
+        self._pending: list[PendingWrite] = []
         self._seen: dict[str, object] = {}
 
     async def __aenter__(self) -> Self:
@@ -101,20 +101,20 @@ class DatabaseSession:
         while some := list(islice(left, _ROWS_AT_ONCE)):
             await self.execute(statement, some)
 
-    async def write_soon(
-        self, kind: NewRows, rows: Sequence[Values], changes: Sequence[Values] = ()
+    async def queue_write(
+        self, kind: BulkInsert, rows: Sequence[Values], changes: Sequence[Values] = ()
     ) -> None:
         """Write with what else is to be written soon: before the next statement, or the commit."""
         if any(each.kind is kind for each in self._pending):
             await self._write_pending()
-        self._pending.append(Pending(kind, rows, changes))
+        self._pending.append(PendingWrite(kind, rows, changes))
 
     async def snapshot(self) -> None:
         """From here on every read sees the same moment."""
         await self.close()
         self._connection = await self._open(self.database.snapshot)
 
-    async def remember(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
+    async def memoize(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
         """What was read in a snapshot is not read in it again; elsewhere it may have changed."""
         if self.as_of is None:
             return await read()
@@ -142,7 +142,7 @@ class DatabaseSession:
             self.as_of, self._seen = None, {}
         if realm_id not in self._clocks:
             await self.write(realm_id)
-            self._clocks[realm_id] = await self._stop_clock(realm_id, message_ids)
+            self._clocks[realm_id] = await self._lock_clock(realm_id, message_ids)
         return self._clocks[realm_id]
 
     async def lock_realm_first(self, realm_id: RealmId) -> EventNumber:
@@ -151,16 +151,16 @@ class DatabaseSession:
         self.was_locked_first = True
         return number
 
-    async def rely_on(self, known: KnownClock) -> None:
+    async def begin_optimistic(self, known: ClockSnapshot) -> None:
         """Write as if the realm were locked; the commit finds out whether nobody else wrote there.
 
         It is one statement then, instead of the trips to begin, lock, write and commit. For
-        anything but `write_soon` the realm is locked after all. Raises `ClockMovedError`, then
+        anything but `queue_write` the realm is locked after all. Raises `ClockConflictError`, then
         or with the commit.
         """
         await self.close()
         await self._take_turn(known.realm_id)
-        self._reliance = Reliance(known, await self._connect(self.database.engine))
+        self._optimistic = OptimisticWrite(known, await self._connect(self.database.engine))
         self._clocks = {known.realm_id: known.last_event}
         self._message_ids = list(known.message_ids)
         self.is_writing = True
@@ -177,27 +177,27 @@ class DatabaseSession:
     @property
     def is_live(self) -> bool:
         """Whether a read sees what is committed now, and not a moment or changes of its own."""
-        return self._transaction is None and self._reliance is None
+        return self._transaction is None and self._optimistic is None
 
     @property
-    def is_relying(self) -> bool:
+    def is_optimistic(self) -> bool:
         """Whether any statement would cost a lock that may not be needed."""
-        return self._reliance is not None
+        return self._optimistic is not None
 
     def has_locked(self, realm_id: RealmId) -> bool:
         return realm_id in self._clocks
 
     async def commit(self) -> None:
-        if self._reliance is not None:
-            await _to_the_end(self._write_relying(self._reliance))
+        if self._optimistic is not None:
+            await _run_to_completion(self._write_optimistic(self._optimistic))
         elif self._pending:
             await self._write_pending()
         if self._transaction is not None and self.is_writing:
             with self._waiting:
-                await _to_the_end(self._transaction.commit())
+                await _run_to_completion(self._transaction.commit())
             # Only now it is known that what was written is where the next process will look.
             self.database.require_file()
-        left = self._known_clock()
+        left = self._clock_snapshot()
         await self.close()
         self.left = left
 
@@ -211,7 +211,7 @@ class DatabaseSession:
         self.was_locked_first = False
         self.as_of = None
         self.left = None
-        self._reliance = None
+        self._optimistic = None
         self._clocks = {}
         self._message_ids = []
         self._pending = []
@@ -222,49 +222,49 @@ class DatabaseSession:
     async def _run(
         self, statement: Executable, values: Values | Sequence[Values] | None
     ) -> CursorResult[*tuple[Any, ...]]:
-        if self._reliance is not None:
-            await self._lock_after_all(self._reliance.known)
+        if self._optimistic is not None:
+            await self._fall_back_to_lock(self._optimistic.known)
         if self._connection is None:
             self._connection = await self._open(self.database.reader)
         connection = self._connection
         with self._waiting:
             if self.statement_seconds is None:
                 return await connection.execute(statement, values)
-            return await stop_after(
+            return await execute_with_timeout(
                 self.statement_seconds, connection, lambda: connection.execute(statement, values)
             )
 
-    async def _stop_clock(self, realm_id: RealmId, message_ids: int) -> EventNumber:
+    async def _lock_clock(self, realm_id: RealmId, message_ids: int) -> EventNumber:
         if message_ids == 0 or self.database.is_sqlite:
-            row = await self.execute(STOP_CLOCK, {"realm_id": realm_id})
+            row = await self.execute(LOCK_CLOCK, {"realm_id": realm_id})
             return EventNumber(row.scalar_one())
         values = {"realm_id": realm_id, "count": message_ids}
-        rows = (await self._run(STOP_CLOCK_AND_TAKE_IDS, values)).all()
+        rows = (await self._run(LOCK_CLOCK_AND_TAKE_IDS, values)).all()
         self._message_ids = sorted(MessageId(number) for _, number in rows)
         return EventNumber(rows[0].last_event)
 
-    async def _lock_after_all(self, known: KnownClock) -> None:
+    async def _fall_back_to_lock(self, known: ClockSnapshot) -> None:
         so_far = self._clocks, self._message_ids, self._pending
         await self.close()
         if await self.lock_realm(known.realm_id) != known.last_event:
-            raise ClockMovedError
+            raise ClockConflictError
         self._clocks, self._message_ids, self._pending = so_far
 
-    def _known_clock(self) -> KnownClock | None:
+    def _clock_snapshot(self) -> ClockSnapshot | None:
         if not self._message_ids or len(self._clocks) != 1:
             return None
         [(realm_id, last_event)] = self._clocks.items()
-        return KnownClock(realm_id, last_event, self._message_ids)
+        return ClockSnapshot(realm_id, last_event, self._message_ids)
 
     async def _write_pending(self) -> None:
         pending, self._pending = self._pending, []
-        await write_together(pending, self._run, is_sqlite=self.database.is_sqlite)
+        await execute_pending(pending, self._run, is_sqlite=self.database.is_sqlite)
 
-    async def _write_relying(self, reliance: Reliance) -> None:
+    async def _write_optimistic(self, optimistic: OptimisticWrite) -> None:
         pending, self._pending = self._pending, []
-        used = len(reliance.known.message_ids) - len(self._message_ids)
+        used = len(optimistic.known.message_ids) - len(self._message_ids)
         with self._waiting:
-            self._message_ids += await reliance.write(pending, max(used, 1))
+            self._message_ids += await optimistic.write(pending, max(used, 1))
 
     def _hold(self) -> AsyncExitStack:
         """What must be given back; a long poll waits with nothing to give back."""
@@ -274,7 +274,7 @@ class DatabaseSession:
 
     async def _take_turn(self, realm_id: RealmId | None) -> None:
         """Wait for the writers of this process who came before, but not for ever."""
-        async with asyncio.timeout(_LONGEST_TURN_SECONDS):
+        async with asyncio.timeout(_MAX_TURN_SECONDS):
             await self._hold().enter_async_context(self.database.writer_turn(realm_id))
 
     async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
@@ -298,7 +298,7 @@ class DatabaseSession:
         return connection
 
 
-async def _to_the_end(commit: Coroutine[Any, Any, None]) -> None:
+async def _run_to_completion(commit: Coroutine[Any, Any, None]) -> None:
     """A cancelled request must not leave behind a transaction whose fate nobody knows."""
     committing = asyncio.ensure_future(commit)
     try:

@@ -13,7 +13,7 @@ from chatapi.db.sqlite_driver import EagerConnection
 T = TypeVar("T")
 
 
-async def stop_after(
+async def execute_with_timeout(
     seconds: float, connection: AsyncConnection, execute: Callable[[], Awaitable[T]]
 ) -> T:
     """Run a statement, or stop the database at it and raise TooExpensiveError.

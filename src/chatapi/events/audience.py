@@ -19,7 +19,7 @@ class AudienceBase(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     @abstractmethod
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         """Whether this reader belonged to the audience when the event had this number."""
 
     def candidates(self) -> Iterable[UserId] | None:
@@ -33,7 +33,7 @@ class Everyone(AudienceBase):
     kind: Literal["everyone"] = "everyone"
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         return True
 
 
@@ -48,7 +48,7 @@ class Users(AudienceBase):
         return cls(ids=frozenset(ids))
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.user_id in self.ids
 
     @override
@@ -56,18 +56,18 @@ class Users(AudienceBase):
         return self.ids
 
 
-class AtLeast(AudienceBase):
+class RoleAtLeast(AudienceBase):
     """People of this role or a more powerful one."""
 
     kind: Literal["at_least"] = "at_least"
     role: Role
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.role.at_least(self.role)
 
 
-class WhoSees(AudienceBase):
+class UserVisibleTo(AudienceBase):
     """Those for whom a user exists: almost everybody, but for guests in some organizations."""
 
     kind: Literal["who_sees"] = "who_sees"
@@ -75,7 +75,7 @@ class WhoSees(AudienceBase):
     bot_owner_id: UserId | None = None
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.sees_user(self.user_id) or view.user_id == self.bot_owner_id
 
 
@@ -92,7 +92,7 @@ class Subscribers(AudienceBase):
     """The event that brought it, None if it was sent there."""
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         if self.received is not None and not view.membership.received(
             self.channel_id, self.received, self.arrival
         ):
@@ -102,7 +102,7 @@ class Subscribers(AudienceBase):
         return self.is_public and view.profile.all_public_streams and view.role.is_member
 
 
-class WhoKnowsChannel(AudienceBase):
+class ChannelVisibleTo(AudienceBase):
     """Those for whom a channel exists: the people in it, and others as its settings say."""
 
     kind: Literal["who_knows_channel"] = "who_knows_channel"
@@ -113,7 +113,7 @@ class WhoKnowsChannel(AudienceBase):
     """Who knows of it although it is private; administrators do in any case."""
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.membership.was_subscribed(self.channel_id, number) or self.is_open_to(view)
 
     def is_open_to(self, view: ClientView) -> bool:
@@ -128,7 +128,7 @@ class WhoKnowsChannel(AudienceBase):
         return knowing.includes(view.user_id, view.membership.groups)
 
 
-class WhoReadsChannel(AudienceBase):
+class ChannelReaders(AudienceBase):
     """Those who may read what comes into a channel: the people in it, and others if it is open."""
 
     kind: Literal["who_reads_channel"] = "who_reads_channel"
@@ -141,7 +141,7 @@ class WhoReadsChannel(AudienceBase):
     """Who could let themselves in, and may look in therefore."""
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.membership.was_subscribed(self.channel_id, number) or self._is_open_to(view)
 
     def reaches(self, view: ClientView, number: EventNumber) -> bool:
@@ -161,32 +161,32 @@ class WhoReadsChannel(AudienceBase):
         return self.is_public or opening.includes(view.user_id, view.membership.groups)
 
 
-class WhoFollowsMove(AudienceBase):
+class CanFollowMove(AudienceBase):
     """People in either of two channels who may read both."""
 
     kind: Literal["who_follows_move"] = "who_follows_move"
-    source: WhoReadsChannel
-    target: WhoReadsChannel
+    source: ChannelReaders
+    target: ChannelReaders
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         heard = self.source.reaches(view, number) or self.target.reaches(view, number)
-        return heard and self.source.admits(view, number) and self.target.admits(view, number)
+        return heard and self.source.includes(view, number) and self.target.includes(view, number)
 
 
-class WhoLosesSight(AudienceBase):
+class CannotFollowMove(AudienceBase):
     """People in a channel who may not follow to another one."""
 
     kind: Literal["who_loses_sight"] = "who_loses_sight"
-    source: WhoReadsChannel
-    target: WhoReadsChannel
+    source: ChannelReaders
+    target: ChannelReaders
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
-        return self.source.reaches(view, number) and not self.target.admits(view, number)
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
+        return self.source.reaches(view, number) and not self.target.includes(view, number)
 
 
-class WhoIsLeftBehind(AudienceBase):
+class SubscribedToSourceOnly(AudienceBase):
     """People in a channel who are not in another one, whether they may read there or not."""
 
     kind: Literal["who_is_left_behind"] = "who_is_left_behind"
@@ -194,21 +194,21 @@ class WhoIsLeftBehind(AudienceBase):
     target_id: ChannelId
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         membership = view.membership
         is_inside = membership.was_subscribed(self.source_id, number)
         return is_inside and not membership.was_subscribed(self.target_id, number)
 
 
-class WhoKnowsOnlyFromInside(AudienceBase):
+class VisibleOnlyToSubscribers(AudienceBase):
     """Those of some people for whom a channel exists only while they are in it."""
 
     kind: Literal["who_knows_only_from_inside"] = "who_knows_only_from_inside"
     ids: frozenset[UserId]
-    channel: WhoKnowsChannel
+    channel: ChannelVisibleTo
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.user_id in self.ids and not self.channel.is_open_to(view)
 
     @override
@@ -216,16 +216,16 @@ class WhoKnowsOnlyFromInside(AudienceBase):
         return self.ids
 
 
-class WhoKnowsChannelUnlike(AudienceBase):
+class LostOrGainedVisibility(AudienceBase):
     """Those for whom a channel exists with some settings and would not exist with others."""
 
     kind: Literal["who_knows_channel_unlike"] = "who_knows_channel_unlike"
-    channel: WhoKnowsChannel
-    unlike: WhoKnowsChannel
+    channel: ChannelVisibleTo
+    unlike: ChannelVisibleTo
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
-        return self.channel.admits(view, number) and not self.unlike.admits(view, number)
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
+        return self.channel.includes(view, number) and not self.unlike.includes(view, number)
 
 
 class Nobody(AudienceBase):
@@ -234,7 +234,7 @@ class Nobody(AudienceBase):
     kind: Literal["nobody"] = "nobody"
 
     @override
-    def admits(self, view: ClientView, number: EventNumber) -> bool:
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
         return False
 
     @override
@@ -245,16 +245,16 @@ class Nobody(AudienceBase):
 Kinds = (
     Everyone
     | Users
-    | AtLeast
-    | WhoSees
+    | RoleAtLeast
+    | UserVisibleTo
     | Subscribers
-    | WhoKnowsChannel
-    | WhoReadsChannel
-    | WhoFollowsMove
-    | WhoLosesSight
-    | WhoIsLeftBehind
-    | WhoKnowsOnlyFromInside
-    | WhoKnowsChannelUnlike
+    | ChannelVisibleTo
+    | ChannelReaders
+    | CanFollowMove
+    | CannotFollowMove
+    | SubscribedToSourceOnly
+    | VisibleOnlyToSubscribers
+    | LostOrGainedVisibility
     | Nobody
 )
 

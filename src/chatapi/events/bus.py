@@ -17,17 +17,17 @@ class Batch:
 
     realm_id: RealmId
     logged: tuple[Entry, ...] = ()
-    fleeting: tuple[Entry, ...] = ()
+    ephemeral: tuple[Entry, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.logged or self.fleeting)
+        return bool(self.logged or self.ephemeral)
 
     def encode(self) -> bytes:
         return orjson.dumps(
             {
                 "realm": self.realm_id,
                 "logged": [entry.to_row() for entry in self.logged],
-                "fleeting": [entry.to_row() for entry in self.fleeting],
+                "fleeting": [entry.to_row() for entry in self.ephemeral],
             }
         )
 
@@ -38,7 +38,7 @@ class Batch:
         return cls(
             realm_id=realm_id,
             logged=tuple(load_entry(realm_id, *row) for row in content["logged"]),
-            fleeting=tuple(load_entry(realm_id, *row) for row in content["fleeting"]),
+            ephemeral=tuple(load_entry(realm_id, *row) for row in content["fleeting"]),
         )
 
 

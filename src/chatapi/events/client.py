@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from chatapi.core.ids import EventNumber, QueueId, UserId
 from chatapi.core.roles import Role
-from chatapi.events.membership import EarlierStanding, Membership
+from chatapi.events.membership import Membership, PastRole
 
 
 class ClientProfile(BaseModel):
@@ -55,41 +55,41 @@ class ClientView:
     user_id: UserId
     role: Role
     profile: ClientProfile
-    sees_everybody: bool
+    sees_all_users: bool
     """Whether the organization shows all its users to this reader."""
-    hears_typing: bool
+    receives_typing: bool
     """Whether the reader wants to be told who is typing."""
     membership: Membership
     queue_id: QueueId
-    acquaintances: frozenset[UserId] = frozenset()
+    visible_user_ids: frozenset[UserId] = frozenset()
     """Whom a reader sees who does not see everybody."""
-    earlier: "tuple[tuple[EventNumber, ClientView], ...]" = ()
+    past_views: "tuple[tuple[EventNumber, ClientView], ...]" = ()
     """Up to which event the reader was somebody else in the organization, the oldest first."""
 
-    def having_been(self, standings: Iterable[EarlierStanding]) -> "ClientView":
+    def with_past_roles(self, past_roles: Iterable[PastRole]) -> "ClientView":
         """The same view, which knows how the reader saw through it with earlier roles."""
-        earlier = (
+        past_views = (
             (
                 each.until_event,
                 replace(
                     self, role=each.role, membership=replace(self.membership, groups=each.groups)
                 ),
             )
-            for each in standings
+            for each in past_roles
         )
-        return replace(self, earlier=tuple(earlier))
+        return replace(self, past_views=tuple(past_views))
 
     def as_of(self, number: EventNumber) -> "ClientView":
         """As whom the reader heard of an event, however late they ask for it."""
-        for until_event, view in self.earlier:
+        for until_event, view in self.past_views:
             if number <= until_event:
                 return view
         return self
 
     def sees_user(self, user_id: int) -> bool:
         """Whether a user exists for the reader; one's bots may be missing."""
-        return self.sees_everybody or user_id in self.acquaintances or user_id == self.user_id
+        return self.sees_all_users or user_id in self.visible_user_ids or user_id == self.user_id
 
-    def sees_among(self, user_ids: Iterable[int]) -> list[int]:
+    def visible_among(self, user_ids: Iterable[int]) -> list[int]:
         """Those of some users that exist for the reader."""
         return [user_id for user_id in user_ids if self.sees_user(user_id)]

@@ -12,7 +12,7 @@ from chatapi.core.ids import EventId, EventNumber, RealmId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience, Nobody, load_audience
 from chatapi.events.client import ClientView
-from chatapi.events.event import Event, NotUnderstood, load_event
+from chatapi.events.event import Event, UnknownEvent, load_event
 from chatapi.events.event_ids import id_of, piece_ids
 
 log = structlog.get_logger()
@@ -34,7 +34,7 @@ class Entry:
     number: EventNumber
     event: Event
     audience: Audience
-    fleeting_id: EventId | None = None
+    ephemeral_id: EventId | None = None
     """An id behind the number, for an event that is not logged."""
     _encoded: dict[Hashable, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
@@ -46,7 +46,7 @@ class Entry:
         view = view.as_of(self.number)
         if self.event.is_internal or not self.event.is_for(view):
             return False
-        return self.audience.admits(view, self.number)
+        return self.audience.includes(view, self.number)
 
     @property
     def is_complete(self) -> bool:
@@ -60,11 +60,11 @@ class Entry:
     @property
     def id(self) -> EventId:
         """The last id that a client receives with it."""
-        return id_of(self.number) if self.fleeting_id is None else self.fleeting_id
+        return id_of(self.number) if self.ephemeral_id is None else self.ephemeral_id
 
-    def with_fleeting_id(self, fleeting_id: EventId) -> "Entry":
+    def with_ephemeral_id(self, ephemeral_id: EventId) -> "Entry":
         """The same fleeting event for a client to which it has to have another id."""
-        return self if fleeting_id == self.id else replace(self, fleeting_id=fleeting_id)
+        return self if ephemeral_id == self.id else replace(self, ephemeral_id=ephemeral_id)
 
     def encoded_for(self, view: ClientView) -> tuple[Piece, ...]:
         """The event's JSON, in one piece or more, encoded once for all readers who see the same."""
@@ -78,8 +78,8 @@ class Entry:
     def _encode(self, view: ClientView) -> tuple[Piece, ...]:
         event = self._completed[0] if self._completed else self.event
         bodies = event.bodies(view)
-        if self.fleeting_id is not None:
-            return tuple(_encode(self.fleeting_id, event, body) for body in bodies)
+        if self.ephemeral_id is not None:
+            return tuple(_encode(self.ephemeral_id, event, body) for body in bodies)
         ids = piece_ids(self.number, len(bodies))
         return tuple(
             _encode(EventId(event_id), event, body)
@@ -109,7 +109,7 @@ def load_entry(realm_id: RealmId, number: int, name: str, audience: str, body: s
         return Entry(realm_id, EventNumber(number), load_event(name, body), load_audience(audience))
     except (KeyError, ValidationError) as error:
         log.warning("event_not_understood", name=name, reason=type(error).__name__)
-        return Entry(realm_id, EventNumber(number), NotUnderstood(name_in_log=name), Nobody())
+        return Entry(realm_id, EventNumber(number), UnknownEvent(name_in_log=name), Nobody())
 
 
 def heartbeat(event_id: EventId) -> Piece:

@@ -17,8 +17,8 @@ from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.epoch_rows import EpochRows
 from chatapi.events.event_ids import newest_begun
-from chatapi.events.gathering import Gatherer
-from chatapi.events.hub import LOOK_AT_CLOCKS_SECONDS, Hub
+from chatapi.events.group_commit import GroupCommitter
+from chatapi.events.hub import CLOCK_CHECK_SECONDS, Hub
 from chatapi.events.live_queue import LiveQueue
 from chatapi.events.queue_rows import QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
@@ -42,11 +42,11 @@ class Epochs:
         self._database = database
         self._clock = clock
         self._list_live = list_live
-        self._gatherer = Gatherer(database, hub, clock)
+        self._group_committer = GroupCommitter(database, hub, clock)
         self.newest = 0
         """The newest epoch this process knows of; 0: its own has not begun yet."""
-        hub.on_look(self.look)
-        hub.on_history_exchanged(self._distrust_queues)
+        hub.on_clock_check(self.check_for_new_epochs)
+        hub.on_clock_rollback(self._distrust_queues)
 
     async def begin(self, *, trusts_queues: bool = True) -> None:
         """Begin an epoch; call it before this process writes anything."""
@@ -78,15 +78,15 @@ class Epochs:
                 return True
             if newest_begun(cursor) <= start:
                 # Before the client gets anything later. All who come after a restart come at once.
-                queue.epoch = await self._gatherer.submit(
+                queue.epoch = await self._group_committer.submit(
                     queue.realm_id, "carry over", self._write, queue.id, locks_realm=False
                 )
                 return True
-            await asyncio.sleep(LOOK_AT_CLOCKS_SECONDS)
+            await asyncio.sleep(CLOCK_CHECK_SECONDS)
         log.warning("queue_of_a_lost_history", realm_id=queue.realm_id)
         return False
 
-    async def look(self) -> None:
+    async def check_for_new_epochs(self) -> None:
         """When another process has begun, tell it which queues are served here."""
         await self.ensure_begun()
         async with DatabaseSession(self._database) as db:
@@ -103,9 +103,9 @@ class Epochs:
         self.newest = newest
 
     async def close(self) -> None:
-        await self._gatherer.close()
+        await self._group_committer.close()
         if self.newest:
-            await self.look()
+            await self.check_for_new_epochs()
 
     async def _write(self, work: UnitOfWork, queue_ids: Sequence[QueueId]) -> list[int]:
         await QueueRows(work.db).carry_over(queue_ids, self.newest)

@@ -144,7 +144,7 @@ class Event(BaseModel):
         """Whether a topic may have another name or channel than a cache says."""
         return False
 
-    def changes_attention(self) -> bool:
+    def changes_recipient_preferences(self) -> bool:
         """Whether somebody watches for other words, or mutes other people, than a cache says."""
         return False
 
@@ -157,7 +157,7 @@ class Event(BaseModel):
         return False
 
 
-class NotUnderstood(Event):
+class UnknownEvent(Event):
     """Stands for an event that a newer version of the service has written.
 
     Its clients would not know it either; but as nobody can say what it changes, every cache
@@ -185,7 +185,7 @@ class Erased(Event):
     changes_shared_state: ClassVar = False
 
 
-class QueuesEnded(Event):
+class QueuesDeleted(Event):
     """Event queues were deleted; processes that have them in memory forget them."""
 
     type = "queues_ended"

@@ -10,8 +10,8 @@ from chatapi.core.ids import EventId, EventNumber
 
 _ROOM = 1 << 20
 """Ids per number: numbers up to 2^33 have ids that every JSON reader can hold (2^53)."""
-MOST_PIECES = _ROOM // 2
-_MOST_BEHIND = _ROOM - MOST_PIECES - 1
+MAX_PIECES = _ROOM // 2
+_MAX_BEHIND = _ROOM - MAX_PIECES - 1
 
 
 def id_of(number: EventNumber) -> EventId:
@@ -26,7 +26,7 @@ def piece_ids(number: EventNumber, count: int) -> range:
 
 def id_behind(last: EventId) -> EventId | None:
     """The next id for something that has no number; None: there is none before the next event."""
-    if last % _ROOM >= _MOST_BEHIND:
+    if last % _ROOM >= _MAX_BEHIND:
         return None
     return EventId(last + 1)
 
@@ -38,4 +38,4 @@ def newest_completed(event_id: EventId) -> EventNumber:
 
 def newest_begun(event_id: EventId) -> EventNumber:
     """The last logged event of which a client with this id has at least a piece."""
-    return EventNumber((event_id + MOST_PIECES - 1) // _ROOM)
+    return EventNumber((event_id + MAX_PIECES - 1) // _ROOM)

@@ -12,7 +12,7 @@ from chatapi.events.event import Erased
 from chatapi.events.event_ids import id_behind, id_of
 
 _RECENT_ENTRIES = 1_000
-_RECENT_FLEETING = 200
+_RECENT_EPHEMERAL = 200
 
 
 @dataclass(eq=False, slots=True)
@@ -43,10 +43,10 @@ class Feed:
         self.position: EventNumber | None = None
         """The last number taken; None until the clock was read."""
         self.healing = asyncio.Lock()
-        self.fleeting_seen = 0
-        self._last_fleeting_id = EventId(0)
+        self.ephemeral_seen = 0
+        self._last_ephemeral_id = EventId(0)
         self._recent: deque[Entry] = deque(maxlen=_RECENT_ENTRIES)
-        self._fleeting: deque[tuple[int, Entry]] = deque(maxlen=_RECENT_FLEETING)
+        self._ephemeral: deque[tuple[int, Entry]] = deque(maxlen=_RECENT_EPHEMERAL)
         self._early: dict[EventNumber, Entry] = {}
         self._waiters: defaultdict[UserId, set[Waiter]] = defaultdict(set)
 
@@ -88,22 +88,22 @@ class Feed:
             if entry.event.quoted_message() in message_ids:
                 self._recent[place] = replace(entry, event=Erased())
 
-    def take_fleeting(self, entry: Entry) -> None:
+    def take_ephemeral(self, entry: Entry) -> None:
         """Give it an id behind our own position: whoever has it must not skip what they have not.
 
         Without a logged event for very long there is no such id; it is told to nobody then.
         """
         number = self.position or EventNumber(0)
-        fleeting_id = id_behind(max(self._last_fleeting_id, id_of(number)))
-        if fleeting_id is None:
+        ephemeral_id = id_behind(max(self._last_ephemeral_id, id_of(number)))
+        if ephemeral_id is None:
             return
-        self._last_fleeting_id = fleeting_id
-        stamped = replace(entry, number=number, fleeting_id=fleeting_id)
-        self.fleeting_seen += 1
-        self._fleeting.append((self.fleeting_seen, stamped))
+        self._last_ephemeral_id = ephemeral_id
+        stamped = replace(entry, number=number, ephemeral_id=ephemeral_id)
+        self.ephemeral_seen += 1
+        self._ephemeral.append((self.ephemeral_seen, stamped))
         self._wake_readers_of(stamped)
 
-    def tell(self, entry: Entry) -> None:
+    def notify(self, entry: Entry) -> None:
         """Wake whoever an entry concerns."""
         for user_id in entry.event.changed_users() | entry.event.revoked_users():
             # Whether and how they go on reading is for their polls to find out.
@@ -136,8 +136,8 @@ class Feed:
         found.reverse()
         return found
 
-    def fleeting_since(self, seen: int) -> list[Entry]:
-        return [entry for count, entry in self._fleeting if count > seen]
+    def ephemeral_since(self, seen: int) -> list[Entry]:
+        return [entry for count, entry in self._ephemeral if count > seen]
 
     def add_waiter(self, waiter: Waiter) -> None:
         self._waiters[waiter.view.user_id].add(waiter)

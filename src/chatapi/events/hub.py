@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import structlog
 
 from chatapi.core.ids import EventNumber, RealmId
+from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
 from chatapi.db.deployment import find_deployment
-from chatapi.db.faults import is_unavailable
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import Batch, Bus
 from chatapi.events.entry import Entry
@@ -18,9 +18,9 @@ from chatapi.events.log import EventLog
 
 log = structlog.get_logger()
 
-LOOK_AT_CLOCKS_SECONDS = 0.5
+CLOCK_CHECK_SECONDS = 0.5
 _PATIENCE_FOR_ORDER_SECONDS = 0.02
-_LAST_LOOK_SECONDS = 0.5
+_LAST_CHECK_SECONDS = 0.5
 _LOG_PAGE = 500
 
 
@@ -28,8 +28,8 @@ _LOG_PAGE = 500
 class Observer:
     """A cache that must not outlive what it remembers."""
 
-    saw: Callable[[Entry], None]
-    lost_track: Callable[[RealmId], None]
+    on_event: Callable[[Entry], None]
+    on_reset: Callable[[RealmId], None]
     """Something may have been missed: forget everything about the realm."""
 
 
@@ -42,7 +42,7 @@ class Hub:
         self._bus = bus
         self._feeds: dict[RealmId, Feed] = {}
         self._observers: list[Observer] = []
-        self._on_look: list[Callable[[], Awaitable[None]]] = []
+        self._on_clock_check: list[Callable[[], Awaitable[None]]] = []
         self._on_history_exchanged: list[Callable[[], Awaitable[None]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = asyncio.Event()
@@ -50,19 +50,19 @@ class Hub:
     def observe(self, observer: Observer) -> None:
         self._observers.append(observer)
 
-    def on_look(self, look: Callable[[], Awaitable[None]]) -> None:
+    def on_clock_check(self, check: Callable[[], Awaitable[None]]) -> None:
         """Have something looked at whenever the clocks are, twice a second."""
-        self._on_look.append(look)
+        self._on_clock_check.append(check)
 
-    def on_history_exchanged(self, react: Callable[[], Awaitable[None]]) -> None:
+    def on_clock_rollback(self, react: Callable[[], Awaitable[None]]) -> None:
         """Be told when a clock went back, as by a backup that was restored under the process."""
         self._on_history_exchanged.append(react)
 
     async def start(self) -> None:
         await self._bus.start(self.receive, lambda: find_deployment(self._database))
-        self._spawn(self._look_at_clocks())
+        self._spawn(self._check_clocks())
 
-    def wake_everybody(self) -> None:
+    def wake_all_polls(self) -> None:
         """The process is about to end: answer all polls now."""
         self.is_closing = True
         self._wake_all_polls()
@@ -73,10 +73,10 @@ class Hub:
 
     async def close(self) -> None:
         """End the tasks, after what they are doing if the database lets them."""
-        self.wake_everybody()
+        self.wake_all_polls()
         self._closing.set()
         if self._tasks:
-            _done, stuck = await asyncio.wait(self._tasks, timeout=_LAST_LOOK_SECONDS)
+            _done, stuck = await asyncio.wait(self._tasks, timeout=_LAST_CHECK_SECONDS)
             for task in stuck:
                 task.cancel()
             await asyncio.gather(*stuck, return_exceptions=True)
@@ -96,10 +96,10 @@ class Hub:
         if feed is None:
             return
         self._take(feed, list(batch.logged))
-        for entry in batch.fleeting:
-            feed.take_fleeting(entry)
+        for entry in batch.ephemeral:
+            feed.take_ephemeral(entry)
         if feed.is_behind and feed.position is not None:
-            self._spawn(self._heal_soon(feed))
+            self._spawn(self._schedule_catch_up(feed))
 
     async def feed(self, realm_id: RealmId) -> Feed:
         """The realm's feed, at least as far as the clock stood when this was called first."""
@@ -115,7 +115,9 @@ class Hub:
         async with feed.healing, DatabaseSession(self._database) as db:
             await self.catch_up_within(db, feed)
 
-    async def reach(self, db: DatabaseSession, realm_id: RealmId, number: EventNumber) -> None:
+    async def catch_up_to(
+        self, db: DatabaseSession, realm_id: RealmId, number: EventNumber
+    ) -> None:
         """See everything up to an event, so that caches know of it."""
         feed = await self.feed(realm_id)
         if _position_of(feed) < number:
@@ -130,7 +132,7 @@ class Hub:
             if reading.last_event <= position:
                 return
             if reading.log_floor > position:
-                self._lose_track(feed, reading.last_event)
+                self._reset_feed(feed, reading.last_event)
                 return
             self._take(feed, await event_log.read(feed.realm_id, position, _LOG_PAGE))
 
@@ -146,36 +148,36 @@ class Hub:
     def _announce(self, feed: Feed, entries: list[Entry]) -> None:
         for entry in entries:
             for observer in self._observers:
-                observer.saw(entry)
-            feed.tell(entry)
+                observer.on_event(entry)
+            feed.notify(entry)
 
-    def _lose_track(self, feed: Feed, position: EventNumber) -> None:
+    def _reset_feed(self, feed: Feed, position: EventNumber) -> None:
         log.warning("event_log_cut", realm_id=feed.realm_id, position=feed.position)
         for observer in self._observers:
-            observer.lost_track(feed.realm_id)
+            observer.on_reset(feed.realm_id)
         self._announce(feed, feed.start_at(position))
         feed.wake_all()
 
-    async def _heal_soon(self, feed: Feed) -> None:
+    async def _schedule_catch_up(self, feed: Feed) -> None:
         # Neighbours from this very process usually arrive within a moment.
         if not await self._closes_within(_PATIENCE_FOR_ORDER_SECONDS) and feed.is_behind:
-            await self._catch_up_or_complain(feed)
+            await self._catch_up_or_log(feed)
 
-    async def _look_at_clocks(self) -> None:
+    async def _check_clocks(self) -> None:
         """Notice what no bus told us: other processes, commands, a bus that lost something."""
-        while not await self._closes_within(LOOK_AT_CLOCKS_SECONDS):
+        while not await self._closes_within(CLOCK_CHECK_SECONDS):
             try:
                 self._database.require_file()
-                for look in self._on_look:
-                    await look()
-                await self._look_at_feeds()
+                for check in self._on_clock_check:
+                    await check()
+                await self._check_feeds()
             except Exception as error:
                 if not is_unavailable(error):
                     log.exception("clock_check_failed")
                 if self._database.is_file_lost:
                     self._wake_all_polls()
 
-    async def _look_at_feeds(self) -> None:
+    async def _check_feeds(self) -> None:
         # As they are before the clocks are read: a clock shows at least as much.
         seen = {
             feed.realm_id: feed.position
@@ -187,23 +189,23 @@ class Hub:
         async with DatabaseSession(self._database) as db:
             positions = await EventLog(db).read_positions(seen)
         if any(positions.get(realm_id, 0) < position for realm_id, position in seen.items()):
-            await self._start_over()
+            await self._reset_all_feeds()
             return
         for realm_id in seen:
             feed = self._feeds[realm_id]
             if positions[realm_id] > _position_of(feed):
-                await self._catch_up_or_complain(feed)
+                await self._catch_up_or_log(feed)
 
-    async def _start_over(self) -> None:
+    async def _reset_all_feeds(self) -> None:
         """Forget everything: it belongs to a history that this database does not have."""
         for react in self._on_history_exchanged:
             await react()
         for feed in self._feeds.values():
             async with feed.healing, DatabaseSession(self._database) as db:
                 reading = await EventLog(db).read_clock(feed.realm_id)
-                self._lose_track(feed, reading.last_event)
+                self._reset_feed(feed, reading.last_event)
 
-    async def _catch_up_or_complain(self, feed: Feed) -> None:
+    async def _catch_up_or_log(self, feed: Feed) -> None:
         try:
             await self.catch_up(feed)
         except Exception:

@@ -9,7 +9,7 @@ from chatapi.core.ids import EventId, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.feed import Feed
-from chatapi.events.membership import EarlierStanding, Membership
+from chatapi.events.membership import Membership, PastRole
 from chatapi.events.queue_rows import QueueRecord
 
 
@@ -25,7 +25,7 @@ class LiveQueue:
     """The last event that its client has acknowledged, as far as this process knows."""
     idle: timedelta
     expires_at: datetime
-    fleeting_seen: int
+    ephemeral_seen: int
     epoch: int
     """The newest epoch up to which its client is known to have seen this history."""
     polls: int = 0
@@ -40,14 +40,14 @@ class LiveQueue:
                 user_id=self.user_id,
                 role=reader.role,
                 profile=self.profile,
-                sees_everybody=reader.sees_everybody,
-                hears_typing=reader.hears_typing,
+                sees_all_users=reader.sees_all_users,
+                receives_typing=reader.receives_typing,
                 membership=reader.membership,
                 queue_id=self.id,
-                acquaintances=reader.acquaintances,
+                visible_user_ids=reader.visible_user_ids,
             )
-            if reader.earlier:
-                view = view.having_been(reader.earlier)
+            if reader.past_roles:
+                view = view.with_past_roles(reader.past_roles)
             self._last_view = (reader, view)
         return self._last_view[1]
 
@@ -59,11 +59,11 @@ class Reader:
     realm_id: RealmId
     user_id: UserId
     role: Role
-    earlier: tuple[EarlierStanding, ...]
+    past_roles: tuple[PastRole, ...]
     """The roles they had as far back as the log may reach, the oldest first."""
-    sees_everybody: bool
-    acquaintances: frozenset[UserId]
-    hears_typing: bool
+    sees_all_users: bool
+    visible_user_ids: frozenset[UserId]
+    receives_typing: bool
     membership: Membership
     is_current: Callable[[], bool]
     """False as soon as the log has told that something about the reader changed."""
@@ -78,6 +78,6 @@ def live_queue(record: QueueRecord, feed: Feed) -> LiveQueue:
         position=record.position,
         idle=timedelta(seconds=record.idle_seconds),
         expires_at=record.expires_at,
-        fleeting_seen=feed.fleeting_seen,
+        ephemeral_seen=feed.ephemeral_seen,
         epoch=record.epoch,
     )

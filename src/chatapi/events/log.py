@@ -7,16 +7,16 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import EventNumber, MessageId, RealmId
-from chatapi.core.loop_budget import map_in_steps
+from chatapi.db.bulk_writes import BulkInsertWithUpdates
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.many_rows import RowsWithChanges
 from chatapi.db.models import EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.events.entry import Entry, load_entry
 from chatapi.events.event import Erased
 
-_APPEND = RowsWithChanges(
+_APPEND = BulkInsertWithUpdates(
     EventRow,
     ["realm_id", "number", "name", "audience", "body", "created_at", "message_id"],
     lambda new: (
@@ -62,7 +62,7 @@ class EventLog:
         """Write the events of one transaction; the caller has locked the realm."""
         rows = await map_in_steps(lambda entry: _row(entry, at), entries)
         last = entries[-1].number
-        await self._db.write_soon(_APPEND, rows, [{"realm": realm_id, "last": last}])
+        await self._db.queue_write(_APPEND, rows, [{"realm": realm_id, "last": last}])
         self._db.advance_clock(realm_id, last)
 
     async def read_clock(self, realm_id: RealmId) -> ClockReading:
@@ -97,7 +97,7 @@ class EventLog:
         )
         return [RealmId(realm_id) for (realm_id,) in rows]
 
-    async def forget_before(self, realm_id: RealmId, moment: datetime) -> None:
+    async def delete_before(self, realm_id: RealmId, moment: datetime) -> None:
         """Drop old events and say so on the clock, so that no reader takes the gap for silence."""
         newest = await self._db.execute(
             select(func.max(EventRow.number)).where(

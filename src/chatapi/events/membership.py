@@ -8,7 +8,7 @@ from chatapi.core.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
+class SubscriptionPeriod:
     """One stay in a channel, in the numbers of the realm's clock and of its messages."""
 
     since_event: EventNumber
@@ -35,23 +35,25 @@ class Membership:
     """What audiences and access rules need to know about a reader beside their role."""
 
     groups: frozenset[GroupId]
-    stays: Mapping[ChannelId, tuple[Stay, ...]]
+    subscription_periods: Mapping[ChannelId, tuple[SubscriptionPeriod, ...]]
     """All stays by channel, the latest one last."""
 
     def is_subscribed(self, channel_id: ChannelId) -> bool:
-        stays = self.stays.get(channel_id)
-        return stays is not None and stays[-1].until_event is None
+        subscription_periods = self.subscription_periods.get(channel_id)
+        return subscription_periods is not None and subscription_periods[-1].until_event is None
 
     def was_subscribed(self, channel_id: ChannelId, number: EventNumber) -> bool:
         """Whether an event of this number found the reader in the channel."""
-        return any(stay.saw_event(number) for stay in self.stays.get(channel_id, ()))
+        return any(
+            period.saw_event(number) for period in self.subscription_periods.get(channel_id, ())
+        )
 
     def received(
         self, channel_id: ChannelId, message_id: MessageId, arrival: EventNumber | None = None
     ) -> bool:
         """Whether a message came while the reader was in the channel."""
-        stays = self.stays.get(channel_id, ())
-        return any(stay.saw_message(message_id, arrival) for stay in stays)
+        subscription_periods = self.subscription_periods.get(channel_id, ())
+        return any(period.saw_message(message_id, arrival) for period in subscription_periods)
 
     def received_among(
         self, channel_id: ChannelId, arrivals: Mapping[MessageId, EventNumber | None]
@@ -65,7 +67,7 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True)
-class EarlierStanding:
+class PastRole:
     """What a reader was, and which groups that made them part of, until another role came."""
 
     until_event: EventNumber
@@ -74,5 +76,5 @@ class EarlierStanding:
     groups: frozenset[GroupId]
 
 
-NOWHERE = Membership(frozenset(), {})
+NO_MEMBERSHIP = Membership(frozenset(), {})
 """Somebody who is in no group and in no channel."""

@@ -7,7 +7,7 @@ from chatapi.core.errors import BadEventQueueIdError
 from chatapi.core.ids import EventId, EventNumber
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry, Piece
-from chatapi.events.event_ids import MOST_PIECES, id_behind, id_of, newest_begun, newest_completed
+from chatapi.events.event_ids import MAX_PIECES, id_behind, id_of, newest_begun, newest_completed
 
 _EVENTS_PER_ANSWER = 1_000
 
@@ -24,18 +24,18 @@ class Page:
     has_too_many_pieces: bool = False
     """Whether an entry has more pieces than there are ids."""
 
-    def add_fleeting(self, fleeting: Sequence[Entry], cursor: EventId) -> None:
+    def add_ephemeral(self, ephemeral: Sequence[Entry], cursor: EventId) -> None:
         """Put fleeting events between the logged ones, in the order in which they came.
 
         A client may have later ids than theirs already, from another process or by a heartbeat:
         then they get the next ids behind the last logged event it has.
         """
         last = max(cursor, id_of(newest_begun(cursor)))
-        for entry in fleeting:
-            fleeting_id = entry.id if entry.id > last else id_behind(last)
-            if fleeting_id is not None:
-                self.entries.append(entry.with_fleeting_id(fleeting_id))
-                last = fleeting_id
+        for entry in ephemeral:
+            ephemeral_id = entry.id if entry.id > last else id_behind(last)
+            if ephemeral_id is not None:
+                self.entries.append(entry.with_ephemeral_id(ephemeral_id))
+                last = ephemeral_id
         self.entries.sort(key=lambda entry: entry.id)
         self.reached = max(self.reached, last)
 
@@ -66,7 +66,7 @@ def first_for(view: ClientView, entries: Sequence[Entry], cursor: EventId) -> Pa
             room -= count
             if wanted and room < 0:
                 break
-            has_too_many_pieces |= count > MOST_PIECES
+            has_too_many_pieces |= count > MAX_PIECES
             wanted.append(entry)
         number = entry.number
     return Page(

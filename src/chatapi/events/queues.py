@@ -9,15 +9,14 @@ import structlog
 
 from chatapi.core.clock import Clock, stopwatch
 from chatapi.core.errors import (
-    AdmissionOutdatedError,
     BadEventQueueIdError,
+    StaleCallerError,
     UnavailableError,
 )
 from chatapi.core.ids import EventId, QueueId, RealmId, new_queue_id
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
-from chatapi.events.alarms import Alarms
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.entry import Entry, Piece, heartbeat
 from chatapi.events.epoch_rows import EpochRows
@@ -29,9 +28,10 @@ from chatapi.events.live_queue import LiveQueue, Reader, live_queue
 from chatapi.events.log import EventLog
 from chatapi.events.pages import Page, first_for
 from chatapi.events.queue_rows import QueueRecord, QueueRows
+from chatapi.events.timer_wheel import TimerWheel
 from chatapi.events.unit_of_work import UnitOfWork
 
-_LONGEST_POLL = timedelta(seconds=60)
+_MAX_POLL = timedelta(seconds=60)
 _LONG_ENOUGH = 0.9  # of the idle time: no need to write that down at every poll
 _REMEMBERED_SECONDS = 300  # longer than any poll
 _LOG_PAGE = 500
@@ -50,14 +50,14 @@ class EventQueues:
         self._hub = hub
         self._clock = clock
         self._settings = settings
-        self._alarms = Alarms()
+        self._timers = TimerWheel()
         self._live: dict[QueueId, LiveQueue] = {}
         self._epochs = Epochs(database, hub, clock, self._live.values)
         self._acknowledged: set[QueueId] = set()
         """Queues whose rows do not say yet how far they have come."""
         self._ends_seen = 0
         """How often queues ended, or may have ended unseen, since this process began."""
-        hub.observe(Observer(saw=self._saw, lost_track=self._lost_track))
+        hub.observe(Observer(on_event=self._on_event, on_reset=self._on_reset))
 
     async def create(
         self, reader: Reader, profile: ClientProfile, position: EventId, idle_seconds: int
@@ -85,7 +85,7 @@ class EventQueues:
                 await QueueRows(db).add(queue)
                 await work.commit()
         except BaseException:
-            self._forget(queue.id)
+            self._invalidate(queue.id)
             raise
         return queue.id
 
@@ -125,7 +125,7 @@ class EventQueues:
         *,
         blocking: bool,
         waited: float = 0.0,
-        has_left: Callable[[], Awaitable[bool]] | None = None,
+        is_disconnected: Callable[[], Awaitable[bool]] | None = None,
         acknowledges: bool = True,
     ) -> list[Piece]:
         """The encoded events after `last_event_id`; waits for the first unless told not to.
@@ -136,7 +136,7 @@ class EventQueues:
         do, and a process that starts does, when `note_acknowledged` has written it down.
         Nothing is told to a reader whose rights may have changed: they are to be admitted anew,
         and the time they have `waited` before counts. What can be told only once waits for the
-        next poll if the client of this one `has_left`.
+        next poll if the client of this one `is_disconnected`.
         """
         queue = await self._get(reader, queue_id)
         queue.polled_at = stopwatch()
@@ -154,7 +154,7 @@ class EventQueues:
             self._acknowledged.add(queue.id)
         deadline = asyncio.get_running_loop().time() + self._heartbeat_after() - waited
         while True:
-            told_once = queue.fleeting_seen
+            ephemeral = queue.ephemeral_seen
             try:
                 found, cursor = await self._collect(feed, queue, view, cursor, turn)
             except BadEventQueueIdError:
@@ -162,8 +162,13 @@ class EventQueues:
                 self._require_served(reader, queue)
                 raise
             self._require_served(reader, queue)
-            if found and queue.fleeting_seen != told_once and has_left and await has_left():
-                queue.fleeting_seen = told_once
+            if (
+                found
+                and queue.ephemeral_seen != ephemeral
+                and is_disconnected
+                and await is_disconnected()
+            ):
+                queue.ephemeral_seen = ephemeral
                 feed.wake_queues({queue.id})
                 return []
             if found or not blocking:
@@ -176,7 +181,7 @@ class EventQueues:
         if self._database.is_file_lost:
             raise UnavailableError
         if not reader.is_current():
-            raise AdmissionOutdatedError
+            raise StaleCallerError
         if queue.id not in self._live:
             raise BadEventQueueIdError(queue.id)
 
@@ -184,7 +189,7 @@ class EventQueues:
         """Sleep until something concerns this reader; False: nothing did in time."""
         waiter = Waiter(view, queue.id)
         feed.add_waiter(waiter)
-        alarm = self._alarms.add(waiter, deadline)
+        alarm = self._timers.add(waiter, deadline)
         try:
             return await waiter.woken
         finally:
@@ -213,9 +218,9 @@ class EventQueues:
         page = first_for(view, feed.since(newest_completed(cursor)), cursor)
         # Told once only: not to a poll whose client has given it up and sent another one.
         if page.is_whole and turn == queue.polls:
-            fleeting = feed.fleeting_since(queue.fleeting_seen)
-            queue.fleeting_seen = feed.fleeting_seen
-            page.add_fleeting([entry for entry in fleeting if entry.is_for(view)], cursor)
+            ephemeral = feed.ephemeral_since(queue.ephemeral_seen)
+            queue.ephemeral_seen = feed.ephemeral_seen
+            page.add_ephemeral([entry for entry in ephemeral if entry.is_for(view)], cursor)
         return await self._encode(page, queue, view, cursor)
 
     async def _encode(
@@ -293,7 +298,7 @@ class EventQueues:
             return None
         queue = live_queue(record, feed)
         if known is not None:
-            queue.fleeting_seen = known.fleeting_seen
+            queue.ephemeral_seen = known.ephemeral_seen
             queue.position = max(queue.position, known.position)
         self._live[queue_id] = queue
         return queue
@@ -301,14 +306,14 @@ class EventQueues:
     async def _prolong(self, queue: LiveQueue) -> None:
         """Once in a while, note in the database that the queue is in use."""
         now = self._clock.now()
-        if queue.expires_at - now > max(queue.idle * _LONG_ENOUGH, _LONGEST_POLL):
+        if queue.expires_at - now > max(queue.idle * _LONG_ENOUGH, _MAX_POLL):
             return
-        until = now + queue.idle + _LONGEST_POLL
+        until = now + queue.idle + _MAX_POLL
         async with DatabaseSession(self._database) as db:
             is_alive = await QueueRows(db).prolong(queue.id, until)
             await db.commit()
         if not is_alive:
-            self._forget(queue.id)
+            self._invalidate(queue.id)
             raise BadEventQueueIdError(queue.id)
         queue.expires_at = until
 
@@ -320,7 +325,7 @@ class EventQueues:
             await QueueRows(db).delete_expired(now)
             await EpochRows(db).delete_unused()
             await db.commit()
-        self.forget_queues_not_polled_for(_REMEMBERED_SECONDS)
+        self.evict_queues_not_polled_for(_REMEMBERED_SECONDS)
 
     async def close(self) -> None:
         """Whoever serves the queues next goes on from where they are, if the database lets us."""
@@ -352,27 +357,27 @@ class EventQueues:
             self._acknowledged |= noted
             raise
 
-    def forget_queues_not_polled_for(self, seconds: float) -> None:
+    def evict_queues_not_polled_for(self, seconds: float) -> None:
         """A client that went away costs a row, not memory; coming back costs one read."""
         longest_ago = stopwatch() - seconds
         for queue in [queue for queue in self._live.values() if queue.polled_at < longest_ago]:
             if queue.id not in self._acknowledged:
-                self._forget(queue.id)
+                self._invalidate(queue.id)
 
-    def _saw(self, entry: Entry) -> None:
+    def _on_event(self, entry: Entry) -> None:
         if ended := entry.event.ended_queues():
             self._ends_seen += 1
             for queue_id in ended:
-                self._forget(queue_id)
+                self._invalidate(queue_id)
 
-    def _lost_track(self, realm_id: RealmId) -> None:
+    def _on_reset(self, realm_id: RealmId) -> None:
         """Queues may have ended that nobody told us of: their rows are read again."""
         self._ends_seen += 1
         for queue in self._live.values():
             if queue.realm_id == realm_id:
                 queue.expires_at = _LONG_AGO
 
-    def _forget(self, queue_id: QueueId) -> None:
+    def _invalidate(self, queue_id: QueueId) -> None:
         self._live.pop(queue_id, None)
 
     def _heartbeat_after(self) -> float:

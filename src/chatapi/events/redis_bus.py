@@ -28,7 +28,7 @@ _BLOCK_MILLISECONDS = 2_000
 _SILENCE_SECONDS = 4.0
 _CONNECT_SECONDS = 2.0
 _FIRST_RETRY_SECONDS = 0.2
-_LONGEST_RETRY_SECONDS = 2.0
+_MAX_RETRY_SECONDS = 2.0
 _WAITING_BATCHES = 10_000
 _LAST_WORDS_SECONDS = 0.5
 _CANCEL_AGAIN_SECONDS = 0.1
@@ -144,7 +144,7 @@ class RedisBus:
         """Wait before the next attempt, longer each time."""
         self._note_loss(error)
         await asyncio.sleep(self._retry_seconds)
-        self._retry_seconds = min(self._retry_seconds * 2, _LONGEST_RETRY_SECONDS)
+        self._retry_seconds = min(self._retry_seconds * 2, _MAX_RETRY_SECONDS)
 
     def _note_loss(self, error: Exception) -> None:
         """One log line for a loss, however many attempts fail."""

@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection
 import structlog
 
 from chatapi.core.clock import Clock
-from chatapi.core.errors import AdmissionOutdatedError
+from chatapi.core.errors import StaleCallerError
 from chatapi.core.ids import EventNumber, QueueId, RealmId
-from chatapi.db.given_answers import GivenAnswers, Request
+from chatapi.db.idempotency_store import IdempotencyKey, IdempotencyStore
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience, Nobody
 from chatapi.events.bus import Batch
 from chatapi.events.entry import Entry
-from chatapi.events.event import Event, QueuesEnded
+from chatapi.events.event import Event, QueuesDeleted
 from chatapi.events.hub import Hub
 from chatapi.events.log import EventLog
 
@@ -26,7 +26,7 @@ class UnitOfWork:
         self.db = db
         self._hub = hub
         self._clock = clock
-        self._request: Request | None = None
+        self._idempotency_key: IdempotencyKey | None = None
         self._outbox: dict[RealmId, list[tuple[Event, Audience]]] = {}
         self._after_commit: list[Callable[[], None]] = []
 
@@ -39,40 +39,40 @@ class UnitOfWork:
     def end_queues(self, realm_id: RealmId, queue_ids: Collection[QueueId]) -> None:
         """Tell all processes that queues were deleted in this transaction."""
         if queue_ids:
-            self.emit(realm_id, QueuesEnded(queue_ids=frozenset(queue_ids)), Nobody())
+            self.emit(realm_id, QueuesDeleted(queue_ids=frozenset(queue_ids)), Nobody())
 
-    def name_request(self, request: Request) -> None:
+    def set_idempotency_key(self, key: IdempotencyKey) -> None:
         """The transaction belongs to a request that may be repeated: its answer is kept."""
-        self._request = request
+        self._idempotency_key = key
 
     @property
-    def has_named_request(self) -> bool:
-        return self._request is not None
+    def has_idempotency_key(self) -> bool:
+        return self._idempotency_key is not None
 
-    def hand_over_request(self) -> Request | None:
+    def take_idempotency_key(self) -> IdempotencyKey | None:
         """For whoever does the request's work in a transaction of its own, answer included."""
-        request, self._request = self._request, None
-        return request
+        key, self._idempotency_key = self._idempotency_key, None
+        return key
 
-    async def was_answered_meanwhile(self) -> bool:
+    async def was_answered_by_duplicate(self) -> bool:
         """Whether the request was sent twice at once, and the other one was first."""
-        if self._request is None:
+        if self._idempotency_key is None:
             return False
-        return await GivenAnswers(self.db).find(self._request) is not None
+        return await IdempotencyStore(self.db).find(self._idempotency_key) is not None
 
-    async def keep_answer(self, answer: str) -> None:
+    async def store_response(self, response: str) -> None:
         """Remember what the request is answered with, if it has a name."""
-        request = self.hand_over_request()
-        if request is None:
+        key = self.take_idempotency_key()
+        if key is None:
             return
         await self.db.write()
-        if not await GivenAnswers(self.db).keep(request, answer, self._clock.now()):
+        if not await IdempotencyStore(self.db).store(key, response, self._clock.now()):
             # The same request came twice at once: this one starts over and finds the answer.
-            raise AdmissionOutdatedError
+            raise StaleCallerError
 
-    def after_commit(self, remember: Callable[[], None]) -> None:
+    def after_commit(self, callback: Callable[[], None]) -> None:
         """Let a cache know of something as soon as it is true for everybody."""
-        self._after_commit.append(remember)
+        self._after_commit.append(callback)
 
     async def commit(self) -> None:
         """Write the events, commit, and only then tell anybody.
@@ -84,8 +84,8 @@ class UnitOfWork:
         self._outbox = {}
         self._after_commit = []
         await self.db.commit()
-        for remember in after_commit:
-            remember()
+        for callback in after_commit:
+            callback()
         for batch in batches:
             self._publish(batch)
 
@@ -99,13 +99,13 @@ class UnitOfWork:
 
     async def _write_events(self, realm_id: RealmId) -> Batch:
         logged: list[Entry] = []
-        fleeting: list[Entry] = []
+        ephemeral: list[Entry] = []
         for event, audience in self._outbox[realm_id]:
             if event.is_logged:
                 number = EventNumber(await self.db.lock_realm(realm_id) + len(logged) + 1)
                 logged.append(Entry(realm_id, number, event, audience))
             else:
-                fleeting.append(Entry(realm_id, EventNumber(0), event, audience))
+                ephemeral.append(Entry(realm_id, EventNumber(0), event, audience))
         if logged:
             await EventLog(self.db).append(realm_id, logged, self._clock.now())
-        return Batch(realm_id=realm_id, logged=tuple(logged), fleeting=tuple(fleeting))
+        return Batch(realm_id=realm_id, logged=tuple(logged), ephemeral=tuple(ephemeral))

@@ -10,12 +10,12 @@ from chatapi.events.client import ClientProfile
 
 Loader = Callable[[Context, ClientProfile], Awaitable[Mapping[str, Any]]]
 LoaderT = TypeVar("LoaderT", bound=Loader)
-Look = Callable[[Context, ClientProfile], Hashable | None]
+CacheKey = Callable[[Context, ClientProfile], Hashable | None]
 """What a section depends on beside the organization: readers with the same look get the same.
 None for a reader who sees something nobody else does."""
 
 
-def for_everybody(_ctx: Context, _profile: ClientProfile) -> Hashable:
+def shared_by_all(_ctx: Context, _profile: ClientProfile) -> Hashable:
     """The look of what is the same for all readers."""
     return "everybody"
 
@@ -28,22 +28,24 @@ class Section:
     load: Loader
     payload: type
     """The TypedDict the loader returns, for the documentation."""
-    look: Look | None
+    cache_key: CacheKey | None
 
     async def read(self, ctx: Context, profile: ClientProfile) -> Mapping[str, Any]:
         """What a reader begins with; what others have read before them is not read again."""
-        look = None if self.look is None else self.look(ctx, profile)
-        if look is None or ctx.db.as_of is None:
+        cache_key = None if self.cache_key is None else self.cache_key(ctx, profile)
+        if cache_key is None or ctx.db.as_of is None:
             return await self.load(ctx, profile)
         load = partial(self.load, ctx, profile)
-        return await ctx.runtime.blocks.get(ctx.realm.id, (self.load, look), ctx.db.as_of, load)
+        return await ctx.runtime.register_cache.get(
+            ctx.realm.id, (self.load, cache_key), ctx.db.as_of, load
+        )
 
 
 sections: list[Section] = []
 
 
 def state_section(
-    *fetch_types: str, payload: type | None = None, look: Look | None = None
+    *fetch_types: str, payload: type | None = None, cache_key: CacheKey | None = None
 ) -> Callable[[LoaderT], LoaderT]:
     """Add a loader to POST /register; `payload` for what a return annotation cannot say.
 
@@ -52,7 +54,7 @@ def state_section(
 
     def add(loader: LoaderT) -> LoaderT:
         returned = payload or get_type_hints(loader)["return"]
-        sections.append(Section(frozenset(fetch_types), loader, returned, look))
+        sections.append(Section(frozenset(fetch_types), loader, returned, cache_key))
         return loader
 
     return add

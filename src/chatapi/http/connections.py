@@ -6,8 +6,8 @@ from typing import ClassVar
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-_MOST_HEAD_BYTES = 64 * 1024
-_LONGEST_PATH = 4096
+_MAX_HEAD_BYTES = 64 * 1024
+_MAX_PATH_LENGTH = 4096
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
@@ -18,10 +18,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     ends the connection.
     """
 
-    look_seconds: ClassVar[float] = 10
+    check_seconds: ClassVar[float] = 10
     head_seconds: ClassVar[float] = 20
     """How long the head of a request may take, and how long a new connection may be silent."""
-    body_bytes_per_look: ClassVar[int] = 4 * 1024
+    body_bytes_per_check: ClassVar[int] = 4 * 1024
     """A body that arrives more slowly is not waited for."""
 
     answer_seconds: ClassVar[float] = 600
@@ -39,18 +39,18 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     """Bytes of answers the client had not taken at the last look."""
     _unsent_since: float | None = None
     """When an answer was first seen to wait for the client."""
-    _next_look: asyncio.TimerHandle | None = None
+    _next_check: asyncio.TimerHandle | None = None
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
         super().connection_made(transport)
         self._waits_for_head_since = self.loop.time()
-        self._next_look = self.loop.call_later(self.look_seconds, self._look)
+        self._next_check = self.loop.call_later(self.check_seconds, self._check)
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._next_look is not None:
-            self._next_look.cancel()
+        if self._next_check is not None:
+            self._next_check.cancel()
         super().connection_lost(exc)
 
     @override
@@ -59,7 +59,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._received += self._chunk
         super().data_received(data)
         is_head = self._waits_for_head_since is not None
-        if is_head and self._received > _MOST_HEAD_BYTES and not self.transport.is_closing():
+        if is_head and self._received > _MAX_HEAD_BYTES and not self.transport.is_closing():
             self.send_400_response("The head of the request is too large.")
 
     @override
@@ -71,9 +71,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     @override
     def on_headers_complete(self) -> None:
-        if max(self._received, self._chunk) > _MOST_HEAD_BYTES:
+        if max(self._received, self._chunk) > _MAX_HEAD_BYTES:
             self._check_head()
-        if len(self.url) > _LONGEST_PATH and len(self.url.partition(b"?")[0]) > _LONGEST_PATH:
+        if len(self.url) > _MAX_PATH_LENGTH and len(self.url.partition(b"?")[0]) > _MAX_PATH_LENGTH:
             # The parser turns it into an answer with status 400.
             raise ValueError("the path is too long")
         self._waits_for_head_since = None
@@ -84,7 +84,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def _check_head(self) -> None:
         """What was received may be a small head and the beginning of a body."""
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
-        if size > _MOST_HEAD_BYTES:
+        if size > _MAX_HEAD_BYTES:
             raise ValueError("the head is too large")
 
     @override
@@ -100,11 +100,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             # Blank lines between requests end uvicorn's own patience, but not this one.
             self._waits_for_head_since = self.loop.time() + self.timeout_keep_alive
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self._keeps_us_waiting():
             self.transport.abort()
         if not self.transport.is_closing():
-            self._next_look = self.loop.call_later(self.look_seconds, self._look)
+            self._next_check = self.loop.call_later(self.check_seconds, self._check)
 
     def _keeps_us_waiting(self) -> bool:
         since = self._waits_for_head_since
@@ -117,7 +117,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if not self._is_in_body or self.flow.read_paused:
             return False
         received, self._received = self._received, 0
-        return was_in_body and received < self.body_bytes_per_look
+        return was_in_body and received < self.body_bytes_per_check
 
     def _takes_nothing(self) -> bool:
         """Whether an answer waits for a client that has read nothing since the last look."""

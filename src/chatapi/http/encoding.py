@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import orjson
 
-from chatapi.core.loop_budget import LoopBudget
+from chatapi.core.cooperative import LoopBudget
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS
-_MOST_ITEMS = 100
+_MAX_ITEMS = 100
 """A list or an object with more is encoded in slices of so many."""
 _DEPTH = 2
 """So far down large lists and objects are looked for: those of an answer, and of its sections."""
@@ -39,7 +39,7 @@ async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
 def _is_large(value: object, depth: int) -> bool:
     if not isinstance(value, list | dict):
         return False
-    if len(value) > _MOST_ITEMS:
+    if len(value) > _MAX_ITEMS:
         return True
     return depth > 0 and any(_is_large(each, depth - 1) for each in _members(value))
 
@@ -73,7 +73,7 @@ def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[bytes
             opening = b","
             continue
         small[name] = member
-        if len(small) >= _MOST_ITEMS:
+        if len(small) >= _MAX_ITEMS:
             yield opening + _inside(small)
             opening, small = b",", {}
     if small:
@@ -83,8 +83,8 @@ def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[bytes
 
 def _pieces_of_list(value: list[object]) -> Iterator[bytes]:
     opening = b"["
-    for start in range(0, len(value), _MOST_ITEMS):
-        yield opening + _inside(value[start : start + _MOST_ITEMS])
+    for start in range(0, len(value), _MAX_ITEMS):
+        yield opening + _inside(value[start : start + _MAX_ITEMS])
         opening = b","
     yield b"]"
 

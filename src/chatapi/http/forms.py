@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
-from chatapi.http.call import BodyLimits, Call
-from chatapi.http.multipart import MOST_FIELDS, parse_multipart
+from chatapi.http.multipart import MAX_FIELDS, parse_multipart
+from chatapi.http.request import ApiRequest, BodyLimits
 from chatapi.http.urlencoding import TooManyStraysError, decode_pairs
 from chatapi.wire.files import UploadedFile
 
@@ -33,52 +33,52 @@ class Form:
             self.file.content.close()
 
 
-async def read_form(call: Call, limits: BodyLimits) -> Form:
+async def read_form(request: ApiRequest, limits: BodyLimits) -> Form:
     """All parameters by name; the body wins over the query, the last value over earlier ones."""
-    query = call.scope["query_string"]
+    query = request.scope["query_string"]
     if len(query) > limits.form_bytes:
         raise RequestTooLargeError(limits.form_bytes)
     values = await _decode(query, "query string") if query else {}
-    if call.method in {"GET", "HEAD"}:
-        return Form(values, ignored=await _names_in_body(call, limits) - values.keys())
-    return Form({**values, **await _decode_body(call, limits)})
+    if request.method in {"GET", "HEAD"}:
+        return Form(values, ignored=await _names_in_body(request, limits) - values.keys())
+    return Form({**values, **await _decode_body(request, limits)})
 
 
-async def _names_in_body(call: Call, limits: BodyLimits) -> frozenset[str]:
+async def _names_in_body(request: ApiRequest, limits: BodyLimits) -> frozenset[str]:
     """What a client expects of a request whose body nobody reads; it is told so."""
-    if media_type(call) not in {_URLENCODED, MULTIPART}:
+    if media_type(request) not in {_URLENCODED, MULTIPART}:
         return frozenset()
-    return frozenset(await _decode_body(call, limits))
+    return frozenset(await _decode_body(request, limits))
 
 
-async def _decode_body(call: Call, limits: BodyLimits) -> dict[str, str]:
-    body = await read_body(call, limits.form_bytes)
+async def _decode_body(request: ApiRequest, limits: BodyLimits) -> dict[str, str]:
+    body = await read_body(request, limits.form_bytes)
     if not body:
         return {}
-    kind = media_type(call)
+    kind = media_type(request)
     if kind == MULTIPART:
-        return dict(await _decode_multipart(call, body))
+        return dict(await _decode_multipart(request, body))
     if kind in {_URLENCODED, ""}:
         return await _decode(body, "request body")
     raise BadRequestError(f"Send parameters as {_URLENCODED} or {MULTIPART}, not as {kind[:50]}")
 
 
-def media_type(call: Call) -> str:
+def media_type(request: ApiRequest) -> str:
     """What the body is said to be, without further details."""
-    return call.header(b"content-type").partition(";")[0].strip().lower()
+    return request.header(b"content-type").partition(";")[0].strip().lower()
 
 
-async def read_body(call: Call, max_bytes: int) -> bytes:
+async def read_body(request: ApiRequest, max_bytes: int) -> bytes:
     """The whole body, refused as soon as it is known to be too large."""
-    announced = call.header(b"content-length")
+    announced = request.header(b"content-length")
     if announced.isdecimal() and int(announced) > max_bytes:
         raise RequestTooLargeError(max_bytes)
     chunks: list[bytes] = []
     size = 0
     while True:
-        message = await call.receive()
+        message = await request.receive()
         if message["type"] == "http.disconnect":
-            raise ClientGoneError
+            raise ClientDisconnectedError
         chunk = message.get("body", b"")
         size += len(chunk)
         if size > max_bytes:
@@ -88,13 +88,13 @@ async def read_body(call: Call, max_bytes: int) -> bytes:
             return b"".join(chunks)
 
 
-class ClientGoneError(Exception):
+class ClientDisconnectedError(Exception):
     """The client hung up before its request was complete: there is nobody to answer."""
 
 
 async def _decode(data: bytes, place: str) -> dict[str, str]:
-    if data.count(b"&") >= MOST_FIELDS:
-        raise BadRequestError(f"The {place} has more than {MOST_FIELDS} parameters")
+    if data.count(b"&") >= MAX_FIELDS:
+        raise BadRequestError(f"The {place} has more than {MAX_FIELDS} parameters")
     try:
         return dict(await decode_pairs(data))
     except UnicodeDecodeError:
@@ -103,11 +103,11 @@ async def _decode(data: bytes, place: str) -> dict[str, str]:
         raise BadRequestError(f"The {place} is not valid {_URLENCODED}") from None
 
 
-async def _decode_multipart(call: Call, body: bytes) -> Iterable[tuple[str, str]]:
+async def _decode_multipart(request: ApiRequest, body: bytes) -> Iterable[tuple[str, str]]:
     async def stream() -> AsyncGenerator[bytes, None]:
         yield body
 
-    form = await parse_multipart(call, stream(), max_part_bytes=len(body))
+    form = await parse_multipart(request, stream(), max_part_bytes=len(body))
     try:
         # A file where text belongs is reported like any parameter nobody knows.
         return [

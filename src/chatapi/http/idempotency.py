@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import orjson
 
 from chatapi.core.errors import ApiError, BadRequestError
-from chatapi.db.given_answers import GivenAnswers, Request
-from chatapi.http.call import Call
+from chatapi.db.idempotency_store import IdempotencyKey, IdempotencyStore
 from chatapi.http.encoding import encode_in_steps
-from chatapi.http.operation import Admitted
+from chatapi.http.operation import RequestContext
+from chatapi.http.request import ApiRequest
 
 _HEADER = b"idempotency-key"
-_LONGEST_KEY = 200
-MOST_KEPT_BYTES = 64 * 1024
+_MAX_KEY_LENGTH = 200
+MAX_KEPT_BYTES = 64 * 1024
 """Of one answer; they are kept for a day, and a client chooses how many there are."""
 _NOT_KEPT = "null"
 
@@ -39,37 +39,39 @@ class AnswerNotKeptError(ApiError):
     )
 
 
-async def find_given_answer(
-    call: Call, admitted: Admitted, values: Mapping[str, str]
+async def find_stored_response(
+    request: ApiRequest, context: RequestContext, values: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """The answer the same request was given before; else its unit of work knows its name."""
-    if call.method != "POST" or admitted.caller_id is None or not call.header(_HEADER):
+    if request.method != "POST" or context.caller_id is None or not request.header(_HEADER):
         return None
-    key = call.header(_HEADER)
-    if len(key) > _LONGEST_KEY:
-        raise BadRequestError(f"Idempotency-Key is too long (limit: {_LONGEST_KEY} characters)")
+    key = request.header(_HEADER)
+    if len(key) > _MAX_KEY_LENGTH:
+        raise BadRequestError(f"Idempotency-Key is too long (limit: {_MAX_KEY_LENGTH} characters)")
     content = [part for name in sorted(values) for part in (name, values[name])]
-    request = Request.named(admitted.caller_id, ("header", key), (call.path, *content))
-    given = await GivenAnswers(admitted.work.db).find(request)
-    if given is None:
-        admitted.work.name_request(request)
+    idempotency_key = IdempotencyKey.for_request(
+        context.caller_id, ("header", key), (request.path, *content)
+    )
+    stored = await IdempotencyStore(context.work.db).find(idempotency_key)
+    if stored is None:
+        context.work.set_idempotency_key(idempotency_key)
         return None
-    if given.digest != request.digest:
+    if stored.digest != idempotency_key.digest:
         raise IdempotencyKeyReusedError
-    answer: dict[str, Any] | None = orjson.loads(given.answer)
-    if answer is None:
+    response: dict[str, Any] | None = orjson.loads(stored.response)
+    if response is None:
         raise AnswerNotKeptError
-    return answer
+    return response
 
 
-async def keep_answer(admitted: Admitted, payload: Mapping[str, object] | None) -> None:
+async def store_response(context: RequestContext, payload: Mapping[str, object] | None) -> None:
     """Keep the answer of a request that has a name, in the transaction it tells about.
 
     Of an answer with a secret, given as None, and of a large one, only is kept that there was one.
     """
-    answer = _NOT_KEPT
+    response = _NOT_KEPT
     if payload is not None:
         chunks = await encode_in_steps(payload)
-        if sum(map(len, chunks)) <= MOST_KEPT_BYTES:
-            answer = b"".join(chunks).decode()
-    await admitted.work.keep_answer(answer)
+        if sum(map(len, chunks)) <= MAX_KEPT_BYTES:
+            response = b"".join(chunks).decode()
+    await context.work.store_response(response)

@@ -18,14 +18,14 @@ from chatapi.core.errors import RateLimitedError
 from chatapi.core.ids import UserId
 from chatapi.core.names import name_key
 from chatapi.core.settings import Settings
-from chatapi.http.call import Call
+from chatapi.http.request import ApiRequest
 from chatapi.http.window_counter import WINDOW_SECONDS, Key, Window, WindowCounter
 
 log = structlog.get_logger()
 
 Closing: TypeAlias = Callable[[], Awaitable[None]]
 
-_LONGEST_WAIT_SECONDS = 1.0
+_MAX_WAIT_SECONDS = 1.0
 """For Redis, by a login."""
 _ASK_AGAIN_SECONDS = 5.0
 """So long nobody waits for a Redis that did not answer."""
@@ -58,25 +58,25 @@ class RateLimits:
         if self._close_shared is not None:
             await self._close_shared()
 
-    async def charge_address(self, call: Call) -> None:
-        self._charge(call, self._per_address, ("address", call.address))
+    async def charge_address(self, request: ApiRequest) -> None:
+        self._charge(request, self._per_address, ("address", request.address))
 
-    async def charge_user(self, call: Call, user_id: UserId) -> None:
-        self._charge(call, self._per_user, ("user", str(user_id)))
+    async def charge_user(self, request: ApiRequest, user_id: UserId) -> None:
+        self._charge(request, self._per_user, ("user", str(user_id)))
 
-    async def charge_login_from(self, call: Call) -> None:
+    async def charge_login_from(self, request: ApiRequest) -> None:
         """Guessing passwords from one address; call before anything of the request is read."""
-        await self._charge_login(call, ("login-from", call.address))
+        await self._charge_login(request, ("login-from", request.address))
 
-    async def charge_login_as(self, call: Call, username: str) -> None:
+    async def charge_login_as(self, request: ApiRequest, username: str) -> None:
         """Guessing the password of one account from many addresses; call before it is looked up.
 
         The name is counted as it is typed: a count per account would tell which names exist, and
         which of them belong to the same person.
         """
-        await self._charge_login(call, ("login-as", name_key(username)))
+        await self._charge_login(request, ("login-as", name_key(username)))
 
-    async def _charge_login(self, call: Call, key: Key) -> None:
+    async def _charge_login(self, request: ApiRequest, key: Key) -> None:
         if not self._is_on:
             return
         counter = self._shared_logins
@@ -86,13 +86,13 @@ class RateLimits:
                 # Others may count in the same Redis.
                 self._deployment = await self._find_deployment()
             try:
-                async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
+                async with asyncio.timeout(_MAX_WAIT_SECONDS):
                     window = await self._hit_shared(counter, (self._deployment, *key))
             except (StorageError, TimeoutError) as error:
                 # Only the first one waits for a server that does not answer.
                 self._ask_shared_at = stopwatch() + _ASK_AGAIN_SECONDS
                 log.warning("login_limit_unavailable", reason=str(error) or "no answer")
-        _judge(call, self._per_login, window or self._own_logins.hit(key))
+        _judge(request, self._per_login, window or self._own_logins.hit(key))
 
     async def _hit_shared(self, counter: FixedWindowRateLimiter, names: Key) -> Window:
         """Count an attempt at a password for all processes."""
@@ -100,21 +100,21 @@ class RateLimits:
         is_within = await counter.hit(limit, *names)
         stats = await counter.get_window_stats(limit, *names)
         seconds_left = max(0.0, stats.reset_time - time.time())
-        if seconds_left > WINDOW_SECONDS + _LONGEST_WAIT_SECONDS:
+        if seconds_left > WINDOW_SECONDS + _MAX_WAIT_SECONDS:
             # Redis goes by the time of day, and its clock was set back.
             await counter.clear(limit, *names)
             return await self._hit_shared(counter, names)
         hits = limit.amount - stats.remaining if is_within else limit.amount + 1
         return Window(hits, min(seconds_left, WINDOW_SECONDS))
 
-    def _charge(self, call: Call, limit: int, key: Key) -> None:
+    def _charge(self, request: ApiRequest, limit: int, key: Key) -> None:
         if self._is_on:
-            _judge(call, limit, self._requests.hit(key))
+            _judge(request, limit, self._requests.hit(key))
 
 
-def _judge(call: Call, limit: int, window: Window) -> None:
+def _judge(request: ApiRequest, limit: int, window: Window) -> None:
     """Tell the client how much is left, and refuse what is too much."""
-    call.reply_headers = [
+    request.response_headers = [
         (b"x-ratelimit-limit", str(limit).encode()),
         (b"x-ratelimit-remaining", str(max(0, limit - window.hits)).encode()),
         (b"x-ratelimit-reset", str(math.ceil(time.time() + window.seconds_left)).encode()),

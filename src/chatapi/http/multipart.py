@@ -8,9 +8,9 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from typing_extensions import override
 
 from chatapi.core.errors import BadRequestError
-from chatapi.http.call import Call
+from chatapi.http.request import ApiRequest
 
-MOST_FIELDS = 1_000
+MAX_FIELDS = 1_000
 _PIECE_BYTES = 64 * 1024
 
 
@@ -54,14 +54,14 @@ async def _in_pieces(stream: AsyncGenerator[bytes, None]) -> AsyncGenerator[byte
 
 
 async def parse_multipart(
-    call: Call, stream: AsyncGenerator[bytes, None], max_part_bytes: int
+    request: ApiRequest, stream: AsyncGenerator[bytes, None], max_part_bytes: int
 ) -> FormData:
     """The parts of a form; whoever gets them closes them."""
     parser = StrictMultiPartParser(
-        Headers(scope=call.scope),
+        Headers(scope=request.scope),
         _in_pieces(stream),
-        max_files=MOST_FIELDS,
-        max_fields=MOST_FIELDS,
+        max_files=MAX_FIELDS,
+        max_fields=MAX_FIELDS,
         max_part_size=max_part_bytes,
     )
     try:

@@ -12,14 +12,14 @@ from pydantic import TypeAdapter, ValidationError
 from chatapi.core.errors import ApiError, BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.http.answers import EventStream
-from chatapi.http.call import Call
-from chatapi.wire.faults import message_for
+from chatapi.http.request import ApiRequest
+from chatapi.http.responses import EventStream
 from chatapi.wire.params import NoParams, Params
 from chatapi.wire.secrets import holds_secret
+from chatapi.wire.validation_errors import message_for
 
 
-class Admitted(Protocol):
+class RequestContext(Protocol):
     """What a guard lets through: at least a unit of work to commit."""
 
     @property
@@ -29,8 +29,8 @@ class Admitted(Protocol):
     def caller_id(self) -> UserId | None:
         """Who calls, None for somebody who is not logged in."""
 
-    async def confirm(self) -> None:
-        """Raise AdmissionOutdatedError if they would not be let through again."""
+    async def recheck_caller(self) -> None:
+        """Raise StaleCallerError if they would not be let through again."""
 
 
 Credentials = Literal["ignored", "optional", "required"]
@@ -45,7 +45,7 @@ class Guard(Protocol):
     def errors(self) -> Sequence[type[ApiError]]:
         """What the guard itself may answer."""
 
-    async def admit(self, call: Call, *, locks_first: bool) -> Admitted:
+    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> RequestContext:
         """Let a request through, or raise why not.
 
         With `locks_first` its organization is locked before anything is looked up, so that
@@ -65,7 +65,7 @@ class Operation:
     guard_argument: str
     params: type[Params]
     params_argument: str | None
-    call_argument: str | None
+    request_argument: str | None
     path_types: Mapping[str, TypeAdapter[Any]]
     payload: Callable[[], type | None]
     """The type of the answer, asked for when the documentation is written."""
@@ -73,18 +73,20 @@ class Operation:
     errors: tuple[type[ApiError], ...]
 
     @cached_property
-    def answers_with_secret(self) -> bool:
+    def returns_secret(self) -> bool:
         """Whether the answer shows something that must not be kept."""
         return holds_secret(self.payload())
 
-    def arguments(self, admitted: Admitted, call: Call, params: Params) -> dict[str, Any]:
-        arguments: dict[str, Any] = {self.guard_argument: admitted}
+    def arguments(
+        self, context: RequestContext, request: ApiRequest, params: Params
+    ) -> dict[str, Any]:
+        arguments: dict[str, Any] = {self.guard_argument: context}
         if self.params_argument is not None:
             arguments[self.params_argument] = params
-        if self.call_argument is not None:
-            arguments[self.call_argument] = call
+        if self.request_argument is not None:
+            arguments[self.request_argument] = request
         for name, adapter in self.path_types.items():
-            value = call.path_params[name]
+            value = request.path_params[name]
             if isinstance(value, str) and "\0" in value:
                 message = f"{name} must not contain NUL characters"
                 raise BadRequestError(message)
@@ -106,13 +108,13 @@ def inspect_endpoint(
     guard, guard_argument = _find_guard(endpoint, hints)
     del hints[guard_argument]
     params: type[Params] = NoParams
-    params_argument = call_argument = None
+    params_argument = request_argument = None
     path_types: dict[str, TypeAdapter[Any]] = {}
     for name, hint in hints.items():
         if inspect.isclass(hint) and issubclass(hint, Params):
             params, params_argument = hint, name
-        elif hint is Call:
-            call_argument = name
+        elif hint is ApiRequest:
+            request_argument = name
         else:
             path_types[name] = TypeAdapter(hint)
     payload, streams = _split_return(returned)
@@ -122,7 +124,7 @@ def inspect_endpoint(
         guard_argument=guard_argument,
         params=params,
         params_argument=params_argument,
-        call_argument=call_argument,
+        request_argument=request_argument,
         path_types=path_types,
         payload=late_payload or (lambda: payload),
         streams=streams,
@@ -133,7 +135,7 @@ def inspect_endpoint(
 def _find_guard(endpoint: Endpoint, hints: Mapping[str, Any]) -> tuple[Guard, str]:
     for name, hint in hints.items():
         for annotation in getattr(hint, "__metadata__", ()):
-            if hasattr(annotation, "admit"):
+            if hasattr(annotation, "authorize"):
                 return annotation, name
     raise TypeError(f"{endpoint.__module__}.{endpoint.__name__} declares no guard")
 

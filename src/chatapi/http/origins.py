@@ -6,7 +6,7 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from chatapi.core.errors import ApiError, BadRequestError
-from chatapi.http.call import Call
+from chatapi.http.request import ApiRequest
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # A name or an IPv4 address, or an IPv6 address in brackets; and perhaps a port.
@@ -24,29 +24,29 @@ class CrossSiteRequestError(ApiError):
     text: ClassVar[str] = "Requests that change something cannot be sent from another site"
 
 
-def check_host(call: Call) -> None:
+def check_host(request: ApiRequest) -> None:
     """Refuse a Host header that is no host name: it becomes part of addresses in answers."""
-    host = call.header(b"host")
+    host = request.header(b"host")
     if host and not _HOST.fullmatch(host):
         raise BadRequestError("The Host header is not a valid host name")
-    if len(call.headers) < len(call.scope["headers"]):
-        names = [name for name, _ in call.scope["headers"]]
+    if len(request.headers) < len(request.scope["headers"]):
+        names = [name for name, _ in request.scope["headers"]]
         if names.count(b"host") > 1:
             raise BadRequestError("There is more than one Host header")
 
 
-def check_site(call: Call, public_url: str) -> None:
+def check_site(request: ApiRequest, public_url: str) -> None:
     """Refuse what a browser sends for a page of another site, unless it only reads.
 
     Programs send neither of the two headers. Organizations are neighbours on one domain, so a
     page of the same domain is another site too.
     """
-    if call.method in _SAFE_METHODS:
+    if request.method in _SAFE_METHODS:
         return
-    if call.header(b"sec-fetch-site") not in _SAME_ORIGIN:
+    if request.header(b"sec-fetch-site") not in _SAME_ORIGIN:
         raise CrossSiteRequestError
-    origin = call.header(b"origin")
-    if origin and not _is_ours(origin, call.header(b"host"), public_url):
+    origin = request.header(b"origin")
+    if origin and not _is_ours(origin, request.header(b"host"), public_url):
         raise CrossSiteRequestError
 
 

@@ -7,28 +7,28 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from chatapi.core.errors import AdmissionOutdatedError, ApiError, UnavailableError
-from chatapi.http.answers import (
+from chatapi.core.errors import ApiError, StaleCallerError, UnavailableError
+from chatapi.http.file_responses import FileContent, send_file
+from chatapi.http.forms import Form, read_form
+from chatapi.http.idempotency import find_stored_response, store_response
+from chatapi.http.operation import Endpoint, Operation, RequestContext, inspect_endpoint
+from chatapi.http.request import ApiRequest
+from chatapi.http.responses import (
     EventStream,
     encode_success,
     send_event_stream,
     send_json,
 )
-from chatapi.http.call import Call
-from chatapi.http.file_answers import FileContent, send_file
-from chatapi.http.forms import Form, read_form
-from chatapi.http.idempotency import find_given_answer, keep_answer
-from chatapi.http.operation import Admitted, Endpoint, Operation, inspect_endpoint
 from chatapi.http.uploads import read_form_with_file
 
 API_PREFIX = "/api/v1"
 
-MOST_RESTARTS = 2
+MAX_RESTARTS = 2
 """Of a request that only reads; then it locks its organization, so that nothing can change.
 
 One that writes needs the lock anyway, and takes it first as soon as it was too late once.
 """
-MOST_ATTEMPTS = 10
+MAX_ATTEMPTS = 10
 """Of a request that gives the lock back on its way, as for searching or for drawing."""
 
 EndpointT = TypeVar("EndpointT", bound=Endpoint)
@@ -56,9 +56,9 @@ class ChatRoute(APIRoute):
         self.method = method
         self.ignores_idempotency_key = ignores_idempotency_key
         # Whoever writes has locked the organization, and the lock has looked.
-        self._is_confirmed = method == "GET" and not follows_log
+        self._rechecks_caller = method == "GET" and not follows_log
         self._follows_log = follows_log
-        self._most_restarts = MOST_RESTARTS if method == "GET" else 0
+        self._most_restarts = MAX_RESTARTS if method == "GET" else 0
         self.operation = operation
         self.is_limited = is_limited
         super().__init__(
@@ -70,20 +70,20 @@ class ChatRoute(APIRoute):
             tags=[tag],
             response_model=None,
         )
-        self.app = self.answer
+        self.app = self.handle_request
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive
-        call: Call = scope["state"]["call"]
-        payload, ignored = await self._run(call)
+        request: ApiRequest = scope["state"]["request"]
+        payload, ignored = await self._run(request)
         if isinstance(payload, EventStream):
-            await send_event_stream(call, send, payload)
+            await send_event_stream(request, send, payload)
         elif isinstance(payload, FileContent):
-            await send_file(call, send, payload)
+            await send_file(request, send, payload)
         else:
-            await send_json(call, send, 200, await encode_success(payload, ignored))
+            await send_json(request, send, 200, await encode_success(payload, ignored))
 
-    async def _run(self, call: Call) -> tuple[Any, list[str]]:
+    async def _run(self, request: ApiRequest) -> tuple[Any, list[str]]:
         """Start over while the caller changes meanwhile, and soon with the lock taken first.
 
         A long poll starts over as often as its reader changes: it goes on where it was.
@@ -93,53 +93,55 @@ class ChatRoute(APIRoute):
         try:
             while True:
                 locks_first = attempt > self._most_restarts and not self._follows_log
-                admitted = await self.operation.guard.admit(call, locks_first=locks_first)
+                context = await self.operation.guard.authorize(request, locks_first=locks_first)
                 try:
-                    form = form or await self._read(call, admitted)
-                    return await self._run_once(call, admitted, form)
-                except AdmissionOutdatedError:
-                    if locks_first and attempt >= MOST_ATTEMPTS:
+                    form = form or await self._read(request, context)
+                    return await self._run_once(request, context, form)
+                except StaleCallerError:
+                    if locks_first and attempt >= MAX_ATTEMPTS:
                         raise UnavailableError from None
                     attempt += 1
                 finally:
-                    await admitted.work.db.close()
+                    await context.work.db.close()
         finally:
             if form is not None:
                 form.close()
 
-    async def _read(self, call: Call, admitted: Admitted) -> Form:
+    async def _read(self, request: ApiRequest, context: RequestContext) -> Form:
         """The parameters; who has not said who they are may send a small body only."""
-        is_anonymous = admitted.caller_id is None
-        limits = call.scope["state"]["anonymous_body_limits" if is_anonymous else "body_limits"]
+        is_anonymous = context.caller_id is None
+        limits = request.scope["state"]["anonymous_body_limits" if is_anonymous else "body_limits"]
         if self.operation.params.file_parameter is None:
-            return await read_form(call, limits)
-        return await read_form_with_file(call, limits)
+            return await read_form(request, limits)
+        return await read_form_with_file(request, limits)
 
-    async def _run_once(self, call: Call, admitted: Admitted, form: Form) -> tuple[Any, list[str]]:
+    async def _run_once(
+        self, request: ApiRequest, context: RequestContext, form: Form
+    ) -> tuple[Any, list[str]]:
         operation = self.operation
         params, unknown = operation.params.read(form.values, form.file)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         if not self.ignores_idempotency_key:
-            given = await find_given_answer(call, admitted, form.fingerprint())
-            if given is not None:
-                return given, ignored
-        arguments = operation.arguments(admitted, call, params)
+            stored = await find_stored_response(request, context, form.fingerprint())
+            if stored is not None:
+                return stored, ignored
+        arguments = operation.arguments(context, request, params)
         try:
             payload = await operation.endpoint(**arguments)
         except ApiError:
             # A refusal says something, too.
-            await self._confirm(admitted)
+            await self._recheck_caller(context)
             raise
-        await self._confirm(admitted)
-        if admitted.work.has_named_request:
-            await keep_answer(admitted, None if operation.answers_with_secret else payload or {})
-        await admitted.work.commit()
+        await self._recheck_caller(context)
+        if context.work.has_idempotency_key:
+            await store_response(context, None if operation.returns_secret else payload or {})
+        await context.work.commit()
         return payload, ignored
 
-    async def _confirm(self, admitted: Admitted) -> None:
+    async def _recheck_caller(self, context: RequestContext) -> None:
         """Start over if whoever only reads would not be let through now."""
-        if self._is_confirmed:
-            await admitted.confirm()
+        if self._rechecks_caller:
+            await context.recheck_caller()
 
 
 async def _described_elsewhere() -> Response:

@@ -8,22 +8,24 @@ from starlette.datastructures import UploadFile
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
 from chatapi.core.worker_threads import WorkerThreads
-from chatapi.http.call import BodyLimits, Call
-from chatapi.http.forms import MULTIPART, ClientGoneError, Form, media_type, read_form
+from chatapi.http.forms import MULTIPART, ClientDisconnectedError, Form, media_type, read_form
 from chatapi.http.multipart import parse_multipart
+from chatapi.http.request import ApiRequest, BodyLimits
 from chatapi.wire.files import UploadedFile
 
 _DEFAULT_TYPE = "application/octet-stream"
-_LONGEST_TYPE = 100
+_MAX_TYPE_LENGTH = 100
 _CHUNK_BYTES = 256 * 1024
 _hashing = WorkerThreads("hashing", 2)
 
 
-async def read_form_with_file(call: Call, limits: BodyLimits) -> Form:
+async def read_form_with_file(request: ApiRequest, limits: BodyLimits) -> Form:
     """Parameters and the one file among them, whatever its name; without a file, a plain form."""
-    if media_type(call) != MULTIPART:
-        return await read_form(call, limits)
-    parts = await parse_multipart(call, _stream(call, limits), max_part_bytes=limits.form_bytes)
+    if media_type(request) != MULTIPART:
+        return await read_form(request, limits)
+    parts = await parse_multipart(
+        request, _stream(request, limits), max_part_bytes=limits.form_bytes
+    )
     values = {name: part for name, part in parts.multi_items() if isinstance(part, str)}
     files = [part for _name, part in parts.multi_items() if isinstance(part, UploadFile)]
     try:
@@ -34,18 +36,18 @@ async def read_form_with_file(call: Call, limits: BodyLimits) -> Form:
     return Form(values, file)
 
 
-async def _stream(call: Call, limits: BodyLimits) -> AsyncGenerator[bytes, None]:
+async def _stream(request: ApiRequest, limits: BodyLimits) -> AsyncGenerator[bytes, None]:
     """The body, refused as soon as it is known to be too large for any file and its fields."""
     most = limits.file_bytes + limits.form_bytes
-    announced = call.header(b"content-length")
+    announced = request.header(b"content-length")
     if announced.isdecimal() and int(announced) > most:
         raise RequestTooLargeError(limits.file_bytes)
     size = 0
     is_complete = False
     while not is_complete:
-        message = await call.receive()
+        message = await request.receive()
         if message["type"] == "http.disconnect":
-            raise ClientGoneError
+            raise ClientDisconnectedError
         chunk = message.get("body", b"")
         size += len(chunk)
         if size > most:
@@ -65,7 +67,7 @@ async def _read_file(parts: list[UploadFile], max_bytes: int) -> UploadedFile | 
         raise RequestTooLargeError(max_bytes)
     return UploadedFile(
         name=part.filename or "",
-        content_type=(part.content_type or _DEFAULT_TYPE)[:_LONGEST_TYPE],
+        content_type=(part.content_type or _DEFAULT_TYPE)[:_MAX_TYPE_LENGTH],
         size=size,
         digest=await _hashing.run(_digest, part.file),
         content=part.file,

@@ -6,7 +6,7 @@ from binascii import a2b_qp
 from collections.abc import Iterable
 
 _PIECE_BYTES = 256 * 1024
-_MOST_STRAYS = 1_000
+_MAX_STRAYS = 1_000
 # A percent sign that begins no escape: a client that forgets to encode its text sends a few.
 _STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
@@ -19,7 +19,7 @@ async def decode_pairs(data: bytes) -> list[tuple[str, str]]:
     """Names and values in their order; other requests are served between pieces of long data."""
     spaced = data.replace(b"+", b" ")
     if len(spaced) <= _PIECE_BYTES:
-        escaped, _ = _escape_strays(spaced, _MOST_STRAYS)
+        escaped, _ = _escape_strays(spaced, _MAX_STRAYS)
         return [(_decode(name), _decode(value)) for name, value in _split(escaped)]
     pairs = []
     for name, value in _split(await _escape_strays_of_long(spaced)):
@@ -30,7 +30,7 @@ async def decode_pairs(data: bytes) -> list[tuple[str, str]]:
 
 def unquote(encoded: bytes) -> bytes:
     """What urllib's unquote_to_bytes returns, without work in Python for each escape."""
-    return _unescape(_escape_strays(encoded, _MOST_STRAYS)[0])
+    return _unescape(_escape_strays(encoded, _MAX_STRAYS)[0])
 
 
 def _split(data: bytes) -> Iterable[tuple[bytes, bytes]]:
@@ -52,7 +52,7 @@ def _escape_strays(data: bytes, most: int) -> tuple[bytes, int]:
 
 async def _escape_strays_of_long(data: bytes) -> bytes:
     pieces = []
-    most = _MOST_STRAYS
+    most = _MAX_STRAYS
     for piece in _pieces(data):
         escaped, most = _escape_strays(piece, most)
         pieces.append(escaped)

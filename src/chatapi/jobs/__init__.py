@@ -4,7 +4,7 @@ import asyncio
 
 from chatapi.auth.runtime import Runtime
 from chatapi.jobs.deliveries import run_deliveries
-from chatapi.jobs.housekeeping import keep_house
+from chatapi.jobs.periodic_jobs import run_periodic_jobs
 
 __all__ = ["run_jobs"]
 
@@ -15,7 +15,7 @@ async def run_jobs(runtime: Runtime) -> None:
     """Run until cancelled; a delivery that has begun comes to its end if the database lets it."""
     deliveries = asyncio.create_task(run_deliveries(runtime))
     try:
-        await keep_house(runtime)
+        await run_periodic_jobs(runtime)
     finally:
         runtime.deliveries.close()
         await asyncio.wait({deliveries}, timeout=_LAST_DELIVERY_SECONDS)

@@ -3,14 +3,14 @@
 import structlog
 
 from chatapi.auth.runtime import Runtime
-from chatapi.db.faults import is_unavailable
+from chatapi.db.availability import is_unavailable
 from chatapi.db.session import DatabaseSession
 from chatapi.features.deliveries.service import deliver_some
 from chatapi.features.scheduled_messages.repository import DueRepository
 
 log = structlog.get_logger()
 
-LOOK_AGAIN_SECONDS = 0.5
+POLL_INTERVAL_SECONDS = 0.5
 """What another process scheduled, and then did not deliver, is noticed after this."""
 _AFTER_FAILURE_SECONDS = 5
 """What nobody expected may well happen again, and fill the log."""
@@ -19,7 +19,7 @@ _AFTER_FAILURE_SECONDS = 5
 async def run_deliveries(runtime: Runtime) -> None:
     """Run until the alarm is closed; a failure is logged and tried again a moment later."""
     while not runtime.deliveries.is_closed:
-        pause = LOOK_AGAIN_SECONDS
+        pause = POLL_INTERVAL_SECONDS
         try:
             pause = await _deliver_or_wait(runtime)
         except Exception as error:
@@ -34,9 +34,9 @@ async def _deliver_or_wait(runtime: Runtime) -> float:
     async with DatabaseSession(runtime.database) as db:
         due_at = await DueRepository(db).find_next_due()
     if due_at is None:
-        return LOOK_AGAIN_SECONDS
+        return POLL_INTERVAL_SECONDS
     seconds = (due_at - runtime.clock.now()).total_seconds()
     if seconds > 0:
-        return min(seconds, LOOK_AGAIN_SECONDS)
+        return min(seconds, POLL_INTERVAL_SECONDS)
     # Where another process delivers, this one does not get into its way.
-    return 0 if await deliver_some(runtime) else LOOK_AGAIN_SECONDS
+    return 0 if await deliver_some(runtime) else POLL_INTERVAL_SECONDS

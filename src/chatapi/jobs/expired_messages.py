@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import stopwatch
 from chatapi.features.realm.repository import RealmRepository
@@ -14,7 +14,7 @@ AT_ONCE = 25
 """Messages in one transaction: whoever sends meanwhile waits no longer than for these."""
 _SHARE_OF_OTHERS = 2
 """How many times as long as a transaction of ours took belongs to those who send."""
-LONGEST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 """In one run, however much is left for the next one: other jobs wait."""
 
 
@@ -23,7 +23,7 @@ async def delete_expired_messages(runtime: Runtime) -> None:
 
     Any number of processes may do it at once: whoever comes second finds less to do.
     """
-    ends_at = stopwatch() + LONGEST_SECONDS
+    ends_at = stopwatch() + MAX_SECONDS
     work = runtime.begin()
     try:
         realms = await RealmRepository(work.db).list_all()
@@ -58,7 +58,7 @@ async def _delete(runtime: Runtime, batch: ExpiredBatch) -> float:
     try:
         number = await work.db.lock_realm(batch.realm_id)
         locked_at = stopwatch()
-        await runtime.hub.reach(work.db, batch.realm_id, number)
+        await runtime.hub.catch_up_to(work.db, batch.realm_id, number)
         if not runtime.realms.is_current(realm):
             realm = await RealmRepository(work.db).get(batch.realm_id)
         await delete_expired(RealmContext(runtime, work, "", realm, realm), batch)

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, and_, not_, or_
 
 from chatapi.auth.context import RealmContext
-from chatapi.channels.directory import KnownChannel
+from chatapi.channel_cache.cache import CachedChannel
 from chatapi.core.errors import UnauthorizedError
 from chatapi.db.models import Message
 from chatapi.narrow.cost import check_cost
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import (
+    CompileContext,
     Compiled,
     Part,
     Scope,
-    Surroundings,
     along_channel,
     along_conversation,
     message_operand,
@@ -26,11 +26,11 @@ from chatapi.narrow.people import DirectWith
 from chatapi.narrow.places import (
     InChannel,
     InChannels,
-    InThreadOf,
+    InConversationOf,
     InTopic,
     find_channel,
     find_conversation,
-    find_thread,
+    find_conversation_of,
 )
 from chatapi.narrow.properties import WithId
 from chatapi.narrow.search_text import SearchText
@@ -40,12 +40,12 @@ from chatapi.wire.topics import read_topic
 
 _OPEN_TO_EVERYBODY = {*InChannel.names, *InChannels.names}
 """Without one of these, there is nothing to show to people without an account."""
-_SMALL = {*InTopic.names, *DirectWith.names, *InThreadOf.names}
+_SMALL = {*InTopic.names, *DirectWith.names, *InConversationOf.names}
 """What is in one conversation is read along it, whatever else the narrow says."""
-_THREAD = {*InChannel.names, *InTopic.names, *DirectWith.names}
+_REPLACED_BY_WITH = {*InChannel.names, *InTopic.names, *DirectWith.names}
 """What `with` knows better."""
 
-_Scopes = tuple[tuple[Scope, ...], tuple[KnownChannel, ...]]
+_Scopes = tuple[tuple[Scope, ...], tuple[CachedChannel, ...]]
 """Where to look, and the channels whose settings decided that."""
 
 
@@ -57,18 +57,18 @@ class Narrow:
     """What the reader may see there and the narrow leaves; each is read along an index."""
     condition: ColumnElement[bool]
     """All of that at once."""
-    channel: KnownChannel | None
+    channel: CachedChannel | None
     """The channel it lies in, if it names one."""
-    channels: tuple[KnownChannel, ...]
+    channels: tuple[CachedChannel, ...]
     """All channels whose settings it was compiled with."""
     names_topic: bool
     search: SearchText | None
     """What to highlight."""
 
     @property
-    def is_outdated(self) -> bool:
+    def is_stale(self) -> bool:
         """Whether the reader may see something else of its channels by now."""
-        return any(channel.is_outdated for channel in self.channels)
+        return any(channel.is_stale for channel in self.channels)
 
 
 async def compile_narrow(
@@ -86,23 +86,23 @@ async def compile_narrow(
     wanted = [term for term in terms if not term.negated]
     if access.reader_id is None and not any(is_one(_OPEN_TO_EVERYBODY, term) for term in wanted):
         raise UnauthorizedError
-    around = Surroundings(ctx, access)
-    terms, around = await _follow_thread(terms, around)
+    context = CompileContext(ctx, access)
+    terms, context = await _follow_conversation(terms, context)
     wanted = [term for term in terms if not term.negated]
-    around = await _surroundings(around, wanted)
-    said = [(term, await operator_of(term).compile(term.operand, around)) for term in terms]
+    context = await _compile_context(context, wanted)
+    said = [(term, await operator_of(term).compile(term.operand, context)) for term in terms]
     filters = [(term, compiled) for term, compiled in said if compiled is not None]
     named = [compiled for term, compiled in filters if not term.negated]
     ids = [*message_ids, *(message_operand(each.operand) for each in wanted if _is_by_id(each))]
     scopes, channels = _named_scopes(named) or await _open_scopes(access, ids)
-    if around.known_channel is not None:
-        channels = (around.known_channel, *channels)
+    if context.known_channel is not None:
+        channels = (context.known_channel, *channels)
     return Narrow(
         parts=_parts(scopes, filters),
         condition=and_(_all_of(scopes), *(_condition(*each) for each in filters)),
-        channel=around.known_channel,
+        channel=context.known_channel,
         channels=channels,
-        names_topic=any(is_one({*InTopic.names, *InThreadOf.names}, term) for term in wanted),
+        names_topic=any(is_one({*InTopic.names, *InConversationOf.names}, term) for term in wanted),
         search=_search(named),
     )
 
@@ -162,33 +162,33 @@ def _search(compiled: Sequence[Compiled]) -> SearchText | None:
     return sum(found[1:], start=found[0]) if found else None
 
 
-async def _follow_thread(
-    terms: Sequence[Term], around: Surroundings
-) -> tuple[Sequence[Term], Surroundings]:
+async def _follow_conversation(
+    terms: Sequence[Term], context: CompileContext
+) -> tuple[Sequence[Term], CompileContext]:
     """With `with`, its message says where to look; if nobody may know where it is, the rest."""
-    wanted = (each for each in terms if is_one(InThreadOf.names, each) and not each.negated)
+    wanted = (each for each in terms if is_one(InConversationOf.names, each) and not each.negated)
     term = next(wanted, None)
     if term is None:
-        return terms, around
-    thread = await find_thread(term.operand, around)
-    if thread is not None:
-        kept = [each for each in terms if each.negated or not is_one(_THREAD, each)]
-        return kept, replace(around, known_channel=thread.channel)
-    if not any(is_one(_THREAD, each) and not each.negated for each in terms):
+        return terms, context
+    conversation = await find_conversation_of(term.operand, context)
+    if conversation is not None:
+        kept = [each for each in terms if each.negated or not is_one(_REPLACED_BY_WITH, each)]
+        return kept, replace(context, known_channel=conversation.channel)
+    if not any(is_one(_REPLACED_BY_WITH, each) and not each.negated for each in terms):
         raise BadNarrowError(f"invalid message ID {term.operand}")
-    return [each for each in terms if each is not term], around
+    return [each for each in terms if each is not term], context
 
 
-async def _surroundings(around: Surroundings, wanted: Sequence[Term]) -> Surroundings:
+async def _compile_context(context: CompileContext, wanted: Sequence[Term]) -> CompileContext:
     """What a narrow lies in altogether: messages are found faster when it is known where."""
     for term in wanted:
         if is_one(InChannel.names, term):
-            known = await find_channel(term.operand, around)
-            around = replace(around, known_channel=known, place=along_channel(known.record.id))
+            known = await find_channel(term.operand, context)
+            context = replace(context, known_channel=known, place=along_channel(known.record.id))
             break
     for term in wanted:
         if is_one(InTopic.names, term):
             topic = read_topic(text_operand(term.operand, "topic"))
-            found = await find_conversation(topic, around)
-            return around if found is None else replace(around, place=along_conversation(found))
-    return around
+            found = await find_conversation(topic, context)
+            return context if found is None else replace(context, place=along_conversation(found))
+    return context

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.people import DirectIncluding, DirectWith, GroupDirectWith, SentBy
-from chatapi.narrow.places import InChannel, InThreadOf, InTopic
+from chatapi.narrow.places import InChannel, InConversationOf, InTopic
 from chatapi.narrow.properties import Near, WithId
 from chatapi.narrow.search import Containing
 from chatapi.narrow.search_text import SearchText
@@ -13,15 +13,15 @@ from chatapi.narrow.terms import Term
 _READ_IN_ORDER = {
     *InChannel.names,
     *InTopic.names,
-    *InThreadOf.names,
+    *InConversationOf.names,
     *DirectWith.names,
     *WithId.names,
     *Near.names,
 }
 _PEOPLE = {*DirectWith.names, *DirectIncluding.names, *GroupDirectWith.names, *SentBy.names}
-_MOST_SEARCHES = 5
+_MAX_SEARCHES = 5
 """With those that are negated; each is a walk along the index of words."""
-_MOST_PEOPLE = 100
+_MAX_PEOPLE = 100
 
 
 def is_read_in_order(term: Term) -> bool:
@@ -32,13 +32,13 @@ def is_read_in_order(term: Term) -> bool:
 def check_cost(terms: Sequence[Term]) -> None:
     """Refuse a narrow that searches for far more than anybody does."""
     searches = [term for term in terms if term.operator in Containing.names]
-    if len(searches) > _MOST_SEARCHES:
-        raise BadNarrowError(f"too many searches (maximum {_MOST_SEARCHES})")
+    if len(searches) > _MAX_SEARCHES:
+        raise BadNarrowError(f"too many searches (maximum {_MAX_SEARCHES})")
     texts = [SearchText.read(term.operand) for term in searches if isinstance(term.operand, str)]
     sum(texts, start=SearchText()).check_size()
     people = sum(_count_people(term) for term in terms if term.operator in _PEOPLE)
-    if people > _MOST_PEOPLE:
-        raise BadNarrowError(f"too many users (maximum {_MOST_PEOPLE})")
+    if people > _MAX_PEOPLE:
+        raise BadNarrowError(f"too many users (maximum {_MAX_PEOPLE})")
 
 
 def _count_people(term: Term) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from chatapi.auth.context import RealmContext
 from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
-from chatapi.narrow.operator import LiveOperator, SentMessage, Surroundings
+from chatapi.narrow.operator import CompileContext, LiveOperator, SentMessage
 from chatapi.narrow.operators import operator_of
 from chatapi.narrow.terms import Term
 from chatapi.permissions.messages import MessageAccess
@@ -19,13 +19,13 @@ async def resolve_narrow(
     ctx: RealmContext, access: MessageAccess, terms: Sequence[Term]
 ) -> tuple[ResolvedTerm, ...]:
     """The narrow with ids for names; an error where a new message alone cannot tell."""
-    around = Surroundings(ctx, access)
+    context = CompileContext(ctx, access)
     resolved: list[ResolvedTerm] = []
     for term in terms:
         operator = operator_of(term)
         if not isinstance(operator, LiveOperator):
             raise BadNarrowError(f"{operator.names[0]} cannot be used for events")
-        operand = await operator.resolve(term.operand, around)
+        operand = await operator.resolve(term.operand, context)
         resolved.append((term.operator, operand, term.negated))
     return tuple(resolved)
 

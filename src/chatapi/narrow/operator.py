@@ -8,37 +8,37 @@ from typing import ClassVar, Protocol
 from sqlalchemy import ColumnElement, and_
 
 from chatapi.auth.context import RealmContext
-from chatapi.channels.directory import KnownChannel
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.cache import CachedChannel
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import MAX_ID, ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.index_order import IndexOrder, IndexRange
 from chatapi.db.models import Message
-from chatapi.db.orders import Order, Run
 from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.search_text import SearchText
 from chatapi.narrow.terms import Operand
 from chatapi.permissions.messages import MessageAccess
 
-BY_ID = Order(Message.id.expression)
+BY_ID = IndexOrder(Message.id.expression)
 
 
-def along_channel(channel_id: ChannelId) -> Run:
-    return Run(Message.id.expression, Message.channel_id.expression, channel_id)
+def along_channel(channel_id: ChannelId) -> IndexRange:
+    return IndexRange(Message.id.expression, Message.channel_id.expression, channel_id)
 
 
-def along_conversation(conversation_id: ConversationId) -> Run:
-    return Run(Message.id.expression, Message.conversation_id.expression, conversation_id)
+def along_conversation(conversation_id: ConversationId) -> IndexRange:
+    return IndexRange(Message.id.expression, Message.conversation_id.expression, conversation_id)
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class CompileContext:
     """What the operators of one narrow are compiled in."""
 
     ctx: RealmContext
     access: MessageAccess
-    known_channel: KnownChannel | None = None
+    known_channel: CachedChannel | None = None
     """The channel all of the narrow lies in, if it names one."""
-    place: Run | None = None
+    place: IndexRange | None = None
     """That channel, or the topic of it if the narrow names one as well."""
 
     @property
@@ -52,7 +52,7 @@ class Scope:
 
     condition: ColumnElement[bool]
     """What they may see there."""
-    order: Order = BY_ID
+    order: IndexOrder = BY_ID
     """The place, if it is one, and what its messages are best read in the order of."""
 
     @property
@@ -66,7 +66,7 @@ class Part:
 
     condition: ColumnElement[bool]
     """What is to be said of them besides."""
-    order: Order
+    order: IndexOrder
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class Compiled:
     """Never NULL: the term may be negated."""
     scope: Scope | None = None
     """Where to look instead of in what was sent to the reader."""
-    place: Run | None = None
+    place: IndexRange | None = None
     """The place, if being there is all that the term says."""
-    channels: tuple[KnownChannel, ...] = ()
+    channels: tuple[CachedChannel, ...] = ()
     """Further channels whose settings the scope was made of."""
     parts: tuple[Part, ...] = ()
     """The condition again, in parts that indexes lead to."""
@@ -115,16 +115,16 @@ class Operator(ABC):
     names: ClassVar[tuple[str, ...]]
 
     @abstractmethod
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled | None:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled | None:
         """None: the term says nothing about which messages to show, negated or not."""
 
 
 class LiveOperator(Operator):
     """An operator that can also be decided for a message that was just sent."""
 
-    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+    async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
         """The operand in a form that needs no database any more."""
-        del around
+        del context
         return operand
 
     @abstractmethod

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import Operator
 from chatapi.narrow.people import DirectIncluding, DirectWith, GroupDirectWith, SentBy
-from chatapi.narrow.places import InChannel, InChannels, InThreadOf, InTopic
+from chatapi.narrow.places import InChannel, InChannels, InConversationOf, InTopic
 from chatapi.narrow.properties import (
     HasAttachment,
     HasImage,
@@ -23,7 +23,7 @@ OPERATORS: Sequence[Operator] = (
     InChannel(),
     InChannels(),
     InTopic(),
-    InThreadOf(),
+    InConversationOf(),
     DirectWith(),
     DirectIncluding(),
     GroupDirectWith(),

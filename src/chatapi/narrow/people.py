@@ -6,22 +6,22 @@ from typing import ClassVar
 from sqlalchemy import and_, false, func, select, true
 from typing_extensions import override
 
-from chatapi.auth.people import UserRecord, is_named, user_records
-from chatapi.channels.people import people_key
+from chatapi.auth.users import UserRecord, is_named, user_records
+from chatapi.channel_cache.participants import people_key
 from chatapi.core.ids import ConversationId, UserId
 from chatapi.db.models import Conversation, ConversationMember, Message, User
 from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import (
+    CompileContext,
     Compiled,
     LiveOperator,
     Scope,
     SentMessage,
-    Surroundings,
     along_conversation,
 )
 from chatapi.narrow.terms import Operand
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.user_visibility import user_visibility
 
 _FEWEST_IN_GROUP = 3
 _NOTHING = Compiled(false(), Scope(false()))
@@ -33,14 +33,14 @@ class DirectWith(LiveOperator):
     names: ClassVar = ("dm", "pm-with")
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        reader_id = around.access.reader_id
-        people = await _find_people(operand, around)
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        reader_id = context.access.reader_id
+        people = await _find_people(operand, context)
         if reader_id is None:
             return _NOTHING
-        rows = await around.ctx.db.execute(
+        rows = await context.ctx.db.execute(
             select(Conversation.id).where(
-                Conversation.realm_id == around.ctx.realm.id,
+                Conversation.realm_id == context.ctx.realm.id,
                 Conversation.people_key == people_key({reader_id, *people}),
             )
         )
@@ -52,8 +52,8 @@ class DirectWith(LiveOperator):
         return Compiled(place.holds, Scope(true(), place), place)
 
     @override
-    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
-        return list[int](await _find_people(operand, around))
+    async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
+        return list[int](await _find_people(operand, context))
 
     @override
     def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
@@ -66,21 +66,21 @@ class DirectIncluding(LiveOperator):
     names: ClassVar = ("dm-including",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         conditions = [
             Message.conversation_id.in_(
                 select(ConversationMember.conversation_id)
                 .where(ConversationMember.user_id == user_id)
                 .correlate(None)
             )
-            for user_id in await _find_people(operand, around)
+            for user_id in await _find_people(operand, context)
         ]
-        in_direct = around.access.in_direct()
+        in_direct = context.access.in_direct()
         return Compiled(and_(in_direct, *conditions), Scope(in_direct))
 
     @override
-    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
-        return list[int](await _find_people(operand, around))
+    async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
+        return list[int](await _find_people(operand, context))
 
     @override
     def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
@@ -93,8 +93,8 @@ class GroupDirectWith(DirectIncluding):
     names: ClassVar = ("group-pm-with",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        including = await super().compile(operand, around)
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        including = await super().compile(operand, context)
         groups = (
             select(ConversationMember.conversation_id)
             .group_by(ConversationMember.conversation_id)
@@ -116,12 +116,12 @@ class SentBy(LiveOperator):
     names: ClassVar = ("sender",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        return Compiled(Message.sender_id == await self.resolve(operand, around))
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        return Compiled(Message.sender_id == await self.resolve(operand, context))
 
     @override
-    async def resolve(self, operand: Operand, around: Surroundings) -> UserId:
-        people = await _find_people(operand, around)
+    async def resolve(self, operand: Operand, context: CompileContext) -> UserId:
+        people = await _find_people(operand, context)
         if len(people) != 1:
             raise BadNarrowError("the operand of sender must be one user")
         return people[0]
@@ -136,38 +136,38 @@ def _people(operand: Operand) -> Sequence[object]:
     return operand if isinstance(operand, list) else ()
 
 
-async def _find_people(operand: Operand, around: Surroundings) -> list[UserId]:
+async def _find_people(operand: Operand, context: CompileContext) -> list[UserId]:
     """The users a term names by ids or by addresses; whether they are active does not matter."""
     if isinstance(operand, int):
-        return await _by_id([operand], around)
+        return await _by_id([operand], context)
     if isinstance(operand, str):
         names = [name.strip() for name in operand.split(",")]
-        return await _by_name([name for name in names if name], around)
+        return await _by_name([name for name in names if name], context)
     numbers = [each for each in operand if isinstance(each, int)]
     if len(numbers) == len(operand):
-        return await _by_id(numbers, around)
-    return await _by_name([str(each) for each in operand], around)
+        return await _by_id(numbers, context)
+    return await _by_name([str(each) for each in operand], context)
 
 
-async def _by_id(numbers: Sequence[int], around: Surroundings) -> list[UserId]:
-    rows = await around.ctx.db.execute(
-        user_records.select().where(User.realm_id == around.ctx.realm.id, User.id.in_(numbers))
+async def _by_id(numbers: Sequence[int], context: CompileContext) -> list[UserId]:
+    rows = await context.ctx.db.execute(
+        user_records.select().where(User.realm_id == context.ctx.realm.id, User.id.in_(numbers))
     )
-    sight = await sight_of(around.ctx)
-    found = {user.id for user in user_records.read_all(rows) if sight.sees(user)}
+    visibility = await user_visibility(context.ctx)
+    found = {user.id for user in user_records.read_all(rows) if visibility.can_see(user)}
     for number in numbers:
         if number not in found:
             raise BadNarrowError(f"unknown user {number}")
     return sorted(found)
 
 
-async def _by_name(names: Sequence[str], around: Surroundings) -> list[UserId]:
-    return [(await _find_named(name, around)).id for name in names]
+async def _by_name(names: Sequence[str], context: CompileContext) -> list[UserId]:
+    return [(await _find_named(name, context)).id for name in names]
 
 
-async def _find_named(name: str, around: Surroundings) -> UserRecord:
-    """By API email, or by the real address for those who may see it; as `Sight` allows."""
-    ctx = around.ctx
+async def _find_named(name: str, context: CompileContext) -> UserRecord:
+    """By API email, or by the real address for those who may see it; as `UserVisibility` allows."""
+    ctx = context.ctx
     root_domain = ctx.settings.root_domain
     rows = await ctx.db.execute(user_records.select().where(is_named(ctx.realm, root_domain, name)))
     row = rows.one_or_none()
@@ -176,6 +176,6 @@ async def _find_named(name: str, around: Surroundings) -> UserRecord:
     is_known_by_it = user is not None and (
         name.lower() == made_up or user.shows_email_to(ctx.reader)
     )
-    if user is None or not is_known_by_it or not (await sight_of(ctx)).sees(user):
+    if user is None or not is_known_by_it or not (await user_visibility(ctx)).can_see(user):
         raise BadNarrowError(f"unknown user {name}")
     return user

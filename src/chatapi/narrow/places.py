@@ -6,19 +6,19 @@ from typing import Any, ClassVar
 from sqlalchemy import Select, and_, false, select, true
 from typing_extensions import override
 
-from chatapi.channels.directory import KnownChannel
+from chatapi.channel_cache.cache import CachedChannel
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId
 from chatapi.core.names import name_key
 from chatapi.db.models import Channel, Conversation, Message
 from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import (
+    CompileContext,
     Compiled,
     LiveOperator,
     Operator,
     Scope,
     SentMessage,
-    Surroundings,
     along_channel,
     along_conversation,
     id_operand,
@@ -35,21 +35,21 @@ class InChannel(LiveOperator):
     names: ClassVar = ("channel", "stream")
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        channel = (await find_channel(operand, around)).record
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        channel = (await find_channel(operand, context)).record
         place = along_channel(channel.id)
-        if channel is around.channel and around.place is not None:
+        if channel is context.channel and context.place is not None:
             # The topic says it all if there is one: of both, databases would guess too few rows.
-            place = around.place
+            place = context.place
         return Compiled(
             and_(Message.channel_id.is_not(None), place.holds),
-            Scope(around.access.visible_of(channel), place),
+            Scope(context.access.visible_of(channel), place),
             place,
         )
 
     @override
-    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
-        return (await find_channel(operand, around)).record.id
+    async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
+        return (await find_channel(operand, context)).record.id
 
     @override
     def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
@@ -62,13 +62,13 @@ class InChannels(Operator):
     names: ClassVar = ("channels", "streams")
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         channels = (
             select(Channel.id)
-            .where(Channel.realm_id == around.ctx.realm.id, Channel.history_public_to_subscribers)
+            .where(Channel.realm_id == context.ctx.realm.id, Channel.history_public_to_subscribers)
             .correlate(None)
         )
-        access = around.access.channels
+        access = context.access.channels
         match operand:
             case "web-public":
                 is_open = access.user is not None or access.shows_web_public
@@ -79,7 +79,7 @@ class InChannels(Operator):
             case _:
                 raise BadNarrowError(f"unknown channels operand {operand}")
         condition = and_(Message.channel_id.is_not(None), Message.channel_id.in_(channels))
-        return Compiled(condition, Scope(and_(Message.realm_id == around.ctx.realm.id, condition)))
+        return Compiled(condition, Scope(and_(Message.realm_id == context.ctx.realm.id, condition)))
 
 
 class InTopic(LiveOperator):
@@ -88,22 +88,22 @@ class InTopic(LiveOperator):
     names: ClassVar = ("topic", "subject")
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         topic = read_topic(text_operand(operand, "topic"))
-        ctx, channel = around.ctx, around.channel
+        ctx, channel = context.ctx, context.channel
         if channel is None:
             named = select(Conversation.id).where(
                 Conversation.realm_id == ctx.realm.id, Conversation.topic_key == name_key(topic)
             )
             return Compiled(Message.conversation_id.in_(named.correlate(None)))
-        found = await find_conversation(topic, around)
+        found = await find_conversation(topic, context)
         if found is None:
             return Compiled(false())
         place = along_conversation(found)
         return Compiled(place.holds, place=place)
 
     @override
-    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+    async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
         return name_key(read_topic(text_operand(operand, "topic")))
 
     @override
@@ -111,7 +111,7 @@ class InTopic(LiveOperator):
         return message.channel_id is not None and name_key(message.topic) == operand
 
 
-class InThreadOf(Operator):
+class InConversationOf(Operator):
     """The topic or direct-message conversation in which a message is now.
 
     Links made before a topic was moved go on working: the message says where it is today, not
@@ -121,23 +121,23 @@ class InThreadOf(Operator):
     names: ClassVar = ("with",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled | None:
-        thread = await find_thread(operand, around)
-        if thread is None:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled | None:
+        conversation = await find_conversation_of(operand, context)
+        if conversation is None:
             return None
-        place = along_conversation(thread.conversation_id)
+        place = along_conversation(conversation.conversation_id)
         # Where it is a direct one, a message of it is visible since the reader takes part.
-        known = thread.channel
-        visible = true() if known is None else around.access.visible_of(known.record)
+        known = conversation.channel
+        visible = true() if known is None else context.access.visible_of(known.record)
         return Compiled(place.holds, Scope(visible, place), place)
 
 
 @dataclass(frozen=True)
-class Thread:
+class ConversationInChannel:
     """A conversation, and its channel if it is a topic."""
 
     conversation_id: ConversationId
-    channel: KnownChannel | None
+    channel: CachedChannel | None
 
 
 _PLACES: Select[*tuple[Any, ...]] = select(
@@ -146,49 +146,51 @@ _PLACES: Select[*tuple[Any, ...]] = select(
 
 
 @dataclass(frozen=True)
-class _Placed:
+class _Location:
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
     arrival: EventNumber | None
 
 
-async def find_thread(operand: Operand, around: Surroundings) -> Thread | None:
+async def find_conversation_of(
+    operand: Operand, context: CompileContext
+) -> ConversationInChannel | None:
     """Where a message is; None if it is nowhere the reader may see."""
-    ctx = around.ctx
+    ctx = context.ctx
     rows = await ctx.db.execute(
         _PLACES.where(Message.realm_id == ctx.realm.id, Message.id == message_operand(operand))
     )
     row = rows.one_or_none()
     if row is None:
         return None
-    placed = _Placed(*row)
-    if not await around.access.sees(placed):
+    placed = _Location(*row)
+    if not await context.access.can_see_message(placed):
         return None
     channel = None
     if placed.channel_id is not None:
         channel = await ctx.runtime.channels.by_id(ctx.db, ctx.realm.id, placed.channel_id)
-    return Thread(placed.conversation_id, channel)
+    return ConversationInChannel(placed.conversation_id, channel)
 
 
-async def find_channel(operand: Operand, around: Surroundings) -> KnownChannel:
+async def find_channel(operand: Operand, context: CompileContext) -> CachedChannel:
     """The channel a term names; one that the reader may not know of is as unknown as any."""
-    ctx, directory = around.ctx, around.ctx.runtime.channels
+    ctx, directory = context.ctx, context.ctx.runtime.channels
     if isinstance(operand, str):
         named = await directory.by_name(ctx.db, ctx.realm.id, operand)
-        if named is not None and around.access.channels.knows(named.record):
+        if named is not None and context.access.channels.can_see(named.record):
             return named
     number = id_operand(operand)
     if number is not None:
         numbered = await directory.by_id(ctx.db, ctx.realm.id, ChannelId(number))
-        if numbered is not None and around.access.channels.knows(numbered.record):
+        if numbered is not None and context.access.channels.can_see(numbered.record):
             return numbered
     raise BadNarrowError(f"unknown channel {operand}")
 
 
-async def find_conversation(topic: str, around: Surroundings) -> ConversationId | None:
+async def find_conversation(topic: str, context: CompileContext) -> ConversationId | None:
     """The conversation of a topic in the channel the narrow lies in."""
-    ctx, channel = around.ctx, around.channel
+    ctx, channel = context.ctx, context.channel
     if channel is None:
         return None
     found = await ctx.runtime.channels.find_topic(ctx.db, ctx.realm.id, channel.id, topic)

@@ -8,11 +8,11 @@ from typing_extensions import override
 from chatapi.db.models import Message, Reaction
 from chatapi.events.client import ClientView
 from chatapi.narrow.operator import (
+    CompileContext,
     Compiled,
     LiveOperator,
     Operator,
     SentMessage,
-    Surroundings,
     message_operand,
 )
 from chatapi.narrow.terms import Operand
@@ -24,11 +24,11 @@ class WithId(LiveOperator):
     names: ClassVar = ("id",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         return Compiled(Message.id == message_operand(operand))
 
     @override
-    async def resolve(self, operand: Operand, around: Surroundings) -> Operand:
+    async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
         return message_operand(operand)
 
     @override
@@ -42,7 +42,7 @@ class Near(Operator):
     names: ClassVar = ("near",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> None:
+    async def compile(self, operand: Operand, context: CompileContext) -> None:
         message_operand(operand)
 
 
@@ -52,7 +52,7 @@ class HasLink(Operator):
     names: ClassVar = ("has:link",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         return Compiled(Message.has_link.expression)
 
 
@@ -62,7 +62,7 @@ class HasImage(Operator):
     names: ClassVar = ("has:image",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         return Compiled(Message.has_image.expression)
 
 
@@ -72,7 +72,7 @@ class HasAttachment(Operator):
     names: ClassVar = ("has:attachment",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         return Compiled(Message.has_attachment.expression)
 
 
@@ -82,6 +82,6 @@ class HasReaction(Operator):
     names: ClassVar = ("has:reaction",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         has_reaction = select(Reaction.id).where(Reaction.message_id == Message.id)
         return Compiled(has_reaction.correlate(Message).exists())

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from chatapi.narrow.errors import BadNarrowError
 
-_MOST_PIECES = 50
-_MOST_WORDS = 200
-_MOST_FRAGMENTS = 10
+_MAX_PIECES = 50
+_MAX_WORDS = 200
+_MAX_FRAGMENTS = 10
 """Each is looked for in the text itself, letter by letter."""
-_LONGEST_WORD = 100
+_MAX_WORD_LENGTH = 100
 _PIECE = re.compile(r'"([^"]*)"|(\S+)')
 _ASCII_MARK = re.compile(r"[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
 _WITHOUT_BLANKS = re.compile(
@@ -45,9 +45,9 @@ class SearchText:
     def check_size(self) -> None:
         """Refuse more than anybody searches for."""
         if (
-            len(self.phrases) > _MOST_PIECES
-            or len(self.fragments) > _MOST_FRAGMENTS
-            or sum(len(each.split()) for each in self.phrases) > _MOST_WORDS
+            len(self.phrases) > _MAX_PIECES
+            or len(self.fragments) > _MAX_FRAGMENTS
+            or sum(len(each.split()) for each in self.phrases) > _MAX_WORDS
         ):
             raise BadNarrowError("too many words to search for")
 
@@ -60,4 +60,4 @@ def _phrase(piece: str) -> str | None:
     words = [word for word in _ASCII_MARK.sub(" ", piece).split() if any(map(str.isalnum, word))]
     if not words or _WITHOUT_BLANKS.search(piece):
         return None
-    return None if max(map(len, words)) > _LONGEST_WORD else " ".join(words)
+    return None if max(map(len, words)) > _MAX_WORD_LENGTH else " ".join(words)

@@ -9,7 +9,7 @@ from typing_extensions import override
 from chatapi.core.ids import UserId
 from chatapi.db.models import GroupMention, Mention, Message, MessageFlag
 from chatapi.events.client import ClientView
-from chatapi.narrow.operator import Compiled, LiveOperator, Scope, SentMessage, Surroundings
+from chatapi.narrow.operator import CompileContext, Compiled, LiveOperator, Scope, SentMessage
 from chatapi.narrow.terms import Operand
 from chatapi.narrow.unread import unread_messages, values_for
 
@@ -22,8 +22,8 @@ class IsDirect(LiveOperator):
     names: ClassVar = ("is:dm", "is:private")
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        return Compiled(Message.channel_id.is_(None), Scope(around.access.in_direct()))
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        return Compiled(Message.channel_id.is_(None), Scope(context.access.in_direct()))
 
     @override
     def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
@@ -36,13 +36,13 @@ class IsStarred(LiveOperator):
     names: ClassVar = ("is:starred",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        reader_id = around.access.reader_id
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        reader_id = context.access.reader_id
         if reader_id is None:
             return Compiled(false())
         noted = MessageFlag.user_id == reader_id, MessageFlag.starred
         starred = Message.id.in_(select(MessageFlag.message_id).where(*noted).correlate(None))
-        places = await around.access.in_places_of(starred)
+        places = await context.access.in_places_of(starred)
         scope = Scope(and_(starred, places.condition))
         return Compiled(starred, scope, channels=places.channels)
 
@@ -57,8 +57,8 @@ class IsUnread(LiveOperator):
     names: ClassVar = ("is:unread",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        reader_id = around.access.reader_id
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        reader_id = context.access.reader_id
         if reader_id is None:
             return Compiled(false())
         unread = unread_messages(Message.id).params(values_for(reader_id))
@@ -75,11 +75,11 @@ class IsMentioned(LiveOperator):
     names: ClassVar = ("is:mentioned",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        reader_id = around.access.reader_id
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        reader_id = context.access.reader_id
         if reader_id is None:
             return Compiled(false())
-        return Compiled(Message.id.in_(_mentions_of(reader_id, around)))
+        return Compiled(Message.id.in_(_mentions_of(reader_id, context)))
 
     @override
     def matches(self, operand: Operand, message: SentMessage, view: ClientView) -> bool:
@@ -92,9 +92,9 @@ class IsAlerted(LiveOperator):
     names: ClassVar = ("is:alerted",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         alerted = select(MessageFlag.message_id).where(
-            MessageFlag.user_id == around.access.reader_id, MessageFlag.has_alert_word
+            MessageFlag.user_id == context.access.reader_id, MessageFlag.has_alert_word
         )
         return Compiled(Message.id.in_(alerted.correlate(None)))
 
@@ -103,17 +103,17 @@ class IsAlerted(LiveOperator):
         return "has_alert_word" in message.flags_for(view)
 
 
-def _mentions_of(reader_id: UserId, around: Surroundings) -> CompoundSelect[*tuple[Any, ...]]:
+def _mentions_of(reader_id: UserId, context: CompileContext) -> CompoundSelect[*tuple[Any, ...]]:
     """Three short lists instead of one look at every message."""
-    groups = list(around.access.channels.membership.groups)
+    groups = list(context.access.channels.membership.groups)
     return union_all(
         select(Mention.message_id).where(Mention.user_id == reader_id),
         select(GroupMention.message_id).where(GroupMention.group_id.in_(groups)),
-        _wildcards(reader_id, around),
+        _wildcards(reader_id, context),
     )
 
 
-def _wildcards(reader_id: UserId, around: Surroundings) -> Select[*tuple[int]]:
+def _wildcards(reader_id: UserId, context: CompileContext) -> Select[*tuple[int]]:
     calling, earlier = aliased(Message), aliased(Message)
     took_part = exists().where(
         earlier.conversation_id == calling.conversation_id,
@@ -121,8 +121,8 @@ def _wildcards(reader_id: UserId, around: Surroundings) -> Select[*tuple[int]]:
         earlier.id <= calling.id,
     )
     return select(calling.id).where(
-        calling.realm_id == around.ctx.realm.id,
+        calling.realm_id == context.ctx.realm.id,
         or_(calling.mentions_channel, calling.mentions_topic),
         or_(calling.mentions_channel, took_part.correlate(calling)),
-        or_(calling.channel_id.is_(None), around.access.was_there(calling)),
+        or_(calling.channel_id.is_(None), context.access.was_subscribed(calling)),
     )

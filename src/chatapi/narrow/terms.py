@@ -10,24 +10,24 @@ from chatapi.wire.params import WireModel
 from chatapi.wire.types import Id
 
 # A narrow is part of an address, and servers take no more than 64 KiB of that.
-_MOST_TERMS = 20
-_MOST_PEOPLE = 100
-_LONGEST_OPERATOR = 30
-_LONGEST_OPERAND = 500
+_MAX_TERMS = 20
+_MAX_PEOPLE = 100
+_MAX_OPERATOR_LENGTH = 30
+_MAX_OPERAND_LENGTH = 500
 
-_Text = Annotated[str, Field(max_length=_LONGEST_OPERAND)]
+_Text = Annotated[str, Field(max_length=_MAX_OPERAND_LENGTH)]
 Operand: TypeAlias = (
     _Text
     | Id
-    | Annotated[list[Id], Field(max_length=_MOST_PEOPLE)]
-    | Annotated[list[_Text], Field(max_length=_MOST_PEOPLE)]
+    | Annotated[list[Id], Field(max_length=_MAX_PEOPLE)]
+    | Annotated[list[_Text], Field(max_length=_MAX_PEOPLE)]
 )
 
 
 class TermObject(WireModel):
     """What messages have to be like, or with `negated` must not be like."""
 
-    operator: Annotated[str, Field(max_length=_LONGEST_OPERATOR)]
+    operator: Annotated[str, Field(max_length=_MAX_OPERATOR_LENGTH)]
     operand: Operand
     negated: bool = False
 
@@ -38,7 +38,7 @@ TermPair: TypeAlias = Annotated[list[Operand], Field(min_length=2, max_length=2)
 NarrowParam: TypeAlias = Annotated[
     list[TermObject | TermPair],
     Field(
-        max_length=_MOST_TERMS,
+        max_length=_MAX_TERMS,
         examples=[[{"operator": "channel", "operand": "general"}]],
         description="What to show, as terms of `operator`, `operand` and perhaps `negated`.",
     ),

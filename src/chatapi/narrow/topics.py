@@ -5,12 +5,12 @@ from typing import ClassVar
 from sqlalchemy import ColumnElement, Select, and_, not_, or_, select, text
 from typing_extensions import override
 
-from chatapi.channels.visibility import VisibilityPolicy
+from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import UserId
 from chatapi.db.models import Conversation, Message, Subscription, UserTopic
 from chatapi.db.models.message import IS_RESOLVED
 from chatapi.events.client import ClientView
-from chatapi.narrow.operator import Compiled, LiveOperator, Operator, SentMessage, Surroundings
+from chatapi.narrow.operator import CompileContext, Compiled, LiveOperator, Operator, SentMessage
 from chatapi.narrow.terms import Operand
 
 _RESOLVED_PREFIX = "✔ "
@@ -22,9 +22,9 @@ class IsResolved(LiveOperator):
     names: ClassVar = ("is:resolved",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
         resolved = select(Conversation.id).where(
-            Conversation.realm_id == around.ctx.realm.id, text(IS_RESOLVED)
+            Conversation.realm_id == context.ctx.realm.id, text(IS_RESOLVED)
         )
         return Compiled(_is_in(resolved))
 
@@ -39,8 +39,8 @@ class IsFollowed(Operator):
     names: ClassVar = ("is:followed",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        return Compiled(_is_in(_topics(around.access.reader_id, VisibilityPolicy.FOLLOWED)))
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        return Compiled(_is_in(_topics(context.access.reader_id, VisibilityPolicy.FOLLOWED)))
 
 
 class IsMuted(Operator):
@@ -49,8 +49,8 @@ class IsMuted(Operator):
     names: ClassVar = ("is:muted",)
 
     @override
-    async def compile(self, operand: Operand, around: Surroundings) -> Compiled:
-        reader_id = around.access.reader_id
+    async def compile(self, operand: Operand, context: CompileContext) -> Compiled:
+        reader_id = context.access.reader_id
         channels = select(Subscription.channel_id).where(
             Subscription.user_id == reader_id, Subscription.is_active, Subscription.is_muted
         )

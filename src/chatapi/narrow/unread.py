@@ -38,13 +38,13 @@ from chatapi.db.models import (
     ReadException,
     ReadFloor,
     Subscription,
-    SubscriptionPeriod,
+    SubscriptionPeriodRow,
 )
-from chatapi.db.stays import is_during_stay
+from chatapi.db.subscription_periods import is_within_subscription_period
 
 READER: ColumnElement[int] = bindparam("reader_id", type_=BigInteger)
 """Whoever runs a statement says who reads."""
-FLOOR: ColumnElement[int] = (
+GLOBAL_READ_POSITION: ColumnElement[int] = (
     select(func.coalesce(func.max(ReadFloor.message_id), 0))
     .where(ReadFloor.user_id == READER)
     .scalar_subquery()
@@ -65,18 +65,18 @@ def highest(first: Column, *others: Column) -> ColumnElement[int]:
     return type_coerce(top, BigInteger)
 
 
-class News(NamedTuple):
+class UnreadCandidates(NamedTuple):
     """Conversations in which there may be unread messages, and up to where each is read."""
 
     conversations: Select[*tuple[int]]
     position: ColumnElement[int]
 
 
-def news() -> tuple[News, News]:
+def unread_candidates() -> tuple[UnreadCandidates, UnreadCandidates]:
     """In the channels the reader is in, and in their direct messages."""
     cursor = func.coalesce(ReadCursor.message_id, 0)
-    in_channels = highest(cursor, Subscription.read_up_to, FLOOR)
-    in_direct = highest(cursor, FLOOR)
+    in_channels = highest(cursor, Subscription.read_up_to, GLOBAL_READ_POSITION)
+    in_direct = highest(cursor, GLOBAL_READ_POSITION)
     channels = (
         select(Conversation.id)
         .select_from(Subscription)
@@ -101,7 +101,7 @@ def news() -> tuple[News, News]:
         .outerjoin(ReadCursor, _is_cursor_of_reader())
         .where(ConversationMember.user_id == READER, Conversation.last_message_id > in_direct)
     )
-    return News(channels, in_channels), News(direct, in_direct)
+    return UnreadCandidates(channels, in_channels), UnreadCandidates(direct, in_direct)
 
 
 def is_unread_above(position: ColumnElement[int]) -> tuple[ColumnElement[bool], ...]:
@@ -117,12 +117,12 @@ def is_unread_above(position: ColumnElement[int]) -> tuple[ColumnElement[bool], 
 
 
 def in_each(
-    conversations_with_news: News, messages: Select[*tuple[Any, ...]]
+    unread_candidates: UnreadCandidates, messages: Select[*tuple[Any, ...]]
 ) -> Select[*tuple[Any, ...]]:
     """The unread ones among some messages, asked of each conversation for itself."""
     return messages.where(
         Message.conversation_id == Conversation.id,
-        *is_unread_above(conversations_with_news.position),
+        *is_unread_above(unread_candidates.position),
     ).correlate(Subscription, ConversationMember, Conversation, ReadCursor)
 
 
@@ -132,7 +132,7 @@ def first_unread(where: tuple[ColumnElement[bool], ...] = ()) -> Select[*tuple[i
     Conditions may be about Message and Conversation.
     """
     parts: list[Select[*tuple[Any, ...]]] = []
-    for part in news():
+    for part in unread_candidates():
         oldest = select(Message.id).where(*where).order_by(Message.id).limit(1)
         first = in_each(part, oldest).scalar_subquery()
         parts.append(
@@ -154,7 +154,7 @@ def unread_messages(
         part.conversations.join(Message, Message.conversation_id == Conversation.id)
         .where(*is_unread_above(part.position), *where)
         .with_only_columns(*columns)
-        for part in news()
+        for part in unread_candidates()
     ]
     return union_all(*parts, unread_exceptions(*columns).where(*where))
 
@@ -162,9 +162,9 @@ def unread_messages(
 def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:
     """What is unread although it lies below a position, or was read while sending."""
     was_received = exists().where(
-        SubscriptionPeriod.user_id == READER,
-        SubscriptionPeriod.channel_id == Message.channel_id,
-        is_during_stay(Message.id, Message.arrival),
+        SubscriptionPeriodRow.user_id == READER,
+        SubscriptionPeriodRow.channel_id == Message.channel_id,
+        is_within_subscription_period(Message.id, Message.arrival),
     )
     is_open = or_(Channel.history_public_to_subscribers, was_received.correlate(Message))
     return (

@@ -1,8 +1,8 @@
 """Channels by what clients call them: what one may not read is answered like what is not there."""
 
 from chatapi.auth.context import RealmContext
-from chatapi.channels.directory import KnownChannel
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.cache import CachedChannel
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId
 from chatapi.permissions.channels import channel_access
@@ -20,8 +20,8 @@ async def readable_channel_named(ctx: RealmContext, name: str) -> ChannelRecord:
     return await _readable(ctx, known, f"Invalid channel name '{name}'")
 
 
-async def _readable(ctx: RealmContext, known: KnownChannel | None, refusal: str) -> ChannelRecord:
+async def _readable(ctx: RealmContext, known: CachedChannel | None, refusal: str) -> ChannelRecord:
     access = await channel_access(ctx)
-    if known is None or not access.reads(known.record):
+    if known is None or not access.can_read(known.record):
         raise BadRequestError(refusal)
     return known.record

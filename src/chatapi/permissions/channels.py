@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from chatapi.auth.context import Context, RealmContext
-from chatapi.auth.people import UserRecord
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
 from chatapi.core.roles import Role
-from chatapi.events.audience import Subscribers, WhoKnowsChannel, WhoReadsChannel
+from chatapi.events.audience import ChannelReaders, ChannelVisibleTo, Subscribers
 from chatapi.events.membership import Membership
-from chatapi.permissions.memberships import Memberships
-from chatapi.permissions.readers import load_stays, membership_of, memberships_of
+from chatapi.permissions.memberships import GroupMemberships
+from chatapi.permissions.readers import load_subscription_periods, membership_of, memberships_of
 from chatapi.permissions.require import is_allowed
 from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 from chatapi.wire.group_values import GroupValue
@@ -32,15 +32,15 @@ class ChannelAccess:
     shows_web_public: bool
     """Whether the organization shows its web-public channels to everybody."""
 
-    def knows(self, channel: ChannelRecord) -> bool:
+    def can_see(self, channel: ChannelRecord) -> bool:
         """Whether the channel exists for the reader: its name, settings and subscribers."""
-        if self.reads(channel):
+        if self.can_read(channel):
             return True
         if self.user is None or not self.user.role.is_member:
             return False
         return self.user.role.at_least(Role.ADMIN) or self._is_named(channel, _KNOWING)
 
-    def reads(self, channel: ChannelRecord) -> bool:
+    def can_read(self, channel: ChannelRecord) -> bool:
         """Whether the reader may read in the channel at all."""
         if self._is_open_to_the_web(channel):
             return True
@@ -52,11 +52,11 @@ class ChannelAccess:
             return False
         return channel.is_public or self._is_named(channel, OPENING)
 
-    def reads_all_of(self, channel: ChannelRecord) -> bool:
+    def can_read_all(self, channel: ChannelRecord) -> bool:
         """Whether nothing in the channel is older than what the reader may see."""
-        return self.reads(channel) and not channel.has_protected_history
+        return self.can_read(channel) and not channel.has_protected_history
 
-    def sees(
+    def can_see_message(
         self, channel: ChannelRecord, message_id: MessageId, arrival: EventNumber | None
     ) -> bool:
         """Whether the reader may see a message of the channel.
@@ -64,7 +64,7 @@ class ChannelAccess:
         `arrival` is the event that brought it there, None if it was sent there.
         """
         if not channel.has_protected_history:
-            return self.reads(channel)
+            return self.can_read(channel)
         if not self.is_subscribed(channel.id):
             return False
         return self.membership.received(channel.id, message_id, arrival)
@@ -99,8 +99,8 @@ async def channel_access(ctx: RealmContext) -> ChannelAccess:
 
 async def channel_access_of(ctx: RealmContext, user: UserRecord) -> ChannelAccess:
     """The access of a user who need not be the one who asks."""
-    groups = await Memberships(ctx.db, ctx.realm).groups_of(user)
-    membership = Membership(groups, await load_stays(ctx.db, user.id))
+    groups = await GroupMemberships(ctx.db, ctx.realm).groups_of(user)
+    membership = Membership(groups, await load_subscription_periods(ctx.db, user.id))
     return ChannelAccess(user, membership, shows_web_public=False)
 
 
@@ -122,7 +122,7 @@ async def readable_channels(
         return frozenset()
     access = await channel_access(ctx)
     found = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
-    return frozenset(channel.id for channel in found.values() if access.reads(channel))
+    return frozenset(channel.id for channel in found.values() if access.can_read(channel))
 
 
 async def is_allowed_in_channel(ctx: Context, name: str, channel: ChannelRecord) -> bool:
@@ -134,14 +134,14 @@ async def may_administer(ctx: Context, channel: ChannelRecord) -> bool:
     """Whether the caller may change the channel: administrators, and whoever it names."""
     if ctx.user.role.at_least(Role.ADMIN):
         return True
-    if not (await channel_access(ctx)).knows(channel):
+    if not (await channel_access(ctx)).can_see(channel):
         return False
     return await is_allowed_in_channel(ctx, "can_administer_channel_group", channel)
 
 
-def who_knows(channel: ChannelRecord) -> WhoKnowsChannel:
-    """The audience of events about a channel: those for whom `knows` says yes."""
-    return WhoKnowsChannel(
+def channel_visible_to(channel: ChannelRecord) -> ChannelVisibleTo:
+    """The audience of events about a channel: those for whom `can_see` says yes."""
+    return ChannelVisibleTo(
         channel_id=channel.id,
         invite_only=channel.invite_only,
         is_web_public=channel.is_web_public,
@@ -149,9 +149,9 @@ def who_knows(channel: ChannelRecord) -> WhoKnowsChannel:
     )
 
 
-def who_reads(channel: ChannelRecord) -> WhoReadsChannel:
-    """Those for whom `reads` says yes of what comes now."""
-    return WhoReadsChannel(
+def channel_readers(channel: ChannelRecord) -> ChannelReaders:
+    """Those for whom `can_read` says yes of what comes now."""
+    return ChannelReaders(
         channel_id=channel.id,
         is_public=channel.is_public,
         is_web_public=channel.is_web_public,
@@ -169,7 +169,7 @@ def _united(channel: ChannelRecord, names: frozenset[str]) -> GroupValue:
     )
 
 
-def who_hears(channel: ChannelRecord) -> Subscribers:
+def channel_subscribers(channel: ChannelRecord) -> Subscribers:
     """The audience of messages: the people in the channel at the time."""
     return Subscribers(channel_id=channel.id, is_public=channel.is_public)
 
@@ -184,9 +184,9 @@ class Arrived(Protocol):
     def arrival(self) -> EventNumber | None: ...
 
 
-def who_hears_about(channel: ChannelRecord, message: Arrived) -> Subscribers:
+def subscribers_who_see(channel: ChannelRecord, message: Arrived) -> Subscribers:
     """The audience of what becomes of a message: of those, whoever may see the message."""
-    audience = who_hears(channel)
+    audience = channel_subscribers(channel)
     if not channel.has_protected_history:
         return audience
     return audience.model_copy(update={"received": message.id, "arrival": message.arrival})

@@ -20,8 +20,8 @@ from sqlalchemy import (
     union,
 )
 
-from chatapi.auth.people import UserRecord
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.ids import GroupId, RealmId, UserId
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import direct_system_group, system_groups_of
@@ -57,7 +57,7 @@ _DIRECT_GROUPS: Select[*tuple[Any, ...]] = select(GroupMember.user_id, GroupMemb
 )
 
 
-class Memberships:
+class GroupMemberships:
     """Groups of one realm and the people in them."""
 
     def __init__(self, db: DatabaseSession, realm: RealmRecord) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 from sqlalchemy import Select, bindparam, select
 
 from chatapi.auth.context import Context, RealmContext
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
 from chatapi.db.models import Conversation, ConversationMember, Message
 from chatapi.events.audience import Audience, Users
-from chatapi.permissions.channels import who_hears_about
+from chatapi.permissions.channels import subscribers_who_see
 from chatapi.permissions.messages import message_access
 
 _ONE: Select[*tuple[Any, ...]] = (
@@ -53,7 +53,7 @@ async def visible_message(ctx: RealmContext, message_id: MessageId) -> FoundMess
     if row is None:
         raise BadRequestError("Invalid message(s)")
     found = FoundMessage(*row)
-    if not await access.sees(found):
+    if not await access.can_see_message(found):
         raise BadRequestError("Invalid message(s)")
     return found
 
@@ -81,9 +81,9 @@ async def participants_of(ctx: RealmContext, message: FoundMessage) -> list[User
     return [UserId(user_id) for (user_id,) in rows]
 
 
-async def who_follows(ctx: RealmContext, message: FoundMessage) -> Audience:
+async def message_audience(ctx: RealmContext, message: FoundMessage) -> Audience:
     """Whom to tell what becomes of a message: nobody who may not see the message itself."""
     channel = await channel_of(ctx, message)
     if channel is not None:
-        return who_hears_about(channel, message)
+        return subscribers_who_see(channel, message)
     return Users(ids=frozenset(await participants_of(ctx, message)))

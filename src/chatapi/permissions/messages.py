@@ -8,13 +8,13 @@ from sqlalchemy import ColumnElement, and_, bindparam, case, exists, false, or_,
 from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.auth.context import RealmContext
-from chatapi.channels.directory import KnownChannel
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.cache import CachedChannel
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
-from chatapi.core.loop_budget import map_in_steps
-from chatapi.db.models import ConversationMember, Message, SubscriptionPeriod
-from chatapi.db.stays import is_during_stay
-from chatapi.events.membership import Stay
+from chatapi.db.models import ConversationMember, Message, SubscriptionPeriodRow
+from chatapi.db.subscription_periods import is_within_subscription_period
+from chatapi.events.membership import SubscriptionPeriod
 from chatapi.permissions.channels import ChannelAccess, channel_access
 
 _FEW_CONVERSATIONS = 1_000
@@ -25,7 +25,7 @@ _OWN_CONVERSATIONS = (
 )
 
 
-class Placed(Protocol):
+class MessageLocation(Protocol):
     """A message, as far as it takes to say who may see it."""
 
     @property
@@ -47,7 +47,7 @@ class VisiblePlaces:
     """What a reader may see in some channels, and in direct messages."""
 
     condition: ColumnElement[bool]
-    channels: tuple[KnownChannel, ...]
+    channels: tuple[CachedChannel, ...]
     """The condition holds as long as none of these is outdated."""
 
 
@@ -67,10 +67,10 @@ class MessageAccess:
         """None: somebody without an account."""
         return None if self.channels.user is None else self.channels.user.id
 
-    async def sees(self, message: Placed) -> bool:
+    async def can_see_message(self, message: MessageLocation) -> bool:
         return message.id in await self.visible([message])
 
-    async def visible(self, messages: Collection[Placed]) -> frozenset[MessageId]:
+    async def visible(self, messages: Collection[MessageLocation]) -> frozenset[MessageId]:
         """Those of the messages that the reader may see; they are of the reader's realm."""
         records = await self.ctx.runtime.channels.many(
             self.ctx.db,
@@ -80,17 +80,19 @@ class MessageAccess:
         direct = {message.conversation_id for message in messages if message.channel_id is None}
         own = await self._own_among(direct) if direct else frozenset()
 
-        def sees(message: Placed) -> bool:
+        def can_see_message(message: MessageLocation) -> bool:
             if message.channel_id is None:
                 return message.conversation_id in own
-            return self.channels.sees(records[message.channel_id], message.id, message.arrival)
+            return self.channels.can_see_message(
+                records[message.channel_id], message.id, message.arrival
+            )
 
-        seen = await map_in_steps(sees, list(messages))
+        seen = await map_in_steps(can_see_message, list(messages))
         return frozenset(
             message.id for message, is_seen in zip(messages, seen, strict=True) if is_seen
         )
 
-    def received(self, message: Placed) -> bool:
+    def received(self, message: MessageLocation) -> bool:
         """Whether the reader was there when a visible message came, and could have read it live."""
         if message.channel_id is None:
             return True
@@ -102,25 +104,33 @@ class MessageAccess:
         The parts share no message. Each is read for itself, since no index leads to both.
         """
         membership = self.channels.membership
-        channel_ids = [each for each in membership.stays if membership.is_subscribed(each)]
+        channel_ids = [
+            each for each in membership.subscription_periods if membership.is_subscribed(each)
+        ]
         in_channels = and_(
             Message.realm_id == self.ctx.realm.id,
             Message.channel_id.in_(channel_ids),
             # Whoever joined lately does not look through the years before.
             Message.id
-            > min((stays[0].since_message for stays in membership.stays.values()), default=0),
-            self.was_there(),
+            > min(
+                (
+                    subscription_periods[0].since_message
+                    for subscription_periods in membership.subscription_periods.values()
+                ),
+                default=0,
+            ),
+            self.was_subscribed(),
         )
         return in_channels, await self._in_listed_direct()
 
-    def was_there(self, message: type[Message] = Message) -> ColumnElement[bool]:
+    def was_subscribed(self, message: type[Message] = Message) -> ColumnElement[bool]:
         """Whether the reader was in the channel when a message came there."""
         return (
             exists()
             .where(
-                SubscriptionPeriod.user_id == self.reader_id,
-                SubscriptionPeriod.channel_id == message.channel_id,
-                is_during_stay(message.id, message.arrival),
+                SubscriptionPeriodRow.user_id == self.reader_id,
+                SubscriptionPeriodRow.channel_id == message.channel_id,
+                is_within_subscription_period(message.id, message.arrival),
             )
             .correlate(message)
         )
@@ -158,7 +168,7 @@ class MessageAccess:
             .where(Message.realm_id == self.ctx.realm.id, messages, Message.channel_id.is_not(None))
         )
         channel_ids = {ChannelId(channel_id) for (channel_id,) in rows if channel_id is not None}
-        known = await self.ctx.runtime.channels.many_known(
+        known = await self.ctx.runtime.channels.many_cached(
             self.ctx.db, self.ctx.realm.id, channel_ids
         )
         in_channels = (self.in_channel(each.record) for each in known.values())
@@ -176,14 +186,14 @@ class MessageAccess:
 
     def visible_of(self, channel: ChannelRecord) -> ColumnElement[bool]:
         """Which messages of a channel the reader may see; says nothing about any others."""
-        if not self.channels.reads(channel):
+        if not self.channels.can_read(channel):
             return false()
-        if self.channels.reads_all_of(channel):
+        if self.channels.can_read_all(channel):
             return true()
         if not self.channels.is_subscribed(channel.id):
             return false()
-        stays = self.channels.membership.stays[channel.id]
-        return or_(*(came_during(stay) for stay in stays))
+        subscription_periods = self.channels.membership.subscription_periods[channel.id]
+        return or_(*(sent_during(period) for period in subscription_periods))
 
     async def _in_listed_direct(self) -> ColumnElement[bool]:
         """The same as `in_direct`, with the conversations by name as long as they are few.
@@ -217,10 +227,10 @@ async def message_access(ctx: RealmContext) -> MessageAccess:
     return MessageAccess(ctx, await channel_access(ctx))
 
 
-def came_during(stay: Stay) -> ColumnElement[bool]:
+def sent_during(period: SubscriptionPeriod) -> ColumnElement[bool]:
     """Whether a message came into the channel while somebody was there."""
-    was_sent = _is_between(Message.id, stay.since_message, stay.until_message)
-    was_moved = _is_between(Message.arrival, stay.since_event, stay.until_event)
+    was_sent = _is_between(Message.id, period.since_message, period.until_message)
+    was_moved = _is_between(Message.arrival, period.since_event, period.until_event)
     return case((Message.arrival.is_(None), was_sent), else_=was_moved)
 
 

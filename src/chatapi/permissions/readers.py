@@ -7,56 +7,56 @@ from typing import Any
 from sqlalchemy import Select, bindparam
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.core.system_groups import SystemGroup
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import SubscriptionPeriod
+from chatapi.db.models import SubscriptionPeriodRow
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
-from chatapi.events.membership import Membership, Stay
-from chatapi.permissions.memberships import Memberships
+from chatapi.events.membership import Membership, SubscriptionPeriod
+from chatapi.permissions.memberships import GroupMemberships
 
-_stays = RecordReader(Stay, SubscriptionPeriod)
-_STAYS_OF_USER = (
-    _stays.select()
-    .add_columns(SubscriptionPeriod.channel_id)
-    .where(SubscriptionPeriod.user_id == bindparam("user_id"))
-    .order_by(SubscriptionPeriod.id)
+_periods = RecordReader(SubscriptionPeriod, SubscriptionPeriodRow)
+_PERIODS_OF_USER = (
+    _periods.select()
+    .add_columns(SubscriptionPeriodRow.channel_id)
+    .where(SubscriptionPeriodRow.user_id == bindparam("user_id"))
+    .order_by(SubscriptionPeriodRow.id)
 )
 _STAYS_OF_MANY: Select[*tuple[Any, ...]] = (
-    _stays.select()
-    .add_columns(SubscriptionPeriod.user_id, SubscriptionPeriod.channel_id)
+    _periods.select()
+    .add_columns(SubscriptionPeriodRow.user_id, SubscriptionPeriodRow.channel_id)
     .where(
-        is_one_of(SubscriptionPeriod.user_id, "user_ids"),
-        is_one_of(SubscriptionPeriod.channel_id, "channel_ids"),
+        is_one_of(SubscriptionPeriodRow.user_id, "user_ids"),
+        is_one_of(SubscriptionPeriodRow.channel_id, "channel_ids"),
     )
-    .order_by(SubscriptionPeriod.id)
+    .order_by(SubscriptionPeriodRow.id)
 )
 
 
 async def groups_of_reader(ctx: RealmContext) -> frozenset[GroupId]:
     """The groups of whoever asks; costs no statement after the first time."""
-    caller = ctx.admitted
+    caller = ctx.maybe_caller
     if caller is None:
         # A person without an account is in one group only.
         return frozenset({GroupId(ctx.realm.system_groups[SystemGroup.INTERNET])})
-    return await caller.remember(
-        "groups", lambda: Memberships(ctx.db, ctx.realm).groups_of(caller.user)
+    return await caller.memoize(
+        "groups", lambda: GroupMemberships(ctx.db, ctx.realm).groups_of(caller.user)
     )
 
 
 async def membership_of(ctx: RealmContext) -> Membership:
     """The groups and channels of whoever asks; costs no statement after the first time."""
     groups = await groups_of_reader(ctx)
-    caller = ctx.admitted
+    caller = ctx.maybe_caller
     if caller is None:
         return Membership(groups, {})
 
     async def load() -> Membership:
-        return Membership(groups, await load_stays(ctx.db, caller.user.id))
+        return Membership(groups, await load_subscription_periods(ctx.db, caller.user.id))
 
-    return await caller.remember("membership", load)
+    return await caller.memoize("membership", load)
 
 
 async def memberships_of(
@@ -66,24 +66,30 @@ async def memberships_of(
 
     Use it for users who do not ask themselves; nothing of it is remembered.
     """
-    groups = await Memberships(ctx.db, ctx.realm).groups_of_each(users)
-    stays: defaultdict[int, defaultdict[ChannelId, list[Stay]]] = defaultdict(
-        lambda: defaultdict(list)
+    groups = await GroupMemberships(ctx.db, ctx.realm).groups_of_each(users)
+    subscription_periods: defaultdict[int, defaultdict[ChannelId, list[SubscriptionPeriod]]] = (
+        defaultdict(lambda: defaultdict(list))
     )
     values = {"user_ids": list(groups), "channel_ids": list(channel_ids)}
-    for *stay, user_id, channel_id in await ctx.db.execute(_STAYS_OF_MANY, values):
-        stays[user_id][ChannelId(channel_id)].append(_stays.read(stay))
+    for *period, user_id, channel_id in await ctx.db.execute(_STAYS_OF_MANY, values):
+        subscription_periods[user_id][ChannelId(channel_id)].append(_periods.read(period))
     return {
         user_id: Membership(
-            of_user, {channel_id: tuple(found) for channel_id, found in stays[user_id].items()}
+            of_user,
+            {
+                channel_id: tuple(found)
+                for channel_id, found in subscription_periods[user_id].items()
+            },
         )
         for user_id, of_user in groups.items()
     }
 
 
-async def load_stays(db: DatabaseSession, user_id: UserId) -> dict[ChannelId, tuple[Stay, ...]]:
+async def load_subscription_periods(
+    db: DatabaseSession, user_id: UserId
+) -> dict[ChannelId, tuple[SubscriptionPeriod, ...]]:
     """When a user was in which channel."""
-    stays: defaultdict[ChannelId, list[Stay]] = defaultdict(list)
-    for *stay, channel_id in await db.execute(_STAYS_OF_USER, {"user_id": user_id}):
-        stays[ChannelId(channel_id)].append(_stays.read(stay))
-    return {channel_id: tuple(found) for channel_id, found in stays.items()}
+    subscription_periods: defaultdict[ChannelId, list[SubscriptionPeriod]] = defaultdict(list)
+    for *period, channel_id in await db.execute(_PERIODS_OF_USER, {"user_id": user_id}):
+        subscription_periods[ChannelId(channel_id)].append(_periods.read(period))
+    return {channel_id: tuple(found) for channel_id, found in subscription_periods.items()}

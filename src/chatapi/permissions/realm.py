@@ -1,7 +1,7 @@
 """The permission settings of an organization."""
 
 from chatapi.auth.context import Context
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.ids import GroupId
 from chatapi.core.system_groups import SystemGroup
 from chatapi.permissions.require import is_allowed, require

@@ -11,7 +11,7 @@ DEEPEST_NESTING = 20
 
 # A list and its item are two levels: what stands in the last one must still fit in.
 _DEEPEST_CONTAINER = DEEPEST_NESTING - 3
-_MOST_CELLS = 2_500
+_MAX_CELLS = 2_500
 _DEEPEST_BRACKETS = 6
 _NO_TABLE_BEFORE = "no_table_before_line"
 
@@ -39,7 +39,7 @@ def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # no
         after += 1
     ruler = state.getLines(first + 1, first + 2, 0, False)
     cells = (ruler.count("|") + 1) * (after - first)
-    if cells > _MOST_CELLS:
+    if cells > _MAX_CELLS:
         # Remembered, so that the same lines are not counted again from each of them.
         state.env[_NO_TABLE_BEFORE] = after
         return False

@@ -11,7 +11,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.utils import EnvType
 
-MOST_STEPS = 24_000
+MAX_STEPS = 24_000
 """A list of single letters, as long as a message may be, takes nearly all of it."""
 _LINE_STEPS = 2
 _LINK_STEPS = 20
@@ -29,7 +29,7 @@ class TooMuchWorkError(Exception):
 class RenderingBudget:
     """The steps that are left for a text."""
 
-    left: int = MOST_STEPS
+    left: int = MAX_STEPS
 
     def spend(self, steps: int) -> None:
         """Raise `TooMuchWorkError` if there are not that many left."""

@@ -18,9 +18,9 @@ from pygments.lexers import get_all_lexers, get_lexer_by_name
 
 from chatapi.rendering.environment import HighlightingBudget
 
-_MOST_CHARACTERS = 1_500
-_MOST_CHARACTERS_IF_SLOW = 500
-_MOST_LANGUAGES = 4
+_MAX_CHARACTERS = 1_500
+_MAX_CHARACTERS_IF_SLOW = 500
+_MAX_LANGUAGES = 4
 """In one text: what reads a language is made when it is first needed, which takes a while."""
 _WIDE_GAP = re.compile(r"\s{80}")
 """Nothing takes these expressions longer than blanks that lead nowhere."""
@@ -56,13 +56,13 @@ def highlight(code: str, language: str, budget: HighlightingBudget) -> Highlight
 
 
 def most_characters(language: str) -> int:
-    return _MOST_CHARACTERS_IF_SLOW if language in SLOW_LANGUAGES else _MOST_CHARACTERS
+    return _MAX_CHARACTERS_IF_SLOW if language in SLOW_LANGUAGES else _MAX_CHARACTERS
 
 
 def _spend(budget: HighlightingBudget, language: str, characters: int) -> bool:
     cost = characters / most_characters(language)
     languages = budget.languages | {language}
-    if cost > budget.left or len(languages) > _MOST_LANGUAGES:
+    if cost > budget.left or len(languages) > _MAX_LANGUAGES:
         return False
     budget.left -= cost
     budget.languages = languages

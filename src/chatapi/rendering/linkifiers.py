@@ -19,11 +19,11 @@ from chatapi.rendering.url_templates import UrlTemplate
 
 # One step of the engine for one character takes up to 15 ns: one search in the longest message
 # stays below 0.1 s. Patterns people write have some tens of steps.
-_MOST_STEPS = 600
-_MOST_BYTES_OF_MEMORY = 256 * 1024
+_MAX_STEPS = 600
+_MAX_BYTES_OF_MEMORY = 256 * 1024
 """Of one pattern; an organization has many."""
 
-_MOST_LINKS = 500
+_MAX_LINKS = 500
 """In one text; what comes after these stays the text it is."""
 # Nobody begins another search after this time. Patterns that are not meant to be slow need a
 # fraction of it.
@@ -76,7 +76,7 @@ class Pattern:
         # By itself first: with something around it, a bracket too many could look right.
         self._alone = _compile(pattern)
         self._in_text = _compile(f"(?m){_BEFORE}({pattern}){_AFTER}")
-        if self._in_text.programsize > _MOST_STEPS:
+        if self._in_text.programsize > _MAX_STEPS:
             raise InvalidPatternError("pattern too large")
 
     @override
@@ -149,7 +149,7 @@ class Linkifiers:
                 is_free = place == 0 or links[place - 1].end <= link.start
                 if is_free and (place == len(links) or link.end <= links[place].start):
                     links.insert(place, link)
-                if len(links) == _MOST_LINKS:
+                if len(links) == _MAX_LINKS:
                     return links
         return links
 
@@ -159,7 +159,7 @@ NO_LINKIFIERS = Linkifiers()
 
 def _compile(pattern: str) -> _Regex:
     options = re2.Options()
-    options.max_mem = _MOST_BYTES_OF_MEMORY
+    options.max_mem = _MAX_BYTES_OF_MEMORY
     options.log_errors = False
     options.never_nl = True
     try:

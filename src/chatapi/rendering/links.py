@@ -12,10 +12,10 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
-_LONGEST_ADDRESS = 2_000
-_LONGEST_LOCAL_PART = 64
+_MAX_ADDRESS_LENGTH = 2_000
+_MAX_LOCAL_PART_LENGTH = 64
 
-_ADDRESS_CHARACTERS = rf"\w[^\s<>\[\]\\`]{{0,{_LONGEST_ADDRESS}}}"
+_ADDRESS_CHARACTERS = rf"\w[^\s<>\[\]\\`]{{0,{_MAX_ADDRESS_LENGTH}}}"
 _AFTER_SCHEME = re.compile(rf"://{_ADDRESS_CHARACTERS}")
 _WWW = re.compile(rf"www\.{_ADDRESS_CHARACTERS}", re.IGNORECASE)
 _MAIL_HOST = re.compile(r"@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}(?![\w@-])", re.IGNORECASE)
@@ -79,7 +79,7 @@ def _find_www(text: str, start: int) -> Address | None:
 
 def _find_at_sign(text: str, at_sign: int) -> Address | None:
     host = _MAIL_HOST.match(text, at_sign)
-    earliest = max(0, at_sign - _LONGEST_LOCAL_PART - 1)
+    earliest = max(0, at_sign - _MAX_LOCAL_PART_LENGTH - 1)
     name = _LOCAL_PART_BEFORE.search(text[earliest:at_sign])
     return Address(name[0], host[0], prefix="mailto:") if host and name else None
 

@@ -17,7 +17,7 @@ from chatapi.rendering.markdown import parse, write_html
 from chatapi.rendering.plain import as_written, plain_html
 
 _QUICK_LENGTH = 1_000
-_MOST_HTML = 128 * 1024
+_MAX_HTML = 128 * 1024
 """Characters; a longest message of running text or code needs a fraction of it."""
 _CODE_MARKS = ("```", "~~~")
 _ME = "/me "
@@ -89,7 +89,7 @@ def _render_markup(content: str, directory: Directory) -> RenderedMessage:
     except TooMuchWorkError:
         return _plain_message(as_written(content))
     html = write_html(tokens, environment)
-    if len(html) > _MOST_HTML:
+    if len(html) > _MAX_HTML:
         # A page of such messages would be hundreds of times what was written.
         return _plain_message(as_written(content))
     elements = _elements_by_type(tokens)

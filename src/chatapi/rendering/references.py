@@ -18,7 +18,7 @@ from chatapi.rendering.syntax import (
     split_id,
 )
 
-MOST_REFERENCES = 200
+MAX_REFERENCES = 200
 """Of each kind; names that come after these stay the text they are."""
 
 _WILDCARDS = CHANNEL_WILDCARDS | TOPIC_WILDCARDS
@@ -60,4 +60,4 @@ def _names(pattern: re.Pattern[str], content: str) -> Iterator[str]:
 
 
 def _first(names: Iterable[_Name]) -> frozenset[_Name]:
-    return frozenset(islice(dict.fromkeys(names), MOST_REFERENCES))
+    return frozenset(islice(dict.fromkeys(names), MAX_REFERENCES))

@@ -15,14 +15,14 @@ from chatapi.core.ids import GroupId, UserId
 from chatapi.wire.params import WireModel
 from chatapi.wire.types import Id
 
-_MOST_ENTRIES = 10_000
+_MAX_ENTRIES = 10_000
 
 
 class UnnamedGroup(WireModel):
     """A set of people that exists only as the value of one setting."""
 
-    direct_members: Annotated[list[Id], Field(max_length=_MOST_ENTRIES)]
-    direct_subgroups: Annotated[list[Id], Field(max_length=_MOST_ENTRIES)]
+    direct_members: Annotated[list[Id], Field(max_length=_MAX_ENTRIES)]
+    direct_subgroups: Annotated[list[Id], Field(max_length=_MAX_ENTRIES)]
 
 
 GroupSettingParam = Id | UnnamedGroup

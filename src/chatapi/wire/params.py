@@ -19,13 +19,13 @@ from pydantic_core import CoreSchema
 from typing_extensions import override
 
 from chatapi.core.errors import BadRequestError
-from chatapi.wire.faults import message_for
 from chatapi.wire.files import UploadedFile
 from chatapi.wire.strict_json import JsonBudget, NotJsonError, TooManyValuesError
+from chatapi.wire.validation_errors import message_for
 
 
 @dataclass(frozen=True)
-class AlsoKnownAs:
+class Alias:
     """Further names under which a parameter is accepted, for clients that know the old one."""
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class AlsoKnownAs:
         object.__setattr__(self, "names", names)
 
 
-class LooseJson:
+class JsonOrString:
     """Marks a JSON parameter whose bare text is taken as a string: `to=general`."""
 
 
@@ -132,13 +132,10 @@ class ParameterDecoder:
         self.is_text = is_text_type(field.annotation)
         self.is_optional = accepts_none(field.annotation)
         self.is_loose = any(
-            item is LooseJson or isinstance(item, LooseJson) for item in field.metadata
+            item is JsonOrString or isinstance(item, JsonOrString) for item in field.metadata
         )
         self.other_names = tuple(
-            other
-            for item in field.metadata
-            if isinstance(item, AlsoKnownAs)
-            for other in item.names
+            other for item in field.metadata if isinstance(item, Alias) for other in item.names
         )
 
     @property

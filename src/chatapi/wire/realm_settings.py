@@ -22,7 +22,7 @@ class OwnersOnly:
     """Marks a setting that only owners of the organization may change."""
 
 
-class ToldInBundle:
+class SentInUpdateDict:
     """Marks a setting whose changes clients expect in `realm/update_dict`."""
 
 
@@ -61,8 +61,8 @@ class RealmSettings(WireModel):
     topics_policy: Literal["allow_empty_topic", "disable_empty_topic"] = "allow_empty_topic"
     message_retention_days: Annotated[Days, _unless_unlimited(-1), OwnersOnly()] = -1
     message_edit_history_visibility_policy: Literal["all", "moves", "none"] = "all"
-    allow_message_editing: Annotated[bool, ToldInBundle()] = True
-    message_content_edit_limit_seconds: Annotated[TimeLimit, ToldInBundle()] = 600
+    allow_message_editing: Annotated[bool, SentInUpdateDict()] = True
+    message_content_edit_limit_seconds: Annotated[TimeLimit, SentInUpdateDict()] = 600
     message_content_delete_limit_seconds: TimeLimit = 600
     move_messages_within_stream_limit_seconds: TimeLimit = 604800
     move_messages_between_streams_limit_seconds: TimeLimit = 604800

@@ -8,7 +8,7 @@ import orjson
 # What reads and writes the value later gives up at a few hundred levels.
 _DEEPEST = 100
 # Enough for the longest list any parameter takes; more would hold up other requests.
-_MOST_SEPARATORS = 120_000
+_MAX_SEPARATORS = 120_000
 # A text whose values are not counted.
 _SHORT = 1_000
 # One level down for each opening bracket, one up for each closing one, as signed bytes.
@@ -32,7 +32,7 @@ class JsonBudget:
     """
 
     def __init__(self) -> None:
-        self._left = _MOST_SEPARATORS
+        self._left = _MAX_SEPARATORS
 
     def parse(self, text: str) -> object:
         """Decode one JSON value, unless the request has too many of them."""

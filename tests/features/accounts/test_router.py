@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.db.models import ApiKey
 from chatapi.db.session import DatabaseSession
-from chatapi.features.accounts.keys import LOGINS_PER_USER
+from chatapi.features.accounts.api_keys import LOGINS_PER_USER
 from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import MakeUser, Person
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import deactivate, replace_api_key
 from tests.support.apps import StartApp, make_settings
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.standing import deactivate, replace_api_key
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.statements import recorded_statements
 from tests.support.waiting import until_polls_wait, until_true, waiting_polls
 
@@ -40,20 +40,20 @@ def log_in(client: ApiClient) -> LogIn:
     """Log in on a further device."""
 
     async def log_in(person: Person) -> Person:
-        answer = await fetch(client, person.email, PASSWORD)
-        return replace(person, api_key=assert_success(answer)["api_key"])
+        response = await fetch(client, person.email, PASSWORD)
+        return replace(person, api_key=assert_success(response)["api_key"])
 
     return log_in
 
 
-async def fetch(client: ApiClient, username: str, password: str) -> Answer:
+async def fetch(client: ApiClient, username: str, password: str) -> ApiResponse:
     return await client.post("/fetch_api_key", username=username, password=password)
 
 
 async def is_let_in(client: ApiClient, person: Person) -> bool:
-    answer = await client.get("/users/me", person)
-    assert answer.status == 200 or answer["code"] == "UNAUTHORIZED"
-    return answer.status == 200
+    response = await client.get("/users/me", person)
+    assert response.status == 200 or response["code"] == "UNAUTHORIZED"
+    return response.status == 200
 
 
 async def is_refused(client: ApiClient, person: Person) -> bool:
@@ -129,14 +129,14 @@ class TestFetchApiKey:
     ) -> None:
         params = {"username": "iago@example.com", "password": PASSWORD}
         del params[missing]
-        answer = await client.post("/fetch_api_key", None, **params)
-        assert assert_error(answer) == f"Missing '{missing}' argument"
+        response = await client.post("/fetch_api_key", None, **params)
+        assert assert_error(response) == f"Missing '{missing}' argument"
 
     async def test_reports_ignored_parameters(self, client: ApiClient, iago: Person) -> None:
-        answer = await client.post(
+        response = await client.post(
             "/fetch_api_key", username=iago.email, password=PASSWORD, device="phone"
         )
-        assert assert_success(answer)["ignored_parameters_unsupported"] == ["device"]
+        assert assert_success(response)["ignored_parameters_unsupported"] == ["device"]
 
     async def test_knows_the_users_of_its_own_organization_only(
         self, app: ChatApp, runtime: Runtime, iago: Person
@@ -179,9 +179,9 @@ class TestRefusals:
         for username, password in attempts:
             hashed.clear()
             with recorded_statements(runtime.database, "account") as statements:
-                answer = await fetch(client, username, password)
-            assert_error(answer, "AUTHENTICATION_FAILED", 401)
-            seen.append((answer.body, statements, len(hashed)))
+                response = await fetch(client, username, password)
+            assert_error(response, "AUTHENTICATION_FAILED", 401)
+            seen.append((response.body, statements, len(hashed)))
         assert seen[0][0]["msg"] == "Your username or password is incorrect"
         assert len(seen[0][1]) == 1
         assert seen[0][2] == 1
@@ -206,9 +206,9 @@ class TestRefusals:
         seen = []
         for stranger in strangers:
             with recorded_statements(runtime.database, "account") as statements:
-                answer = await client.get("/users/me", stranger)
-            assert_error(answer, "UNAUTHORIZED", 401)
-            seen.append((answer.body, statements))
+                response = await client.get("/users/me", stranger)
+            assert_error(response, "UNAUTHORIZED", 401)
+            seen.append((response.body, statements))
         assert len(seen[0][1]) == 1
         assert all(refusal == seen[0] for refusal in seen)
 
@@ -234,10 +234,10 @@ class TestLoginLimit:
     async def test_guesses_are_limited(self, client: ApiClient, iago: Person) -> None:
         for _ in range(2):
             assert_error(await fetch(client, iago.email, "wrong"), "AUTHENTICATION_FAILED", 401)
-        answer = await fetch(client, iago.email, PASSWORD)
-        assert_error(answer, "RATE_LIMIT_HIT", 429)
-        assert int(answer.headers["retry-after"]) > 0
-        assert answer.headers["x-ratelimit-remaining"] == "0"
+        response = await fetch(client, iago.email, PASSWORD)
+        assert_error(response, "RATE_LIMIT_HIT", 429)
+        assert int(response.headers["retry-after"]) > 0
+        assert response.headers["x-ratelimit-remaining"] == "0"
 
 
 class TestRegenerateApiKey:
@@ -288,8 +288,8 @@ class TestRegenerateApiKey:
         assert await is_let_in(client, replace(iago, api_key=payload["api_key"]))
 
     async def test_reports_ignored_parameters(self, client: ApiClient, iago: Person) -> None:
-        answer = await client.post("/users/me/api_key/regenerate", iago, user_id=iago.user_id)
-        assert assert_success(answer)["ignored_parameters_unsupported"] == ["user_id"]
+        response = await client.post("/users/me/api_key/regenerate", iago, user_id=iago.user_id)
+        assert assert_success(response)["ignored_parameters_unsupported"] == ["user_id"]
 
     async def test_the_command_line_replaces_keys_likewise(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, iago: Person, log_in: LogIn

@@ -4,24 +4,24 @@ import pytest
 
 from chatapi.auth.runtime import Runtime
 from tests.factories import MakeChannel, MakeUser, Person
-from tests.features.history.conversations import flags_of, mark, send, send_direct
-from tests.support.answers import assert_error, assert_success
+from tests.features.messages.fetch.conversations import flags_of, mark, send, send_direct
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 from tests.support.statements import recorded_statements
 
 WORDS = "/users/me/alert_words"
 
 
 async def watch(client: ApiClient, person: Person, *words: str) -> list[str]:
-    answer = await client.post(WORDS, person, alert_words=list(words))
-    watched: list[str] = assert_success(answer)["alert_words"]
+    response = await client.post(WORDS, person, alert_words=list(words))
+    watched: list[str] = assert_success(response)["alert_words"]
     return watched
 
 
 async def unwatch(client: ApiClient, person: Person, *words: str) -> list[str]:
-    answer = await client.delete(WORDS, person, alert_words=list(words))
-    watched: list[str] = assert_success(answer)["alert_words"]
+    response = await client.delete(WORDS, person, alert_words=list(words))
+    watched: list[str] = assert_success(response)["alert_words"]
     return watched
 
 

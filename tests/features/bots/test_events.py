@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from tests.factories import MakeUser, Person
-from tests.support.answers import assert_success
+from tests.support.account_changes import change_role
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
-from tests.support.standing import change_role
+from tests.support.responses import assert_success
 
 BOT = {"full_name": "Weather", "short_name": "weather"}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import BotType, Role
@@ -15,11 +15,11 @@ from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.realm.settings import change_realm
 from tests.features.user_groups.groups import ids, members_of
 from tests.features.users.people import user_seen_by
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import change_role, deactivate
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
-from tests.support.standing import change_role, deactivate
+from tests.support.responses import assert_error, assert_success
 from tests.support.waiting import until
 
 ADMIN_NEEDED = "UNAUTHORIZED_PRINCIPAL"
@@ -57,8 +57,8 @@ class TestDemotion:
     ) -> None:
         assert_success(await client.get("/users/me", admin_bot))
         await set_role(client, owner, admin, Role.MEMBER)
-        answer = await client.patch(f"/users/{admin.user_id}", admin_bot, role=int(Role.ADMIN))
-        assert_error(answer, ADMIN_NEEDED)
+        response = await client.patch(f"/users/{admin.user_id}", admin_bot, role=int(Role.ADMIN))
+        assert_error(response, ADMIN_NEEDED)
         assert await role_of(client, admin, owner) is Role.MEMBER
         assert await role_of(client, admin_bot, owner) is Role.MEMBER
 
@@ -184,8 +184,8 @@ class TestLimit:
         self, client: ApiClient, owner: Person, member: Person, make_user: MakeUser, role: Role
     ) -> None:
         bot = await make_user(bot_owner=member)
-        answer = await client.patch(f"/users/{bot.user_id}", owner, role=int(role))
-        assert assert_error(answer) == TOO_HIGH
+        response = await client.patch(f"/users/{bot.user_id}", owner, role=int(role))
+        assert assert_error(response) == TOO_HIGH
         assert await role_of(client, bot, owner) is Role.MEMBER
 
     async def test_role_of_the_owner_is_allowed(
@@ -205,8 +205,8 @@ class TestLimit:
         self, client: ApiClient, owner: Person, member: Person, make_user: MakeUser
     ) -> None:
         bot = await make_user(bot_owner=member, bot_type=BotType.INCOMING_WEBHOOK)
-        answer = await client.patch(f"/users/{bot.user_id}", owner, role=int(Role.ADMIN))
-        assert assert_error(answer) == TOO_HIGH
+        response = await client.patch(f"/users/{bot.user_id}", owner, role=int(Role.ADMIN))
+        assert assert_error(response) == TOO_HIGH
 
     async def test_transfer_lowers_a_higher_bot(
         self,

@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
-from chatapi.features.accounts.keys import LOGINS_PER_USER
+from chatapi.features.accounts.api_keys import LOGINS_PER_USER
 from tests import factories
 from tests.factories import MakeUser, Person
 from tests.features.realm.settings import allow
 from tests.features.users.people import gravatar, user_seen_by
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import change_role, deactivate
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.standing import change_role, deactivate
+from tests.support.responses import assert_error, assert_success
 from tests.support.waiting import until_polls_wait
 
 BOT = {"full_name": "Weather", "short_name": "weather"}
@@ -44,8 +44,8 @@ class TestCreateBot:
     async def test_makes_a_user_that_can_act(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
-        answer = await client.post("/bots", member, **BOT, payload_url="https://example.com")
-        created = assert_success(answer)
+        response = await client.post("/bots", member, **BOT, payload_url="https://example.com")
+        created = assert_success(response)
         bot = Person(created.pop("user_id"), EMAIL, created.pop("api_key"))
         assert created == {
             **DEFAULTS,
@@ -70,8 +70,8 @@ class TestCreateBot:
     async def test_other_types_are_not_supported(
         self, client: ApiClient, member: Person, bot_type: int
     ) -> None:
-        answer = await client.post("/bots", member, **BOT, bot_type=bot_type)
-        assert f"bot_type {bot_type} is not supported" in assert_error(answer)
+        response = await client.post("/bots", member, **BOT, bot_type=bot_type)
+        assert f"bot_type {bot_type} is not supported" in assert_error(response)
 
     @pytest.mark.parametrize(
         ("params", "complaint"),
@@ -93,8 +93,8 @@ class TestCreateBot:
 
     async def test_addresses_are_unique(self, client: ApiClient, member: Person) -> None:
         await add_bot(client, member)
-        answer = await client.post("/bots", member, full_name="Other", short_name="Weather")
-        assert "already in use" in assert_error(answer)
+        response = await client.post("/bots", member, full_name="Other", short_name="Weather")
+        assert "already in use" in assert_error(response)
 
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
     async def test_everybody_but_guests_may(
@@ -104,8 +104,8 @@ class TestCreateBot:
 
     @pytest.mark.parametrize("bot_type", [1, 2])
     async def test_guests_may_not(self, client: ApiClient, guest: Person, bot_type: int) -> None:
-        answer = await client.post("/bots", guest, **BOT, bot_type=bot_type)
-        assert assert_error(answer) == FORBIDDEN
+        response = await client.post("/bots", guest, **BOT, bot_type=bot_type)
+        assert assert_error(response) == FORBIDDEN
 
     async def test_bots_may_not(
         self, client: ApiClient, owner: Person, make_user: MakeUser
@@ -195,8 +195,8 @@ class TestWhoManagesBots:
     ) -> None:
         others = [await make_user(role) for role in (Role.MODERATOR, Role.MEMBER, Role.GUEST)]
         for person in (*others, bot):
-            answer = await client.call(method, f"/bots/{bot.user_id}{path}", person, data=form)
-            assert assert_error(answer) == FORBIDDEN
+            response = await client.call(method, f"/bots/{bot.user_id}{path}", person, data=form)
+            assert assert_error(response) == FORBIDDEN
 
     async def test_the_power_of_an_owner_is_for_owners(
         self,
@@ -211,8 +211,8 @@ class TestWhoManagesBots:
     ) -> None:
         bot = await add_bot(client, owner)
         await change_role(runtime, realm, bot, Role.OWNER)
-        answer = await client.call(method, f"/bots/{bot.user_id}{path}", admin, data=form)
-        assert assert_error(answer) == FORBIDDEN
+        response = await client.call(method, f"/bots/{bot.user_id}{path}", admin, data=form)
+        assert assert_error(response) == FORBIDDEN
 
     async def test_people_and_strangers_are_no_bots(
         self,
@@ -230,8 +230,8 @@ class TestWhoManagesBots:
         robot = await factories.make_user(runtime, other, bot_owner=stranger)
         client.http.base_url = "http://acme.localhost"
         for user_id in (member.user_id, robot.user_id, 999_999):
-            answer = await client.call(method, f"/bots/{user_id}{path}", owner, data=form)
-            assert assert_error(answer) == "No such bot"
+            response = await client.call(method, f"/bots/{user_id}{path}", owner, data=form)
+            assert assert_error(response) == "No such bot"
 
     async def test_deactivated_ones_only_come_back(
         self,
@@ -245,15 +245,15 @@ class TestWhoManagesBots:
         form: dict[str, Any],
     ) -> None:
         await deactivate(runtime, realm, bot)
-        answer = await client.call(method, f"/bots/{bot.user_id}{path}", member, data=form)
-        assert assert_error(answer) == "Bot is deactivated"
+        response = await client.call(method, f"/bots/{bot.user_id}{path}", member, data=form)
+        assert assert_error(response) == "Bot is deactivated"
 
 
 class TestChangeBot:
     async def test_name(self, client: ApiClient, member: Person, bot: Person) -> None:
         path = f"/bots/{bot.user_id}"
-        answer = await client.patch(path, member, full_name="Climate", role=100)
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["role"]}
+        response = await client.patch(path, member, full_name="Climate", role=100)
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["role"]}
         seen = await user_seen_by(client, bot, member)
         assert (seen["full_name"], seen["role"]) == ("Climate", Role.MEMBER)
         assert "full_name" in assert_error(await client.patch(path, member, full_name="<b>"))
@@ -286,16 +286,16 @@ class TestChangeBot:
             (robot.user_id, "bots can't own"),
             (999_999, "no such user"),
         ):
-            answer = await client.patch(f"/bots/{bot.user_id}", admin, bot_owner_id=user_id)
-            assert reason in assert_error(answer)
+            response = await client.patch(f"/bots/{bot.user_id}", admin, bot_owner_id=user_id)
+            assert reason in assert_error(response)
 
     async def test_all_or_nothing(
         self, client: ApiClient, admin: Person, member: Person, bot: Person
     ) -> None:
-        answer = await client.patch(
+        response = await client.patch(
             f"/bots/{bot.user_id}", admin, full_name="Climate", bot_owner_id=999_999
         )
-        assert_error(answer)
+        assert_error(response)
         assert (await user_seen_by(client, bot, member))["full_name"] == "Weather"
 
     async def test_what_stays_is_told_to_nobody(
@@ -337,8 +337,8 @@ class TestApiKeys:
             assert_success(await client.get(path, member))["api_key"]
             for _ in range(LOGINS_PER_USER + 1)
         ]
-        answer = await client.get("/users/me", Person(bot.user_id, EMAIL, first))
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.get("/users/me", Person(bot.user_id, EMAIL, first))
+        assert_error(response, "UNAUTHORIZED", 401)
         assert_success(await client.get("/users/me", Person(bot.user_id, EMAIL, last)))
         assert_success(await client.get("/users/me", bot))
 
@@ -349,8 +349,8 @@ class TestApiKeys:
         further = assert_success(await client.get(path, member))["api_key"]
         new = assert_success(await client.post(f"{path}/regenerate", member))["api_key"]
         for old in (bot.api_key, further):
-            answer = await client.get("/users/me", Person(bot.user_id, EMAIL, old))
-            assert_error(answer, "UNAUTHORIZED", 401)
+            response = await client.get("/users/me", Person(bot.user_id, EMAIL, old))
+            assert_error(response, "UNAUTHORIZED", 401)
         assert_success(await client.get("/users/me", Person(bot.user_id, EMAIL, new)))
 
     async def test_a_reactivated_bot_needs_a_new_one(
@@ -359,6 +359,6 @@ class TestApiKeys:
         assert_success(await client.delete(f"/bots/{bot.user_id}", member))
         assert_success(await client.post(f"/users/{bot.user_id}/reactivate", admin))
         assert_error(await client.get("/users/me", bot), "UNAUTHORIZED", 401)
-        answer = await client.get(f"/bots/{bot.user_id}/api_key", member)
-        key = assert_success(answer)["api_key"]
+        response = await client.get(f"/bots/{bot.user_id}/api_key", member)
+        key = assert_success(response)["api_key"]
         assert_success(await client.get("/users/me", Person(bot.user_id, EMAIL, key)))

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import BotType
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.uploads.files import open_file, upload
 from tests.features.users.people import user_seen_by
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.standing import deactivate
+from tests.support.responses import assert_error, assert_success
 from tests.support.waiting import until_polls_wait
 
 REFUSED = ("UNAUTHORIZED", 401)
@@ -37,18 +37,18 @@ async def give(client: ApiClient, actor: Person, bot: Person, new_owner: Person)
 
 
 async def further_key(client: ApiClient, owner: Person, bot: Person) -> Person:
-    answer = await client.get(f"/bots/{bot.user_id}/api_key", owner)
-    return replace(bot, api_key=assert_success(answer)["api_key"])
+    response = await client.get(f"/bots/{bot.user_id}/api_key", owner)
+    return replace(bot, api_key=assert_success(response)["api_key"])
 
 
 class TestWhoMayGive:
     async def test_owner_who_is_no_administrator_is_refused(
         self, client: ApiClient, member: Person, bot: Person, heir: Person
     ) -> None:
-        answer = await client.patch(
+        response = await client.patch(
             f"/bots/{bot.user_id}", member, bot_owner_id=heir.user_id, full_name="Gift"
         )
-        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+        assert_error(response, "UNAUTHORIZED_PRINCIPAL")
         seen = await user_seen_by(client, bot, member)
         assert (seen["bot_owner_id"], seen["full_name"]) == (member.user_id, bot.full_name)
         assert_success(await client.get("/users/me", bot))
@@ -56,8 +56,8 @@ class TestWhoMayGive:
     async def test_bot_does_not_give_itself(
         self, client: ApiClient, bot: Person, heir: Person
     ) -> None:
-        answer = await client.patch(f"/bots/{bot.user_id}", bot, bot_owner_id=heir.user_id)
-        assert assert_error(answer) == "Insufficient permission"
+        response = await client.patch(f"/bots/{bot.user_id}", bot, bot_owner_id=heir.user_id)
+        assert assert_error(response) == "Insufficient permission"
 
     async def test_owner_who_stays_needs_no_administrator(
         self, client: ApiClient, member: Person, bot: Person
@@ -77,8 +77,8 @@ class TestFormerOwner:
         await give(client, admin, bot, heir)
         for key in keys:
             assert_error(await client.get("/users/me", key), *REFUSED)
-        answer = await client.get(f"/bots/{bot.user_id}/api_key", member)
-        assert assert_error(answer) == "Insufficient permission"
+        response = await client.get(f"/bots/{bot.user_id}/api_key", member)
+        assert assert_error(response) == "Insufficient permission"
         assert_success(await client.get("/users/me", await further_key(client, heir, bot)))
 
     async def test_keys_end_in_other_processes(
@@ -135,8 +135,8 @@ class TestFormerOwner:
         await give(client, admin, bot, heir)
         message = {"type": "stream", "to": channel.id, "topic": "x", "content": "x"}
         assert_error(await client.post("/messages", bot, **message), *REFUSED)
-        answer = await client.get("/streams", bot, include_owner_subscribed=True)
-        assert_error(answer, *REFUSED)
+        response = await client.get("/streams", bot, include_owner_subscribed=True)
+        assert_error(response, *REFUSED)
         theirs = await further_key(client, heir, bot)
         assert_success(await client.post("/messages", theirs, **message))
 

@@ -14,9 +14,9 @@ from tests.features.channels.channels import (
     told,
     unnamed,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 NOWHERE = "null"
 
@@ -29,13 +29,13 @@ async def folder_id(client: ApiClient, admin: Person) -> int:
 async def seen_everywhere(client: ApiClient, person: Person, name: str) -> set[int | None]:
     """The folder of a channel in all lists that show it."""
     state = (await listen(client, person)).state
-    answers = [
+    responses = [
         assert_success(await client.get("/streams", person))["streams"],
         assert_success(await client.get("/users/me/subscriptions", person))["subscriptions"],
         state["streams"],
         state["subscriptions"],
     ]
-    return {each["folder_id"] for shown in answers for each in shown if each["name"] == name}
+    return {each["folder_id"] for shown in responses for each in shown if each["name"] == name}
 
 
 class TestNewChannels:
@@ -53,8 +53,8 @@ class TestNewChannels:
 
     async def test_by_creating(self, client: ApiClient, member: Person, folder_id: int) -> None:
         params: dict[str, Any] = {"name": "plans", "subscribers": [member.user_id]}
-        answer = await client.post("/channels/create", member, folder_id=folder_id, **params)
-        assert_success(answer)
+        response = await client.post("/channels/create", member, folder_id=folder_id, **params)
+        assert_success(response)
         assert await seen_everywhere(client, member, "plans") == {folder_id}
 
     async def test_are_in_none_unless_told(
@@ -134,8 +134,8 @@ class TestChange:
         self, client: ApiClient, member: Person, make_channel: MakeChannel, folder_id: int
     ) -> None:
         channel = await make_channel("plans", subscribers=[member])
-        answer = await client.patch(f"/streams/{channel.id}", member, folder_id=folder_id)
-        assert assert_error(answer) == "Insufficient permission"
+        response = await client.patch(f"/streams/{channel.id}", member, folder_id=folder_id)
+        assert assert_error(response) == "Insufficient permission"
 
 
 class TestArchivedFolders:

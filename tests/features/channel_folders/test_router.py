@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
 from chatapi.core.roles import Role
@@ -18,10 +18,10 @@ from tests.features.channel_folders.folders import (
     try_add_folder,
 )
 from tests.features.channels.channels import told
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 UNKNOWN = "Invalid channel folder ID"
 
@@ -29,13 +29,13 @@ UNKNOWN = "Invalid channel folder ID"
 class TestWho:
     async def test_strangers_are_refused(self, client: ApiClient, admin: Person) -> None:
         folder_id = await add_folder(client, admin, "Work")
-        for answer in (
+        for response in (
             await client.get(FOLDERS),
             await try_add_folder(client, None, name="Play"),
             await change_folder(client, None, folder_id, name="Play"),
             await client.patch(FOLDERS, order=[folder_id]),
         ):
-            assert_error(answer, "UNAUTHORIZED", 401)
+            assert_error(response, "UNAUTHORIZED", 401)
 
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
     async def test_only_administrators_change_something(
@@ -43,12 +43,12 @@ class TestWho:
     ) -> None:
         person = await make_user(role)
         folder_id = await add_folder(client, admin, "Work")
-        for answer in (
+        for response in (
             await try_add_folder(client, person, name="Play"),
             await change_folder(client, person, folder_id, name="Play"),
             await client.patch(FOLDERS, person, order=[folder_id]),
         ):
-            assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+            assert_error(response, "UNAUTHORIZED_PRINCIPAL")
         assert await names_of_folders(client, person) == ["Work"]
 
 
@@ -57,8 +57,8 @@ class TestCreate:
         self, client: ApiClient, clock: MovableClock, admin: Person, guest: Person
     ) -> None:
         listener = await listen(client, guest, event_types=["channel_folder"])
-        answer = await try_add_folder(client, admin, name=" Work ", description="*All* of it")
-        folder_id = assert_success(answer)["channel_folder_id"]
+        response = await try_add_folder(client, admin, name=" Work ", description="*All* of it")
+        folder_id = assert_success(response)["channel_folder_id"]
         folder = {
             "id": folder_id,
             "name": "Work",
@@ -118,8 +118,8 @@ class TestCreate:
         assert await folders_seen_by(client, admin) == []
 
     async def test_a_description_must_be_passed(self, client: ApiClient, admin: Person) -> None:
-        answer = await client.post(f"{FOLDERS}/create", admin, name="Work")
-        assert assert_error(answer) == "Missing 'description' argument"
+        response = await client.post(f"{FOLDERS}/create", admin, name="Work")
+        assert assert_error(response) == "Missing 'description' argument"
 
     async def test_takes_what_is_just_short_enough(self, client: ApiClient, admin: Person) -> None:
         await add_folder(client, admin, "x" * 60, "y" * 1024)

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import Person
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener
+from tests.support.responses import ApiResponse, assert_success
 
 SUBSCRIPTIONS = "/users/me/subscriptions"
 KNOWS_ARCHIVED = {"archived_channels": True}
@@ -19,12 +19,16 @@ def unnamed(people: Iterable[Person] = (), groups: Iterable[int] = ()) -> dict[s
     return {"direct_members": members, "direct_subgroups": sorted(groups)}
 
 
-async def subscribe(client: ApiClient, person: Person, *names: str, **params: object) -> Answer:
+async def subscribe(
+    client: ApiClient, person: Person, *names: str, **params: object
+) -> ApiResponse:
     wanted = [{"name": name} for name in names]
     return await client.post(SUBSCRIPTIONS, person, subscriptions=wanted, **params)
 
 
-async def unsubscribe(client: ApiClient, person: Person, *names: str, **params: object) -> Answer:
+async def unsubscribe(
+    client: ApiClient, person: Person, *names: str, **params: object
+) -> ApiResponse:
     return await client.delete(SUBSCRIPTIONS, person, subscriptions=list(names), **params)
 
 
@@ -36,13 +40,13 @@ async def channel_of(client: ApiClient, person: Person, channel: ChannelRecord) 
 
 async def names_seen_by(client: ApiClient, person: Person, **params: object) -> set[str]:
     """The names of the channels that GET /streams shows."""
-    answer = assert_success(await client.get("/streams", person, **params))
-    return {stream["name"] for stream in answer["streams"]}
+    response = assert_success(await client.get("/streams", person, **params))
+    return {stream["name"] for stream in response["streams"]}
 
 
 async def members_of(client: ApiClient, person: Person, channel: ChannelRecord) -> list[int]:
-    answer = assert_success(await client.get(f"/streams/{channel.id}/members", person))
-    members: list[int] = answer["subscribers"]
+    response = assert_success(await client.get(f"/streams/{channel.id}/members", person))
+    members: list[int] = response["subscribers"]
     return members
 
 

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import KNOWS_ARCHIVED, kinds, told
-from tests.support.answers import assert_success
+from tests.support.account_changes import change_role
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
-from tests.support.standing import change_role
+from tests.support.responses import assert_success
 
 
 def subscription_of(listener: Listener) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -20,9 +20,9 @@ from tests.features.channels.channels import (
     unnamed,
 )
 from tests.features.realm.settings import allow, change_realm
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 
 class TestWho:
@@ -51,10 +51,10 @@ class TestWho:
     ) -> None:
         channel = await make_channel(invite_only=True)
         for channel_id in (channel.id, 10**6):
-            answer = await client.patch(f"/streams/{channel_id}", member, description="x")
-            assert assert_error(answer) == "Invalid channel ID"
-            answer = await client.delete(f"/streams/{channel_id}", member)
-            assert assert_error(answer) == "Invalid channel ID"
+            response = await client.patch(f"/streams/{channel_id}", member, description="x")
+            assert assert_error(response) == "Invalid channel ID"
+            response = await client.delete(f"/streams/{channel_id}", member)
+            assert assert_error(response) == "Invalid channel ID"
 
 
 class TestProperties:
@@ -148,8 +148,8 @@ class TestProperties:
     ) -> None:
         channel = await make_channel()
         path = f"/streams/{channel.id}"
-        answer = await client.patch(path, admin, message_retention_days=3)
-        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+        response = await client.patch(path, admin, message_retention_days=3)
+        assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
     async def test_the_topics_policy_has_its_own_permission(
         self,
@@ -175,8 +175,8 @@ class TestProperties:
         assert_success(await client.patch(path, owner, topics_policy="empty_topic_only"))
         assert_success(await client.patch(path, owner, topics_policy="inherit"))
         assert_success(await client.post("/messages", owner, topic="news", **message))
-        answer = await client.patch(path, owner, topics_policy="empty_topic_only")
-        assert "topics_policy" in assert_error(answer)
+        response = await client.patch(path, owner, topics_policy="empty_topic_only")
+        assert "topics_policy" in assert_error(response)
 
 
 class TestKind:
@@ -428,7 +428,7 @@ async def test_ids_of_other_organizations_do_not_exist(
 ) -> None:
     channel = await make_channel("ours", subscribers=[owner])
     there, stranger = other_owner
-    for answer in (
+    for response in (
         await there.get(f"/streams/{channel.id}", stranger),
         await there.get(f"/streams/{channel.id}/members", stranger),
         await there.get(f"/users/me/{channel.id}/topics", stranger),
@@ -439,5 +439,5 @@ async def test_ids_of_other_organizations_do_not_exist(
             f"/users/me/subscriptions/{channel.id}", stranger, property="is_muted", value=True
         ),
     ):
-        assert assert_error(answer) == "Invalid channel ID"
+        assert assert_error(response) == "Invalid channel ID"
     assert_error(await subscribe(there, stranger, "x", principals=[owner.user_id]))

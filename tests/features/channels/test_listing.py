@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
@@ -15,10 +15,10 @@ from tests.features.channels.channels import (
     unsubscribe,
 )
 from tests.features.realm.settings import change_realm
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 
 async def send(client: ApiClient, person: Person, channel_id: int, topic: str) -> int:
@@ -29,8 +29,8 @@ async def send(client: ApiClient, person: Person, channel_id: int, topic: str) -
 async def topics_seen_by(
     client: ApiClient, person: Person | None, channel_id: int, **params: object
 ) -> list[tuple[str, int]]:
-    answer = await client.get(f"/users/me/{channel_id}/topics", person, **params)
-    return [(topic["name"], topic["max_id"]) for topic in assert_success(answer)["topics"]]
+    response = await client.get(f"/users/me/{channel_id}/topics", person, **params)
+    return [(topic["name"], topic["max_id"]) for topic in assert_success(response)["topics"]]
 
 
 class TestFilters:
@@ -121,8 +121,8 @@ class TestOne:
     ) -> None:
         channel = await make_channel("General")
         await make_channel("secret", invite_only=True)
-        answer = assert_success(await client.get("/get_stream_id", member, stream="general"))
-        assert answer == {"stream_id": channel.id}
+        response = assert_success(await client.get("/get_stream_id", member, stream="general"))
+        assert response == {"stream_id": channel.id}
         for name in ("secret", "nothing"):
             message = assert_error(await client.get("/get_stream_id", member, stream=name))
             assert message == f"Invalid channel name '{name}'"
@@ -171,11 +171,11 @@ class TestTopics:
         public = await make_channel(subscribers=[owner])
         last = await send(client, owner, web.id, "open")
         assert await topics_seen_by(client, None, web.id) == [("open", last)]
-        answer = await client.get(f"/users/me/{public.id}/topics")
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.get(f"/users/me/{public.id}/topics")
+        assert_error(response, "UNAUTHORIZED", 401)
         await change_realm(client, owner, enable_spectator_access=False)
-        answer = await client.get(f"/users/me/{web.id}/topics")
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.get(f"/users/me/{web.id}/topics")
+        assert_error(response, "UNAUTHORIZED", 401)
 
 
 class TestDefaults:
@@ -202,25 +202,25 @@ class TestDefaults:
         ]
         assert await told(as_guest) == []
         for person, ids in ((newcomer, [channel.id]), (late, [])):
-            answer = assert_success(await client.get(f"/users/{person.user_id}/channels", admin))
-            assert answer["subscribed_channel_ids"] == ids
+            response = assert_success(await client.get(f"/users/{person.user_id}/channels", admin))
+            assert response["subscribed_channel_ids"] == ids
 
     async def test_private_channels_are_not_for_everybody_new(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(invite_only=True)
-        answer = await client.post("/default_streams", owner, stream_id=channel.id)
-        assert "private" in assert_error(answer)
+        response = await client.post("/default_streams", owner, stream_id=channel.id)
+        assert "private" in assert_error(response)
 
 
 class TestCreate:
     async def test_makes_a_channel_with_its_first_subscribers(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
-        answer = await client.post(
+        response = await client.post(
             "/channels/create", member, name="new", subscribers=[guest.user_id], description="x"
         )
-        channel_id = assert_success(answer)["id"]
+        channel_id = assert_success(response)["id"]
         stream = assert_success(await client.get(f"/streams/{channel_id}", member))["stream"]
         assert (stream["name"], stream["subscriber_count"]) == ("new", 1)
         again = await client.post("/channels/create", member, name="NEW", subscribers=[])

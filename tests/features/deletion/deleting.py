@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import Person
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import ApiResponse, assert_success
 
 BULK = {"bulk_message_deletion": True}
 
 
-async def delete(client: ApiClient, person: Person | None, message_id: object) -> Answer:
+async def delete(client: ApiClient, person: Person | None, message_id: object) -> ApiResponse:
     return await client.delete(f"/messages/{message_id}", person)
 
 
 async def delete_topic(
     client: ApiClient, person: Person | None, channel: ChannelRecord, topic: str = "greetings"
-) -> Answer:
+) -> ApiResponse:
     return await client.post(f"/streams/{channel.id}/delete_topic", person, topic_name=topic)
 
 
@@ -42,5 +42,7 @@ async def told(listener: Listener) -> list[dict[str, Any]]:
 
 async def topics_of(client: ApiClient, person: Person, channel: ChannelRecord) -> list[str]:
     """The names of the topics of a channel, the newest first."""
-    answer = await client.get(f"/users/me/{channel.id}/topics", person, allow_empty_topic_name=True)
-    return [topic["name"] for topic in assert_success(answer)["topics"]]
+    response = await client.get(
+        f"/users/me/{channel.id}/topics", person, allow_empty_topic_name=True
+    )
+    return [topic["name"] for topic in assert_success(response)["topics"]]

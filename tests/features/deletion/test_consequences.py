@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Index, PrimaryKeyConstraint, UniqueConstraint, func, select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import MessageId
 from chatapi.core.settings import Settings
@@ -11,13 +11,13 @@ from chatapi.core.system_groups import SystemGroup
 from chatapi.db.base import Base
 from chatapi.db.models import Conversation, Message, ReadCursor
 from chatapi.db.session import DatabaseSession
-from chatapi.features.deletion.repository import HANGING_ON_CONVERSATIONS, HANGING_ON_MESSAGES
+from chatapi.features.deletion.repository import DEPENDENTS_OF_CONVERSATIONS, DEPENDENTS_OF_MESSAGES
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
 from tests.factories import MakeChannel, Person
 from tests.features.channels.channels import channel_of, subscribe
 from tests.features.deletion.deleting import delete, topics_of
 from tests.features.edits.editing import edit
-from tests.features.history.conversations import (
+from tests.features.messages.fetch.conversations import (
     ids_read,
     mark,
     read,
@@ -28,11 +28,11 @@ from tests.features.history.conversations import (
 from tests.features.reactions.reacting import react
 from tests.features.realm.settings import allow
 from tests.features.uploads.files import attachments_of, is_open_to, upload
-from tests.support.answers import assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 from tests.support.waiting import until_true
 
 
@@ -55,10 +55,10 @@ class TestWhatHangsOnAMessage:
     def test_is_listed(self) -> None:
         """A table that points at messages or conversations must say what becomes of its rows."""
         hanging = {
-            Message.__tablename__: {table.__tablename__ for table in HANGING_ON_MESSAGES},
+            Message.__tablename__: {table.__tablename__ for table in DEPENDENTS_OF_MESSAGES},
             Conversation.__tablename__: {
                 Message.__tablename__,
-                *(table.__tablename__ for table in HANGING_ON_CONVERSATIONS),
+                *(table.__tablename__ for table in DEPENDENTS_OF_CONVERSATIONS),
             },
         }
         pointing: dict[str, set[str]] = {name: set() for name in hanging}
@@ -102,11 +102,11 @@ class TestWhatHangsOnAMessage:
         await mark(client, member, message_id, flag="starred")
         await mark(client, member, first, message_id, last)
         await mark(client, member, message_id, op="remove")
-        for table in HANGING_ON_MESSAGES:
+        for table in DEPENDENTS_OF_MESSAGES:
             assert await count_hanging(runtime, table, message_id) == 1, table
         assert_success(await delete(client, owner, message_id))
         assert_success(await delete(client, owner, last))
-        for table in HANGING_ON_MESSAGES:
+        for table in DEPENDENTS_OF_MESSAGES:
             assert await count_hanging(runtime, table, message_id) == 0, table
         assert await unread_ids(client, member) == set()
         assert await ids_read(client, member, ["search", "pineapple"]) == []
@@ -158,8 +158,8 @@ class TestConversations:
         assert (await channel_of(client, owner, channel))["first_message_id"] == ids[1]
         assert await topics_of(client, owner, channel) == ["greetings"]
         assert_success(await delete(client, owner, ids[3]))
-        answer = assert_success(await client.get(f"/users/me/{channel.id}/topics", owner))
-        assert answer["topics"] == [{"name": "greetings", "max_id": ids[2]}]
+        response = assert_success(await client.get(f"/users/me/{channel.id}/topics", owner))
+        assert response["topics"] == [{"name": "greetings", "max_id": ids[2]}]
 
     async def test_topic_ends_with_its_last_message_and_can_begin_again(
         self,

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.events import feed, pages
 from tests.factories import MakeChannel, MakeUser, Person
@@ -15,12 +15,12 @@ from tests.features.deletion.deleting import (
     listen_to_deletions,
     told,
 )
-from tests.features.history.conversations import send, send_direct
-from tests.support.answers import assert_success
+from tests.features.messages.fetch.conversations import send, send_direct
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
-from tests.support.leaving import leave
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_success
+from tests.support.unsubscribing import unsubscribe
 from tests.support.waiting import until_polls_wait
 
 
@@ -138,11 +138,11 @@ class TestQueues:
         for size in (3, 2, 1, 6, 1):
             ids += [await send(client, owner, channel) for _ in range(size)]
             assert_success(await delete_topic(client, owner, channel))
-        answers = []
-        while answer := _ids(await listener_page(listener)):
-            answers.append(answer)
-        assert [number for answer in answers for number in answer] == ids
-        assert [len(answer) for answer in answers] == [3, 3, 4, 2, 1]
+        responses = []
+        while response := _ids(await listener_page(listener)):
+            responses.append(response)
+        assert [number for response in responses for number in response] == ids
+        assert [len(response) for response in responses] == [3, 3, 4, 2, 1]
 
 
 async def listener_page(listener: Listener) -> list[dict[str, object]]:
@@ -176,7 +176,7 @@ class TestWhoIsTold:
         inside, left, outside = [await make_user() for _ in range(3)]
         channel = await make_channel(subscribers=[owner, inside, left], invite_only=True)
         message_id = await send(client, owner, channel)
-        await leave(runtime, realm, left, channel)
+        await unsubscribe(runtime, realm, left, channel)
         listeners = [
             await listen_to_deletions(client, person) for person in (inside, left, outside, admin)
         ]

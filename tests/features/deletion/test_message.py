@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import MAX_ID
 from chatapi.core.roles import Role
@@ -11,16 +11,16 @@ from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unnamed
 from tests.features.deletion.deleting import delete
-from tests.features.history.conversations import (
+from tests.features.messages.fetch.conversations import (
     ids_read,
     send,
     send_direct,
 )
 from tests.features.realm.settings import allow, change_realm
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
-from tests.support.leaving import leave
+from tests.support.responses import assert_error, assert_success
+from tests.support.unsubscribing import unsubscribe
 
 NOT_ALLOWED = "You don't have permission to delete this message"
 TOO_LATE = "The time limit for deleting this message has passed"
@@ -129,8 +129,8 @@ class TestMessagesOfOthers:
     ) -> None:
         channel = await make_channel(subscribers=[member])
         message_id = await send(client, member, channel)
-        answer = await delete(client, await make_user(role), message_id)
-        assert assert_error(answer) == NOT_ALLOWED
+        response = await delete(client, await make_user(role), message_id)
+        assert assert_error(response) == NOT_ALLOWED
         assert await ids_read(client, member, ["channel", channel.id]) == [message_id]
 
     async def test_are_for_whom_the_organization_names(
@@ -157,10 +157,10 @@ class TestMessagesOfOthers:
         path = f"/streams/{channel.id}"
         assert_success(await client.patch(path, owner, can_delete_any_message_group=value))
         assert_success(await delete(client, member, await send(client, owner, channel)))
-        answer = await delete(client, member, await send(client, owner, elsewhere))
-        assert assert_error(answer) == NOT_ALLOWED
-        answer = await delete(client, member, await send_direct(client, owner, member))
-        assert assert_error(answer) == NOT_ALLOWED
+        response = await delete(client, member, await send(client, owner, elsewhere))
+        assert assert_error(response) == NOT_ALLOWED
+        response = await delete(client, member, await send_direct(client, owner, member))
+        assert assert_error(response) == NOT_ALLOWED
 
 
 class TestWhatOneMayNotSee:
@@ -205,7 +205,7 @@ class TestWhatOneMayNotSee:
     ) -> None:
         channel = await make_channel(subscribers=[member], invite_only=True)
         message_id = await send(client, member, channel)
-        await leave(runtime, realm, member, channel)
+        await unsubscribe(runtime, realm, member, channel)
         assert assert_error(await delete(client, member, message_id)) == INVALID
 
     async def test_archived_channels_stay_as_they_are(

@@ -5,23 +5,23 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.db.models import EventRow
 from chatapi.db.session import DatabaseSession
 from chatapi.jobs.expired_messages import delete_expired_messages
 from tests.factories import MakeChannel, Person
 from tests.features.deletion.deleting import delete, delete_topic
-from tests.features.history.conversations import send, send_direct
+from tests.features.messages.fetch.conversations import send, send_direct
 from tests.features.realm.settings import change_realm
-from tests.support.answers import assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_success
 from tests.support.statements import statements_under_lock
-from tests.support.waiting import hear_from_others
+from tests.support.waiting import catch_up_with_other_processes
 
 SECRET = "the launch code is swordfish"
 TYPES = ["message", "update_message", "delete_message"]
@@ -88,9 +88,9 @@ class TestDeletedMessage:
         await follower.runtime.hub.feed(realm.id)
         message_id = await send_and_edit(client, owner, general)
         # It has the texts in memory before it hears of the deletion.
-        await hear_from_others(follower.runtime, realm)
+        await catch_up_with_other_processes(follower.runtime, realm)
         assert_success(await delete(client, owner, message_id))
-        await hear_from_others(follower.runtime, realm)
+        await catch_up_with_other_processes(follower.runtime, realm)
         start = late.last_event_id
         for app in (follower, await start_app()):
             late.client, late.last_event_id = ApiClient(app), start

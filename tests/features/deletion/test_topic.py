@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.features.deletion import service
@@ -15,9 +15,9 @@ from tests.features.deletion.deleting import (
     told,
     topics_of,
 )
-from tests.features.history.conversations import ids_read, send
-from tests.support.answers import assert_error, assert_success
+from tests.features.messages.fetch.conversations import ids_read, send
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error, assert_success
 
 
 async def test_takes_all_messages(
@@ -71,15 +71,15 @@ async def test_says_when_there_is_more(
     client: ApiClient, make_channel: MakeChannel, owner: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "AT_ONCE", 2)
-    monkeypatch.setattr(service, "LONGEST_SECONDS", 0.0)
+    monkeypatch.setattr(service, "MAX_SECONDS", 0.0)
     channel = await make_channel(subscribers=[owner])
     ids = [await send(client, owner, channel) for _ in range(5)]
-    answers = []
+    responses = []
     left = []
     for _ in range(3):
-        answers.append(assert_success(await delete_topic(client, owner, channel))["complete"])
+        responses.append(assert_success(await delete_topic(client, owner, channel))["complete"])
         left.append(await ids_read(client, owner))
-    assert answers == [False, False, True]
+    assert responses == [False, False, True]
     assert left == [ids[:3], ids[:1], []]
 
 
@@ -126,8 +126,8 @@ async def test_channels_that_are_not_there(
     private = await make_channel(subscribers=[owner], invite_only=True)
     public = await make_channel(subscribers=[owner])
     for person, channel in ((admin, private), (guest, private), (guest, public)):
-        answer = await delete_topic(client, person, channel)
-        assert assert_error(answer) == "Invalid channel ID"
+        response = await delete_topic(client, person, channel)
+        assert assert_error(response) == "Invalid channel ID"
     other = await factories.make_realm(runtime, "Elsewhere", "elsewhere")
     stranger = await factories.make_user(runtime, other, Role.OWNER)
     client.http.base_url = "http://elsewhere.localhost"
@@ -148,13 +148,13 @@ async def test_archived_channels_stay_as_they_are(
 async def test_topics_that_cannot_be(
     client: ApiClient, make_channel: MakeChannel, owner: Person, topic: str
 ) -> None:
-    answer = await delete_topic(client, owner, await make_channel(), topic)
-    assert "topic_name" in assert_error(answer)
+    response = await delete_topic(client, owner, await make_channel(), topic)
+    assert "topic_name" in assert_error(response)
 
 
 async def test_topic_must_be_named(
     client: ApiClient, make_channel: MakeChannel, owner: Person
 ) -> None:
     channel = await make_channel()
-    answer = await client.post(f"/streams/{channel.id}/delete_topic", owner)
-    assert assert_error(answer) == "Missing 'topic_name' argument"
+    response = await client.post(f"/streams/{channel.id}/delete_topic", owner)
+    assert assert_error(response) == "Missing 'topic_name' argument"

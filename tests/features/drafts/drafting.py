@@ -3,8 +3,8 @@
 from typing import Any
 
 from tests.factories import Person
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 
 
 def draft(content: str = "Dear all", **details: object) -> dict[str, Any]:
@@ -20,7 +20,7 @@ async def add_drafts(client: ApiClient, person: Person, *drafts: dict[str, Any])
 
 
 async def drafts_of(client: ApiClient, person: Person) -> list[dict[str, Any]]:
-    answer = assert_success(await client.get("/drafts", person))
-    drafts: list[dict[str, Any]] = answer["drafts"]
-    assert answer["count"] == len(drafts)
+    response = assert_success(await client.get("/drafts", person))
+    drafts: list[dict[str, Any]] = response["drafts"]
+    assert response["count"] == len(drafts)
     return drafts

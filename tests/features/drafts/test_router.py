@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
 from chatapi.core.system_groups import SystemGroup
@@ -14,11 +14,11 @@ from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import unsubscribe
 from tests.features.drafts.drafting import add_drafts, draft, drafts_of
 from tests.features.realm.settings import allow
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
-from tests.support.standing import deactivate
+from tests.support.responses import assert_error, assert_success
 
 
 class TestDrafts:
@@ -26,11 +26,11 @@ class TestDrafts:
         assert_error(await client.get("/drafts"), "UNAUTHORIZED", 401)
         assert_error(await client.post("/drafts", drafts=[draft()]), "UNAUTHORIZED", 401)
         [draft_id] = await add_drafts(client, member, draft())
-        for answer in (
+        for response in (
             await client.patch(f"/drafts/{draft_id}", draft=draft()),
             await client.delete(f"/drafts/{draft_id}"),
         ):
-            assert_error(answer, "UNAUTHORIZED", 401)
+            assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_are_one_s_own_in_all_clients(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
@@ -162,11 +162,11 @@ class TestSecrets:
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         channel = await make_channel(invite_only=True)
-        answers = [
+        responses = [
             await client.post("/drafts", member, drafts=[draft(type="stream", to=[channel_id])])
             for channel_id in (channel.id, 4711)
         ]
-        assert [assert_error(answer) for answer in answers] == ["Invalid channel ID"] * 2
+        assert [assert_error(response) for response in responses] == ["Invalid channel ID"] * 2
 
     async def test_nor_do_people_one_does_not_see(
         self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person, member: Person
@@ -267,13 +267,13 @@ class TestSwitchedOff:
         listener = await listen(client, member, event_types=["drafts"])
         off = await client.patch("/settings", member, enable_drafts_synchronization=False)
         assert_success(off)
-        for answer in (
+        for response in (
             await client.get("/drafts", member),
             await client.post("/drafts", member, drafts=[draft()]),
             await client.patch(f"/drafts/{draft_id}", member, draft=draft()),
             await client.delete(f"/drafts/{draft_id}", member),
         ):
-            assert assert_error(answer) == "User has disabled synchronizing drafts."
+            assert assert_error(response) == "User has disabled synchronizing drafts."
         assert (await listen(client, member)).state["drafts"] == []
         # What clients keep for themselves is not taken from them.
         assert await listener.new_events() == []

@@ -4,22 +4,22 @@ from typing import Any
 
 from chatapi.core.ids import MessageId
 from tests.factories import Person
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import ApiResponse, assert_success
 
 
 async def edit(
     client: ApiClient, person: Person | None, message_id: object, /, **params: object
-) -> Answer:
+) -> ApiResponse:
     return await client.patch(f"/messages/{message_id}", person, **params)
 
 
 async def history_of(
     client: ApiClient, person: Person, message_id: MessageId, **params: object
 ) -> list[dict[str, Any]]:
-    answer = assert_success(await client.get(f"/messages/{message_id}/history", person, **params))
-    history: list[dict[str, Any]] = answer["message_history"]
+    response = assert_success(await client.get(f"/messages/{message_id}/history", person, **params))
+    history: list[dict[str, Any]] = response["message_history"]
     return history
 
 

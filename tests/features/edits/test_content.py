@@ -4,15 +4,15 @@ import hashlib
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.edits.editing import edit, listen_to_changes
-from tests.features.history.conversations import flags_of, ids_read, send, send_direct, show
+from tests.features.messages.fetch.conversations import flags_of, ids_read, send, send_direct, show
 from tests.features.uploads.files import is_open_to, upload
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.responses import assert_error, assert_success
 
 
 class TestEdit:
@@ -22,8 +22,8 @@ class TestEdit:
         channel = await make_channel(subscribers=[owner, member])
         message_id = await send(client, member, channel, content="helo")
         listener = await listen_to_changes(client, owner)
-        answer = assert_success(await edit(client, member, message_id, content="hello **you**"))
-        assert answer == {"detached_uploads": []}
+        response = assert_success(await edit(client, member, message_id, content="hello **you**"))
+        assert response == {"detached_uploads": []}
         shown = await show(client, owner, message_id)
         assert shown["content"] == "<p>hello <strong>you</strong></p>"
         [event] = await listener.new_events()
@@ -99,8 +99,8 @@ class TestEdit:
     ) -> None:
         first, second = [await upload(client, owner, name=name) for name in ("a.txt", "b.txt")]
         message_id = await send_direct(client, owner, member, content=f"[a]({first})")
-        answer = assert_success(await edit(client, owner, message_id, content=f"[b]({second})"))
-        [detached] = answer["detached_uploads"]
+        response = assert_success(await edit(client, owner, message_id, content=f"[b]({second})"))
+        [detached] = response["detached_uploads"]
         assert first.endswith(detached["path_id"])
         assert not await is_open_to(client, member, first)
         assert await is_open_to(client, member, second)

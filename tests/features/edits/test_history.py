@@ -2,14 +2,14 @@
 
 import pytest
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.features.edits.diff import html_diff
 from tests.factories import MakeChannel, Person
 from tests.features.edits.editing import edit, history_of
-from tests.features.history.conversations import send, show
-from tests.support.answers import assert_error, assert_success
+from tests.features.messages.fetch.conversations import send, show
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.responses import assert_error, assert_success
 
 QUIETLY = {"send_notification_to_new_thread": False}
 
@@ -110,11 +110,11 @@ class TestHistory:
         assert_success(await client.patch("/realm", owner, **setting))
         message = await show(client, owner, message_id)
         assert len(message.get("edit_history", [])) == shown
-        answer = await client.get(f"/messages/{message_id}/history", owner)
+        response = await client.get(f"/messages/{message_id}/history", owner)
         if policy == "none":
-            assert "disabled" in assert_error(answer)
+            assert "disabled" in assert_error(response)
             return
-        history = assert_success(answer)["message_history"]
+        history = assert_success(response)["message_history"]
         assert ("Soup" in str(history)) is (policy == "all")
 
     async def test_is_for_those_who_may_see_the_message(

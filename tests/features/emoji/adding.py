@@ -4,8 +4,8 @@ import base64
 from typing import Any
 
 from tests.factories import Person
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse, assert_success
 
 RED_DOT = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
@@ -15,7 +15,7 @@ RED_DOT = base64.b64decode(
 
 async def try_add_emoji(
     client: ApiClient, person: Person | None, name: str, content: bytes = RED_DOT
-) -> Answer:
+) -> ApiResponse:
     files = {"any name": ("emoji.bin", content, "application/octet-stream")}
     return await client.call("POST", f"/realm/emoji/{name}", person, files=files)
 

@@ -5,18 +5,18 @@ import io
 import pytest
 from PIL import Image
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from chatapi.features.emoji import service
 from tests.factories import MakeUser, Person
 from tests.features.emoji.adding import add_emoji, list_emoji, try_add_emoji
 from tests.features.emoji.pictures import moving_picture, picture
-from tests.features.history.conversations import send_direct, show
+from tests.features.messages.fetch.conversations import send_direct, show
 from tests.features.reactions.reacting import react, reactions_to, take_back
 from tests.features.realm.settings import allow
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 
 class TestAdd:
@@ -48,12 +48,12 @@ class TestAdd:
         self, client: ApiClient, member: Person, kind: str
     ) -> None:
         emoji = await add_emoji(client, member, "party", picture(kind))
-        answer = await client.http.get(emoji["source_url"])
-        assert answer.status_code == 200
-        assert answer.headers["content-type"] == "image/png"
-        assert "immutable" in answer.headers["cache-control"]
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        with Image.open(io.BytesIO(answer.content)) as image:
+        response = await client.http.get(emoji["source_url"])
+        assert response.status_code == 200
+        assert response.headers["content-type"] == "image/png"
+        assert "immutable" in response.headers["cache-control"]
+        assert response.headers["x-content-type-options"] == "nosniff"
+        with Image.open(io.BytesIO(response.content)) as image:
             assert (image.format, image.size) == ("PNG", (64, 64))
             corner, middle = (image.convert("RGBA").getpixel(at) for at in [(0, 0), (32, 32)])
         assert isinstance(corner, tuple)
@@ -99,8 +99,8 @@ class TestAdd:
         assert "Emoji names must" in assert_error(await try_add_emoji(client, member, name))
 
     async def test_needs_a_file(self, client: ApiClient, member: Person) -> None:
-        answer = await client.post("/realm/emoji/party", member)
-        assert "filename" in assert_error(answer)
+        response = await client.post("/realm/emoji/party", member)
+        assert "filename" in assert_error(response)
 
     async def test_names_are_given_once(self, client: ApiClient, owner: Person) -> None:
         await add_emoji(client, owner, "party")
@@ -126,7 +126,7 @@ class TestAdd:
     async def test_there_is_an_end_to_it(
         self, client: ApiClient, owner: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(service, "MOST_EMOJI", 1)
+        monkeypatch.setattr(service, "MAX_EMOJI", 1)
         await add_emoji(client, owner, "party")
         refusal = assert_error(await try_add_emoji(client, owner, "another"))
         assert refusal == "An organization can have 1 custom emoji at most"

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import MessageId
 from tests.factories import MakeChannel, MakeUser, Person
-from tests.features.history.conversations import Term, send, send_direct
-from tests.support.answers import assert_error, assert_success
+from tests.features.messages.fetch.conversations import Term, send, send_direct
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error, assert_success
 
 
 @pytest.fixture
@@ -145,14 +145,14 @@ async def test_other_events_come_as_ever(client: ApiClient, reader: Person) -> N
 async def test_what_a_new_message_cannot_tell_is_refused(
     client: ApiClient, reader: Person, term: Term, desc: str
 ) -> None:
-    answer = await client.post("/register", reader, narrow=[term])
-    assert assert_error(answer, "BAD_REQUEST") == f"Invalid narrow operator: {desc}"
+    response = await client.post("/register", reader, narrow=[term])
+    assert assert_error(response, "BAD_REQUEST") == f"Invalid narrow operator: {desc}"
 
 
 async def test_private_channels_of_others_are_unknown(
     client: ApiClient, make_channel: MakeChannel, reader: Person, writer: Person
 ) -> None:
     await make_channel("secret", subscribers=[writer], invite_only=True)
-    answer = await client.post("/register", reader, narrow=[["channel", "secret"]])
-    refusal = assert_error(answer, "BAD_REQUEST")
+    response = await client.post("/register", reader, narrow=[["channel", "secret"]])
+    refusal = assert_error(response, "BAD_REQUEST")
     assert refusal == "Invalid narrow operator: unknown channel secret"

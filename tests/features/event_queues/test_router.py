@@ -2,11 +2,11 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.version import FEATURE_LEVEL, VERSION
 from tests.factories import Person
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient, encode_form
+from tests.support.responses import assert_error, assert_success
 
 QUEUE_KEYS = {
     "queue_id",
@@ -65,7 +65,7 @@ class TestRegister:
     async def test_takes_what_existing_clients_send(
         self, client: ApiClient, member: Person
     ) -> None:
-        answer = await client.post(
+        response = await client.post(
             "/register",
             member,
             apply_markdown=True,
@@ -76,17 +76,17 @@ class TestRegister:
             client_capabilities={"notification_settings_null": True, "unheard_of": True},
             event_types=["message"],
         )
-        assert "ignored_parameters_unsupported" not in assert_success(answer)
+        assert "ignored_parameters_unsupported" not in assert_success(response)
 
     async def test_guests_do_not_follow_channels_they_are_not_in(
         self, client: ApiClient, guest: Person
     ) -> None:
-        answer = await client.post("/register", guest, all_public_streams=True)
-        assert "all_public_streams" in assert_error(answer)
+        response = await client.post("/register", guest, all_public_streams=True)
+        assert "all_public_streams" in assert_error(response)
 
     async def test_ignored_parameters_are_listed(self, client: ApiClient, member: Person) -> None:
-        answer = await client.post("/register", member, zebra=1)
-        assert answer["ignored_parameters_unsupported"] == ["zebra"]
+        response = await client.post("/register", member, zebra=1)
+        assert response["ignored_parameters_unsupported"] == ["zebra"]
 
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -107,5 +107,5 @@ class TestRegister:
     async def test_wrong_parameters_are_named(
         self, client: ApiClient, member: Person, name: str, value: object
     ) -> None:
-        answer = await client.call("POST", "/register", member, data=encode_form({name: value}))
-        assert name in assert_error(answer)
+        response = await client.call("POST", "/register", member, data=encode_form({name: value}))
+        assert name in assert_error(response)

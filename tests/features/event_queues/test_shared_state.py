@@ -10,8 +10,8 @@ from chatapi.features.state import sections
 from tests.factories import MakeChannel, Person
 from tests.features.emoji.adding import add_emoji
 from tests.features.linkifiers.linking import add_linkifier
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 
 Change = Callable[[ApiClient, Person, MakeChannel], Awaitable[object]]
@@ -75,7 +75,7 @@ async def test_everything_that_is_shared_is_tried() -> None:
     shared = {
         key
         for section in sections
-        if section.look is not None
+        if section.cache_key is not None
         for key in get_type_hints(section.payload)
     }
     assert shared == CHANGES.keys() | NEVER_CHANGES

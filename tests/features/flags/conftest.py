@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import MakeChannel, MakeUser, Person
 
 

@@ -5,18 +5,18 @@ import time
 import pytest
 from sqlalchemy import func, select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.db.base import Base
 from chatapi.db.models import ReadCursor, ReadException
 from chatapi.db.session import DatabaseSession
 from tests.factories import Person
-from tests.features.history.conversations import mark, send, unread_ids
-from tests.features.history.masses import fill_topic
-from tests.support.answers import assert_success
+from tests.features.messages.fetch.conversations import mark, send, unread_ids
+from tests.features.messages.fetch.large_history import fill_topic
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 
 MANY = 20_000

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import MakeUser, Person
-from tests.features.history.conversations import mark, send, send_direct
+from tests.features.messages.fetch.conversations import mark, send, send_direct
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
 

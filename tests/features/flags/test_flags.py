@@ -3,20 +3,20 @@
 import pytest
 
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.main import ChatApp
 from tests.factories import MakeChannel, Person, make_realm, make_user
 from tests.features.channels.channels import subscribe, unsubscribe
-from tests.features.history.conversations import (
+from tests.features.messages.fetch.conversations import (
     flags_of,
     mark,
     send,
     send_direct,
     unread_ids,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 
 class TestRead:
@@ -38,8 +38,8 @@ class TestRead:
     ) -> None:
         first, second = await send(client, writer, general), await send(client, writer, general)
         await mark(client, reader, first, second)
-        answer = await mark(client, reader, first, op="remove")
-        assert answer == {"messages": [first], "ignored_because_not_subscribed_channels": []}
+        response = await mark(client, reader, first, op="remove")
+        assert response == {"messages": [first], "ignored_because_not_subscribed_channels": []}
         assert await unread_ids(client, reader) == {first}
         assert await flags_of(client, reader, first) == set()
         assert (await mark(client, reader, first, op="remove"))["messages"] == []
@@ -87,8 +87,8 @@ class TestRead:
         message_id = await send(client, writer, general)
         direct = await send_direct(client, writer, member)
         await mark(client, member, direct)
-        answer = await mark(client, member, message_id, direct, op="remove")
-        assert answer == {
+        response = await mark(client, member, message_id, direct, op="remove")
+        assert response == {
             "messages": [direct],
             "ignored_because_not_subscribed_channels": [general.id],
         }

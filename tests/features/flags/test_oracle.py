@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import Person, make_channel, make_user
-from tests.features.history.conversations import (
+from tests.features.messages.fetch.conversations import (
     AFTER_ALL,
     flags_of,
     mark,
@@ -21,9 +21,9 @@ from tests.features.history.conversations import (
     send_direct,
     unread_ids,
 )
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_success
 
 _PLACES = ["one", "two", "elsewhere", "direct"]
 _picks = st.lists(st.integers(0, 30), min_size=1, max_size=6)
@@ -82,17 +82,17 @@ class World:
 
     async def mark_topic(self, topic: str) -> None:
         channel_id = self.channels[topic].id
-        answer = await self.client.post(
+        response = await self.client.post(
             "/mark_topic_as_read", self.reader, stream_id=channel_id, topic_name=topic
         )
-        assert_success(answer)
+        assert_success(response)
         self.unread -= {each for each in self.unread if self.places[each] == topic}
 
     async def mark_channel(self, is_first: bool) -> None:
         topics = {"one", "two"} if is_first else {"elsewhere"}
         channel_id = self.channels[min(topics)].id
-        answer = await self.client.post("/mark_stream_as_read", self.reader, stream_id=channel_id)
-        assert_success(answer)
+        response = await self.client.post("/mark_stream_as_read", self.reader, stream_id=channel_id)
+        assert_success(response)
         self.unread -= {each for each in self.unread if self.places[each] in topics}
 
     async def mark_all(self) -> None:
@@ -115,9 +115,11 @@ class World:
 
     async def _check(self, before: set[int], kind: str) -> None:
         assert await unread_ids(self.client, self.reader) == self.unread
-        answer = await read(self.client, self.reader, anchor="first_unread")
-        assert answer["anchor"] == min(self.unread, default=AFTER_ALL)
-        shown = {message["id"] for message in answer["messages"] if "read" not in message["flags"]}
+        response = await read(self.client, self.reader, anchor="first_unread")
+        assert response["anchor"] == min(self.unread, default=AFTER_ALL)
+        shown = {
+            message["id"] for message in response["messages"] if "read" not in message["flags"]
+        }
         assert shown <= self.unread
         told = set(before)
         for event in await self.listener.new_events():

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unsubscribe
-from tests.features.history.conversations import (
+from tests.features.messages.fetch.conversations import (
     mark,
     send,
     send_direct,
     unread_ids,
     unread_state,
 )
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 
 
 async def registered(client: ApiClient, person: Person, *fetch: str) -> dict[str, Any]:

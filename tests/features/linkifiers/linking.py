@@ -3,16 +3,16 @@
 from typing import Any
 
 from tests.factories import Person
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 
 TICKETS = {"pattern": "#(?P<id>[0-9]+)", "url_template": "https://t.example/{id}"}
 
 
 async def add_linkifier(client: ApiClient, person: Person, **details: object) -> int:
     """One for tickets, unless the details say otherwise."""
-    answer = await client.post("/realm/filters", person, **{**TICKETS, **details})
-    linkifier_id: int = assert_success(answer)["id"]
+    response = await client.post("/realm/filters", person, **{**TICKETS, **details})
+    linkifier_id: int = assert_success(response)["id"]
     return linkifier_id
 
 

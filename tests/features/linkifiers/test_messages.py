@@ -5,19 +5,19 @@ from sqlalchemy import update
 from chatapi.auth.runtime import Runtime
 from chatapi.db.models import Linkifier
 from tests.factories import MakeChannel, Person
-from tests.features.history.conversations import read, send, send_direct, show
 from tests.features.linkifiers.linking import add_linkifier
-from tests.support.answers import assert_success
+from tests.features.messages.fetch.conversations import read, send, send_direct, show
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 
 LINK = '<a href="https://t.example/12" rel="noopener noreferrer nofollow">#12</a>'
 
 
 async def preview(client: ApiClient, person: Person, content: str) -> str:
-    answer = await client.post("/messages/render", person, content=content)
-    return str(assert_success(answer)["rendered"])
+    response = await client.post("/messages/render", person, content=content)
+    return str(assert_success(response)["rendered"])
 
 
 class TestContent:

@@ -15,9 +15,9 @@ from tests.features.linkifiers.linking import (
     linkifier,
     linkifiers_seen_by,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 FILTERS = "/realm/filters"
 ORDER = "/realm/linkifiers"
@@ -30,13 +30,13 @@ class TestAdd:
         linkifier_id = await add_linkifier(client, owner)
         for role in (Role.MODERATOR, Role.MEMBER, Role.GUEST):
             person = await make_user(role)
-            for answer in (
+            for response in (
                 await client.post(FILTERS, person, **TICKETS),
                 await client.patch(f"{FILTERS}/{linkifier_id}", person, **TICKETS),
                 await client.delete(f"{FILTERS}/{linkifier_id}", person),
                 await client.patch(ORDER, person, ordered_linkifier_ids=[linkifier_id]),
             ):
-                assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+                assert_error(response, "UNAUTHORIZED_PRINCIPAL")
             assert await linkifiers_seen_by(client, person) == [linkifier(linkifier_id)]
         assert_error(await client.get(ORDER), "UNAUTHORIZED", 401)
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.roles import Role
 from tests.factories import MakeChannel, MakeUser, Person
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 
 async def send(
     client: ApiClient, sender: Person, to: object, topic: str | None = "greetings", **more: object
-) -> Answer:
+) -> ApiResponse:
     params: dict[str, object] = {"type": "channel", "to": to, "content": "Hello", **more}
     if topic is not None:
         params["topic"] = topic
@@ -93,10 +93,10 @@ class TestDelivery:
     ) -> None:
         channel = await make_channel(subscribers=[owner])
         listener = await hear(client, owner)
-        answers = await asyncio.gather(
+        responses = await asyncio.gather(
             *(send(client, owner, channel.id, content=str(n)) for n in range(40))
         )
-        ids = sorted(assert_success(answer)["id"] for answer in answers)
+        ids = sorted(assert_success(response)["id"] for response in responses)
         assert [each["id"] for each in messages(await listener.new_events())] == ids
 
 
@@ -127,8 +127,8 @@ class TestTopics:
     ) -> None:
         await make_channel("general", subscribers=[owner])
         listener = await hear(client, owner)
-        answer = await send(client, owner, "general", None, subject="old", type="stream")
-        assert_success(answer)
+        response = await send(client, owner, "general", None, subject="old", type="stream")
+        assert_success(response)
         assert messages(await listener.new_events())[0]["subject"] == "old"
 
     @pytest.mark.parametrize(
@@ -152,11 +152,11 @@ class TestTopics:
         refused: bool,
     ) -> None:
         channel = await make_channel(topics_policy=policy)
-        answer = await send(client, owner, channel.id, topic)
+        response = await send(client, owner, channel.id, topic)
         if refused:
-            assert "topic" in assert_error(answer)
+            assert "topic" in assert_error(response)
         else:
-            assert_success(answer)
+            assert_success(response)
 
     async def test_starting_a_topic_can_be_a_privilege(
         self,

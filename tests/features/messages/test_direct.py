@@ -2,16 +2,16 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.main import ChatApp
 from tests.factories import MakeUser, Person, make_realm, make_user
-from tests.features.history.conversations import send_direct
-from tests.support.answers import assert_error, assert_success
+from tests.features.messages.fetch.conversations import send_direct
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.standing import deactivate
+from tests.support.responses import assert_error, assert_success
 
 
 @pytest.fixture

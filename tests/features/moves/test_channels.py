@@ -2,18 +2,26 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unsubscribe
 from tests.features.deletion.deleting import delete
 from tests.features.edits.editing import edit, listen_to_changes
-from tests.features.history.conversations import Term, ask, ids_read, mark, send, show, unread_ids
+from tests.features.messages.fetch.conversations import (
+    Term,
+    ask,
+    ids_read,
+    mark,
+    send,
+    show,
+    unread_ids,
+)
 from tests.features.reactions.reacting import react, take_back
 from tests.features.realm.settings import allow
 from tests.features.uploads.files import is_open_to, upload
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error, assert_success
 
 QUIETLY = {"send_notification_to_new_thread": False}
 
@@ -32,10 +40,10 @@ class TestMove:
         moved = [await send(client, owner, here, "topic") for _ in range(2)]
         before = [await send(client, owner, there, "topic")] if is_there else []
         listener = await listen_to_changes(client, member)
-        answer = await edit(
+        response = await edit(
             client, owner, moved[0], stream_id=there.id, propagate_mode="change_all", **QUIETLY
         )
-        assert_success(answer)
+        assert_success(response)
         assert await ids_read(client, member, ["channel", here.id]) == []
         assert await ids_read(client, member, ["channel", there.id]) == moved + before
         [event] = await listener.new_events()
@@ -133,8 +141,8 @@ class TestPrivacy:
         for term in terms:
             assert await ids_read(client, member, term) == []
         matches = {"msg_ids": [message_id], "narrow": []}
-        answer = await client.get("/messages/matches_narrow", member, **matches)
-        assert assert_success(answer)["messages"] == {}
+        response = await client.get("/messages/matches_narrow", member, **matches)
+        assert assert_success(response)["messages"] == {}
 
     async def test_who_did_not_know_the_source_does_not_learn_of_it(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
@@ -143,8 +151,8 @@ class TestPrivacy:
         there = await make_channel(subscribers=[owner, member])
         message_id = await send(client, owner, secret, "plot")
         listener = await listen_to_changes(client, member)
-        answer = await edit(client, owner, message_id, stream_id=there.id, topic="topic")
-        assert_success(answer)
+        response = await edit(client, owner, message_id, stream_id=there.id, topic="topic")
+        assert_success(response)
         assert await listener.new_events() == []
         [_, notice] = await ids_read(client, member, ["channel", there.id])
         assert "plot" not in (await show(client, member, notice))["content"]

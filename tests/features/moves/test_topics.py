@@ -2,16 +2,16 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import MessageId
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, Person
 from tests.features.channels.channels import subscribe
 from tests.features.deletion.deleting import topics_of
 from tests.features.edits.editing import edit, listen_to_changes
-from tests.features.history.conversations import (
+from tests.features.messages.fetch.conversations import (
     ids_read,
     mark,
     send,
@@ -19,10 +19,10 @@ from tests.features.history.conversations import (
     show,
     unread_ids,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 from tests.support.statements import recorded_statements
 
 QUIETLY = {"send_notification_to_new_thread": False}
@@ -62,8 +62,8 @@ class TestModes:
     ) -> None:
         before = await send_some(client, owner, channel, "old")
         there = await send_some(client, owner, channel, "new", 1) if is_there else []
-        answer = await edit(client, owner, before[1], topic="new", propagate_mode=mode, **QUIETLY)
-        assert_success(answer)
+        response = await edit(client, owner, before[1], topic="new", propagate_mode=mode, **QUIETLY)
+        assert_success(response)
         expected = [before[place] for place in moved]
         assert await in_topic(client, owner, channel, "new") == expected + there
         left = [each for each in before if each not in expected]
@@ -138,10 +138,10 @@ class TestModes:
         # The first one finds more in the caches than those after it.
         for message_id, topic in ((few[1], "z"), (few[0], "a"), (many[0], "b")):
             with recorded_statements(runtime.database, "message") as statements:
-                answer = await edit(
+                response = await edit(
                     client, owner, message_id, topic=topic, propagate_mode="change_all"
                 )
-                assert_success(answer)
+                assert_success(response)
             counts.append(len(statements))
             assert not any("UPDATE message SET" in each for each in statements)
         assert counts[1] == counts[2]
@@ -223,7 +223,7 @@ class TestNotices:
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
         ids = await send_some(client, owner, channel, "old")
-        answer = await edit(
+        response = await edit(
             client,
             owner,
             ids[1],
@@ -231,7 +231,7 @@ class TestNotices:
             propagate_mode="change_later",
             send_notification_to_old_thread=True,
         )
-        assert_success(answer)
+        assert_success(response)
         [*_, old_notice] = await in_topic(client, owner, channel, "old")
         [*_, new_notice] = await in_topic(client, owner, channel, "new")
         assert "moved 2 messages to" in (await show(client, owner, old_notice))["content"]
@@ -252,8 +252,8 @@ class TestNotices:
     ) -> None:
         ids = await send_some(client, owner, channel, "lunch")
         for topic, state in (("✔ lunch", "as resolved"), ("lunch", "as unresolved")):
-            answer = await edit(client, owner, ids[0], topic=topic, propagate_mode="change_all")
-            assert_success(answer)
+            response = await edit(client, owner, ids[0], topic=topic, propagate_mode="change_all")
+            assert_success(response)
             [*_, notice] = await in_topic(client, owner, channel, topic)
             assert state in (await show(client, owner, notice))["content"]
             resolved = await ids_read(client, owner, ["is", "resolved"])

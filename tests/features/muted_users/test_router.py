@@ -1,10 +1,10 @@
 """POST and DELETE /users/me/muted_users/{muted_user_id}, and what follows from them."""
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, Person
-from tests.features.history.conversations import (
+from tests.features.messages.fetch.conversations import (
     flags_of,
     mark,
     send,
@@ -12,17 +12,17 @@ from tests.features.history.conversations import (
     unread_ids,
 )
 from tests.features.realm.settings import allow
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 
-async def mute(client: ApiClient, person: Person | None, other: Person) -> Answer:
+async def mute(client: ApiClient, person: Person | None, other: Person) -> ApiResponse:
     return await client.post(f"/users/me/muted_users/{other.user_id}", person)
 
 
-async def unmute(client: ApiClient, person: Person | None, other: Person) -> Answer:
+async def unmute(client: ApiClient, person: Person | None, other: Person) -> ApiResponse:
     return await client.delete(f"/users/me/muted_users/{other.user_id}", person)
 
 

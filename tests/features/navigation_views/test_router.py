@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.factories import Person
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 VIEWS = "/navigation_views"
 ALERTED = "narrow/is/alerted"
@@ -34,13 +34,13 @@ def view(fragment: str = ALERTED, **details: object) -> dict[str, Any]:
 class TestViews:
     async def test_are_not_for_strangers(self, client: ApiClient, member: Person) -> None:
         await add(client, member)
-        for answer in (
+        for response in (
             await client.get(VIEWS),
             await client.post(VIEWS, fragment="inbox", is_pinned=True),
             await client.patch(f"{VIEWS}/{ALERTED}", is_pinned=False),
             await client.delete(f"{VIEWS}/{ALERTED}"),
         ):
-            assert_error(answer, "UNAUTHORIZED", 401)
+            assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_are_one_s_own(self, client: ApiClient, owner: Person, member: Person) -> None:
         listener = await listen(client, member, event_types=["navigation_view", "navigation_views"])

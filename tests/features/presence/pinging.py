@@ -4,15 +4,15 @@ from typing import Any
 
 from chatapi.core.clock import unix_seconds
 from tests.factories import Person
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
+from tests.support.responses import ApiResponse, assert_success
 
 PRESENCE = "/users/me/presence"
 
 
-async def try_ping(client: ApiClient, person: Person | None, **params: object) -> Answer:
+async def try_ping(client: ApiClient, person: Person | None, **params: object) -> ApiResponse:
     return await client.post(PRESENCE, person, **{"status": "active", **params})
 
 
@@ -22,8 +22,8 @@ async def ping(client: ApiClient, person: Person, **params: object) -> dict[str,
 
 async def ping_slim(client: ApiClient, person: Person, **params: object) -> dict[str, Any]:
     """The presences in the newer form."""
-    answer = await ping(client, person, slim_presence=True, **params)
-    presences: dict[str, Any] = answer["presences"]
+    response = await ping(client, person, slim_presence=True, **params)
+    presences: dict[str, Any] = response["presences"]
     return presences
 
 

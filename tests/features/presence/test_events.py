@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
-from chatapi.features.presence.writer import MOST_PEOPLE_TO_TELL
+from chatapi.features.presence.writer import MAX_PEOPLE_TO_NOTIFY
 from tests.factories import MakeUser, Person
 from tests.features.presence.pinging import here, listen_to_presence, moments, ping, told
 from tests.support.client import ApiClient
@@ -81,7 +81,7 @@ class TestWhen:
         owner: Person,
         member: Person,
     ) -> None:
-        for _ in range(MOST_PEOPLE_TO_TELL - 2):
+        for _ in range(MAX_PEOPLE_TO_NOTIFY - 2):
             await make_user()
         await make_user(bot_owner=owner)
         listener = await listen_to_presence(client, owner)
@@ -103,10 +103,10 @@ class TestCost:
         try:
             with recorded_statements(runtime.database, "INSERT INTO event ") as statements:
                 async with asyncio.timeout(5):
-                    answer = await ping(client, member, last_update_id=-1)
+                    response = await ping(client, member, last_update_id=-1)
         finally:
             await work.db.close()
-        assert set(answer["presences"]) == {str(member.user_id)}
+        assert set(response["presences"]) == {str(member.user_id)}
         assert statements == []
 
     async def test_the_same_again_writes_nothing(
@@ -131,7 +131,7 @@ class TestCost:
             (await ping(client, person, last_update_id=0))["presence_last_update_id"]
             for person in people
         }
-        answer = await ping(client, people[0], last_update_id=0)
-        assert set(answer["presences"]) == {str(person.user_id) for person in people}
-        assert answer["presence_last_update_id"] == last
+        response = await ping(client, people[0], last_update_id=0)
+        assert set(response["presences"]) == {str(person.user_id) for person in people}
+        assert response["presence_last_update_id"] == last
         assert len(await told(listener)) == len(people)

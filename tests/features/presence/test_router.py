@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
 from chatapi.core.system_groups import SystemGroup
@@ -24,16 +24,16 @@ from tests.features.presence.pinging import (
     try_ping,
 )
 from tests.features.realm.settings import allow, change_realm
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
-from tests.support.standing import deactivate
+from tests.support.responses import assert_error, assert_success
 
 
 async def presence_of(client: ApiClient, reader: Person, reference: object) -> dict[str, Any]:
-    answer = await client.get(f"/users/{reference}/presence", reader)
-    return assert_success(answer)
+    response = await client.get(f"/users/{reference}/presence", reader)
+    return assert_success(response)
 
 
 class TestPing:
@@ -123,8 +123,8 @@ class TestPing:
     ) -> None:
         bot = await make_user(bot_owner=member)
         assert assert_error(await try_ping(client, bot)) == "Bots have no presence."
-        answer = await client.get(f"/users/{bot.user_id}/presence", member)
-        assert assert_error(answer) == "Bots have no presence."
+        response = await client.get(f"/users/{bot.user_id}/presence", member)
+        assert assert_error(response) == "Bots have no presence."
 
 
 class TestHistory:
@@ -175,8 +175,8 @@ class TestUpdates:
     async def test_a_number_of_another_past_is_put_right(
         self, client: ApiClient, member: Person
     ) -> None:
-        answer = await ping(client, member, last_update_id=4711)
-        assert (answer["presences"], answer["presence_last_update_id"]) == ({}, 1)
+        response = await ping(client, member, last_update_id=4711)
+        assert (response["presences"], response["presence_last_update_id"]) == ({}, 1)
 
     async def test_go_on_from_a_registration(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
@@ -184,8 +184,8 @@ class TestUpdates:
         assert (await listen(client, member)).state["presence_last_update_id"] == -1
         await ping(client, owner)
         state = (await listen(client, member)).state
-        answer = await ping(client, member, last_update_id=state["presence_last_update_id"])
-        assert set(answer["presences"]) == {str(member.user_id)}
+        response = await ping(client, member, last_update_id=state["presence_last_update_id"])
+        assert set(response["presences"]) == {str(member.user_id)}
 
     async def test_organizations_count_by_themselves(
         self, app: ChatApp, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
@@ -195,9 +195,9 @@ class TestUpdates:
         at_home = ApiClient(app, "acme.localhost")
         there = ApiClient(app, "elsewhere.localhost")
         await ping(at_home, member)
-        answer = await ping(there, stranger, last_update_id=-1)
-        assert set(answer["presences"]) == {str(stranger.user_id)}
-        assert answer["presence_last_update_id"] == 1
+        response = await ping(there, stranger, last_update_id=-1)
+        assert set(response["presences"]) == {str(stranger.user_id)}
+        assert response["presence_last_update_id"] == 1
         unknown = await there.get(f"/users/{member.user_id}/presence", stranger)
         assert assert_error(unknown) == "No such user"
         await at_home.aclose()
@@ -266,12 +266,12 @@ class TestOneUser:
         refusal = assert_error(await client.get(path, member))
         assert refusal == f"No presence data for {owner.user_id}"
         for reference in (4711, "nobody@example.com", 10**30):
-            answer = await client.get(f"/users/{reference}/presence", member)
-            assert assert_error(answer) == "No such user"
+            response = await client.get(f"/users/{reference}/presence", member)
+            assert assert_error(response) == "No such user"
         await ping(client, guest)
         await deactivate(runtime, realm, guest)
-        answer = await client.get(f"/users/{guest.user_id}/presence", member)
-        assert assert_error(answer) == "No such user"
+        response = await client.get(f"/users/{guest.user_id}/presence", member)
+        assert assert_error(response) == "No such user"
         assert await ping_slim(client, member) == {
             str(member.user_id): (await ping_slim(client, member))[str(member.user_id)]
         }
@@ -316,8 +316,8 @@ class TestHiding:
     ) -> None:
         bot = await make_user(bot_owner=member)
         for is_enabled in (False, True):
-            answer = await client.patch("/settings", bot, presence_enabled=is_enabled)
-            assert_success(answer)
+            response = await client.patch("/settings", bot, presence_enabled=is_enabled)
+            assert_success(response)
         assert set(await ping_slim(client, member)) == {str(member.user_id)}
 
     async def test_an_organization_can_do_without(
@@ -328,8 +328,8 @@ class TestHiding:
         await change_realm(client, owner, presence_disabled=True)
         nothing: dict[str, Any] = {"presences": {}, "presence_last_update_id": -1}
         for params in ({}, {"slim_presence": True}, {"last_update_id": 0}):
-            answer = await ping(client, member, **params)
-            assert {key: answer[key] for key in nothing} == nothing
+            response = await ping(client, member, **params)
+            assert {key: response[key] for key in nothing} == nothing
         state = (await listen(client, member)).state
         assert {key: state[key] for key in nothing} == nothing
         assert assert_success(await client.get("/realm/presence", member))["presences"] == {}
@@ -363,6 +363,6 @@ class TestSight:
         by_email = assert_success(await client.get("/realm/presence", guest))["presences"]
         assert set(by_email) == emails
         assert set((await listen(client, guest)).state["presences"]) == emails
-        answer = await client.get(f"/users/{member.user_id}/presence", guest)
-        assert assert_error(answer) == "No such user"
+        response = await client.get(f"/users/{member.user_id}/presence", guest)
+        assert assert_error(response) == "No such user"
         assert {str(event["user_id"]) for event in await told(listener)} == ids

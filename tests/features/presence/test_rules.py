@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chatapi.features.presence.payloads import client_payload, moments_payload, user_payload
-from chatapi.features.presence.rules import NEVER_SEEN, PingStatus, Seen, State
+from chatapi.features.presence.rules import NEVER_SEEN, LastSeen, PingStatus, State
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -29,44 +29,44 @@ class TestState:
         ],
     )
     def test_is_of_the_last_minutes(self, active: float, idle: float, state: State) -> None:
-        assert Seen(ago(active), ago(idle)).state(NOW) is state
+        assert LastSeen(ago(active), ago(idle)).state(NOW) is state
 
     def test_whoever_was_never_seen_is_offline(self) -> None:
         assert NEVER_SEEN.state(NOW) is State.OFFLINE
-        assert Seen(None, ago(0)).state(NOW) is State.IDLE
+        assert LastSeen(None, ago(0)).state(NOW) is State.IDLE
 
 
 class TestPing:
     @pytest.mark.parametrize(
         ("before", "status", "after"),
         [
-            (NEVER_SEEN, "active", Seen(NOW, NOW)),
-            (NEVER_SEEN, "idle", Seen(None, NOW)),
-            (Seen(ago(30), ago(30)), "active", Seen(NOW, NOW)),
-            (Seen(ago(30), ago(30)), "idle", Seen(ago(30), NOW)),
-            (Seen(ago(300), ago(10)), "active", Seen(NOW, NOW)),
+            (NEVER_SEEN, "active", LastSeen(NOW, NOW)),
+            (NEVER_SEEN, "idle", LastSeen(None, NOW)),
+            (LastSeen(ago(30), ago(30)), "active", LastSeen(NOW, NOW)),
+            (LastSeen(ago(30), ago(30)), "idle", LastSeen(ago(30), NOW)),
+            (LastSeen(ago(300), ago(10)), "active", LastSeen(NOW, NOW)),
             # The clock was set back by an hour.
-            (Seen(ago(-3600), ago(-3600)), "active", Seen(NOW, NOW)),
-            (Seen(ago(-3600), ago(-3600)), "idle", Seen(NOW, NOW)),
-            (Seen(None, ago(-3600)), "idle", Seen(None, NOW)),
+            (LastSeen(ago(-3600), ago(-3600)), "active", LastSeen(NOW, NOW)),
+            (LastSeen(ago(-3600), ago(-3600)), "idle", LastSeen(NOW, NOW)),
+            (LastSeen(None, ago(-3600)), "idle", LastSeen(None, NOW)),
         ],
     )
-    def test_is_noted(self, before: Seen, status: PingStatus, after: Seen) -> None:
+    def test_is_noted(self, before: LastSeen, status: PingStatus, after: LastSeen) -> None:
         assert before.after_ping(status, NOW) == after
 
     @pytest.mark.parametrize(
         ("before", "status"),
         [
-            (Seen(ago(29), ago(29)), "active"),
-            (Seen(ago(29), ago(29)), "idle"),
-            (Seen(ago(300), ago(29)), "idle"),
-            (Seen(ago(-5), ago(-5)), "active"),
-            (Seen(is_hidden=True), "active"),
-            (Seen(is_hidden=True), "idle"),
+            (LastSeen(ago(29), ago(29)), "active"),
+            (LastSeen(ago(29), ago(29)), "idle"),
+            (LastSeen(ago(300), ago(29)), "idle"),
+            (LastSeen(ago(-5), ago(-5)), "active"),
+            (LastSeen(is_hidden=True), "active"),
+            (LastSeen(is_hidden=True), "idle"),
         ],
     )
     def test_is_not_noted_twice_or_of_those_who_hide(
-        self, before: Seen, status: PingStatus
+        self, before: LastSeen, status: PingStatus
     ) -> None:
         assert before.after_ping(status, NOW) == before
 
@@ -77,14 +77,14 @@ class TestOldForm:
         [(0, 0, "active"), (70, 0, "active"), (71, 0, "idle"), (9_000, 9_000, "active")],
     )
     def test_has_one_status_for_two_moments(self, active: float, idle: float, status: str) -> None:
-        shown = client_payload(moments_payload(Seen(ago(active), ago(idle))))
+        shown = client_payload(moments_payload(LastSeen(ago(active), ago(idle))))
         moment = ago(active) if status == "active" else ago(idle)
         assert (shown["status"], shown["timestamp"]) == (status, int(moment.timestamp()))
 
     def test_shows_nothing_of_those_who_hide(self) -> None:
-        shown = client_payload(moments_payload(Seen(is_hidden=True)))
+        shown = client_payload(moments_payload(LastSeen(is_hidden=True)))
         assert (shown["status"], shown["timestamp"]) == ("idle", 0)
 
     def test_says_who_is_gone(self) -> None:
-        shown = user_payload(Seen(ago(200), ago(200)), NOW)
+        shown = user_payload(LastSeen(ago(200), ago(200)), NOW)
         assert (shown["website"]["status"], shown["aggregated"]["status"]) == ("active", "offline")

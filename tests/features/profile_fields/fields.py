@@ -4,8 +4,8 @@ from typing import Any
 
 from chatapi.features.profile_fields.field_types import FieldType
 from tests.factories import Person
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 
 OPTIONS = {
     "red": {"text": "Red wine", "order": "1"},
@@ -29,15 +29,15 @@ async def add_field(
 ) -> int:
     if field_type in _NEEDED_DATA:
         details.setdefault("field_data", _NEEDED_DATA[field_type])
-    answer = await client.post(
+    response = await client.post(
         "/realm/profile_fields", admin, field_type=int(field_type), name=name, **details
     )
-    return int(assert_success(answer)["id"])
+    return int(assert_success(response)["id"])
 
 
 async def fields_of(client: ApiClient, person: Person) -> list[dict[str, Any]]:
-    answer = await client.get("/realm/profile_fields", person)
-    fields: list[dict[str, Any]] = assert_success(answer)["custom_fields"]
+    response = await client.get("/realm/profile_fields", person)
+    fields: list[dict[str, Any]] = assert_success(response)["custom_fields"]
     return fields
 
 

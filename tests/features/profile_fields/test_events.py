@@ -7,9 +7,9 @@ import pytest
 from chatapi.features.profile_fields.field_types import FieldType
 from tests.factories import Person
 from tests.features.profile_fields.fields import OPTIONS, add_field, fields_of, write
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_error, assert_success
 
 FIELDS = "/realm/profile_fields"
 DATA = "/users/me/profile_data"

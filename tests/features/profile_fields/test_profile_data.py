@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.features.profile_fields.field_types import FieldType
@@ -13,9 +13,9 @@ from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import MakeUser, Person
 from tests.features.profile_fields.fields import add_field, fields_of, profile_of, write
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
-from tests.support.standing import deactivate
+from tests.support.responses import assert_error, assert_success
 
 DATA = "/users/me/profile_data"
 
@@ -30,8 +30,8 @@ class TestSetProfileData:
     async def test_guests_may(self, client: ApiClient, admin: Person, guest: Person) -> None:
         field_id = await add_field(client, admin)
         data = [{"id": field_id, "value": "*Pizza*"}]
-        answer = await client.patch(DATA, guest, data=data, extra="x")
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
+        response = await client.patch(DATA, guest, data=data, extra="x")
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
         assert await profile_of(client, guest) == {
             str(field_id): {"value": "*Pizza*", "rendered_value": "<p><em>Pizza</em></p>"}
         }
@@ -39,10 +39,10 @@ class TestSetProfileData:
     async def test_others_see_it(self, client: ApiClient, admin: Person, member: Person) -> None:
         field_id = await add_field(client, admin)
         await write(client, member, {field_id: "Pizza"})
-        answer = await client.get(
+        response = await client.get(
             f"/users/{member.user_id}", admin, include_custom_profile_fields=True
         )
-        user = assert_success(answer)["user"]
+        user = assert_success(response)["user"]
         assert user["profile_data"][str(field_id)]["value"] == "Pizza"
 
     async def test_values_can_be_replaced_and_removed(
@@ -83,8 +83,8 @@ class TestSetProfileData:
         assert assert_error(await client.patch(DATA, bot, data=[])) == "Bots have no profile."
 
     async def test_unknown_field(self, client: ApiClient, member: Person) -> None:
-        answer = await client.patch(DATA, member, data=[{"id": 4711, "value": "x"}])
-        assert assert_error(answer) == "Field id 4711 not found."
+        response = await client.patch(DATA, member, data=[{"id": 4711, "value": "x"}])
+        assert assert_error(response) == "Field id 4711 not found."
 
     async def test_a_field_twice(self, client: ApiClient, admin: Person, member: Person) -> None:
         field_id = await add_field(client, admin)
@@ -145,8 +145,8 @@ class TestRemoveProfileData:
     async def test_removes_some(self, client: ApiClient, admin: Person, member: Person) -> None:
         food, drink = [await add_field(client, admin, name=name) for name in ("Food", "Drink")]
         await write(client, member, {food: "Pizza", drink: "Water"})
-        answer = await client.delete(DATA, member, data=[food], extra="x")
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
+        response = await client.delete(DATA, member, data=[food], extra="x")
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
         assert list(await profile_of(client, member)) == [str(drink)]
 
     async def test_nothing_to_remove(
@@ -205,8 +205,8 @@ class TestOtherOrganizations:
             await here.patch(DATA, admin, data=[{"id": field_id, "value": "x"}]),
             await here.delete(DATA, admin, data=[field_id]),
         ]
-        for answer in refusals:
-            assert assert_error(answer) == f"Field id {field_id} not found."
+        for response in refusals:
+            assert assert_error(response) == f"Field id {field_id} not found."
         assert_error(await here.patch("/realm/profile_fields", admin, order=[field_id]))
         assert await fields_of(here, admin) == []
         (field,) = await fields_of(elsewhere.client, elsewhere.admin)
@@ -223,5 +223,5 @@ class TestOtherOrganizations:
     ) -> None:
         field_id = await add_field(here, admin, FieldType.USER, "Friends")
         stranger = int(elsewhere.admin.user_id)
-        answer = await here.patch(DATA, admin, data=[{"id": field_id, "value": [stranger]}])
-        assert assert_error(answer) == f"Friends: Invalid user ID: {stranger}"
+        response = await here.patch(DATA, admin, data=[{"id": field_id, "value": [stranger]}])
+        assert assert_error(response) == f"Friends: Invalid user ID: {stranger}"

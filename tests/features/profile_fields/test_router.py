@@ -17,8 +17,8 @@ from tests.features.profile_fields.fields import (
     profile_of,
     write,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error, assert_success
 
 NOT_ADMIN = "UNAUTHORIZED_PRINCIPAL"
 FIELDS = "/realm/profile_fields"
@@ -52,8 +52,8 @@ class TestGetFields:
         assert second["editable_by_user"] is False
 
     async def test_ignored_parameter(self, client: ApiClient, admin: Person) -> None:
-        answer = assert_success(await client.get(FIELDS, admin, colour="red"))
-        assert answer == {"custom_fields": [], "ignored_parameters_unsupported": ["colour"]}
+        response = assert_success(await client.get(FIELDS, admin, colour="red"))
+        assert response == {"custom_fields": [], "ignored_parameters_unsupported": ["colour"]}
 
 
 class TestCreateField:
@@ -70,8 +70,8 @@ class TestCreateField:
         assert_error(await client.post(FIELDS, person, field_type=1, name="x"), NOT_ADMIN)
 
     async def test_ignored_parameter(self, client: ApiClient, admin: Person) -> None:
-        answer = await client.post(FIELDS, admin, field_type=1, name="x", order=7)
-        assert assert_success(answer)["ignored_parameters_unsupported"] == ["order"]
+        response = await client.post(FIELDS, admin, field_type=1, name="x", order=7)
+        assert assert_success(response)["ignored_parameters_unsupported"] == ["order"]
 
     @pytest.mark.parametrize("field_type", FieldType)
     async def test_every_type(
@@ -83,8 +83,8 @@ class TestCreateField:
 
     @pytest.mark.parametrize("field_type", ["0", "9", '"1"', "1.5", "true", "null", "x", ""])
     async def test_unknown_type(self, client: ApiClient, admin: Person, field_type: str) -> None:
-        answer = await client.post(FIELDS, admin, field_type=field_type, name="x")
-        assert "field_type" in assert_error(answer)
+        response = await client.post(FIELDS, admin, field_type=field_type, name="x")
+        assert "field_type" in assert_error(response)
 
     async def test_name_of_a_known_site(self, client: ApiClient, admin: Person) -> None:
         await add_field(client, admin, FieldType.EXTERNAL_ACCOUNT, "", field_data=GITHUB)
@@ -98,8 +98,8 @@ class TestCreateField:
 
     async def test_name_is_taken_in_any_case(self, client: ApiClient, admin: Person) -> None:
         await add_field(client, admin, name="Übung")
-        answer = await client.post(FIELDS, admin, field_type=2, name=" ÜBUNG ")
-        assert assert_error(answer) == "A field with that name already exists."
+        response = await client.post(FIELDS, admin, field_type=2, name=" ÜBUNG ")
+        assert assert_error(response) == "A field with that name already exists."
 
     @pytest.mark.parametrize(
         ("params", "complaint"),
@@ -119,39 +119,39 @@ class TestCreateField:
     async def test_refused(
         self, client: ApiClient, admin: Person, params: dict[str, object], complaint: str
     ) -> None:
-        answer = await client.post(FIELDS, admin, **{"field_type": 1, "name": "Food", **params})
-        assert assert_error(answer) == complaint
+        response = await client.post(FIELDS, admin, **{"field_type": 1, "name": "Food", **params})
+        assert assert_error(response) == complaint
         assert await fields_of(client, admin) == []
 
     async def test_only_two_in_the_summary(self, client: ApiClient, admin: Person) -> None:
         for name in ("One", "Two"):
             await add_field(client, admin, name=name, display_in_profile_summary=True)
-        answer = await client.post(
+        response = await client.post(
             FIELDS, admin, field_type=1, name="Three", display_in_profile_summary=True
         )
-        assert "profile summary" in assert_error(answer)
+        assert "profile summary" in assert_error(response)
 
     async def test_of_several_at_once_one_gets_the_name(
         self, client: ApiClient, admin: Person
     ) -> None:
-        answers = await asyncio.gather(
+        responses = await asyncio.gather(
             *(client.post(FIELDS, admin, field_type=1, name="Food") for _ in range(5))
         )
-        assert sorted(answer.status for answer in answers) == [200, 400, 400, 400, 400]
+        assert sorted(response.status for response in responses) == [200, 400, 400, 400, 400]
         assert len(await fields_of(client, admin)) == 1
 
     async def test_there_is_an_end(self, client: ApiClient, admin: Person) -> None:
         for number in range(MAX_FIELDS):
             await add_field(client, admin, name=f"Field {number}")
-        answer = await client.post(FIELDS, admin, field_type=1, name="One too many")
-        assert str(MAX_FIELDS) in assert_error(answer)
+        response = await client.post(FIELDS, admin, field_type=1, name="One too many")
+        assert str(MAX_FIELDS) in assert_error(response)
 
 
 class TestChangeField:
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         field_id = await add_field(client, admin)
-        answer = await client.patch(f"{FIELDS}/{field_id}", name="x")
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.patch(f"{FIELDS}/{field_id}", name="x")
+        assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_forbidden(self, client: ApiClient, admin: Person, member: Person) -> None:
         field_id = await add_field(client, admin)
@@ -160,10 +160,10 @@ class TestChangeField:
     async def test_changes_what_is_passed(self, client: ApiClient, admin: Person) -> None:
         field_id = await add_field(client, admin, hint="Or drink", required=True)
         (before,) = await fields_of(client, admin)
-        answer = await client.patch(
+        response = await client.patch(
             f"{FIELDS}/{field_id}", admin, name="Food", editable_by_user=False, field_type=2
         )
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["field_type"]}
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["field_type"]}
         (after,) = await fields_of(client, admin)
         assert after == {**before, "name": "Food", "editable_by_user": False}
 
@@ -177,8 +177,8 @@ class TestChangeField:
         field_id = await add_field(client, admin, name="Food", display_in_profile_summary=True)
         await add_field(client, admin, name="Drink", display_in_profile_summary=True)
         assert_success(await client.patch(f"{FIELDS}/{field_id}", admin, name="FOOD"))
-        answer = await client.patch(f"{FIELDS}/{field_id}", admin, name="drink")
-        assert assert_error(answer) == "A field with that name already exists."
+        response = await client.patch(f"{FIELDS}/{field_id}", admin, name="drink")
+        assert assert_error(response) == "A field with that name already exists."
 
     @pytest.mark.parametrize(
         ("params", "complaint"),
@@ -192,12 +192,12 @@ class TestChangeField:
         self, client: ApiClient, admin: Person, params: dict[str, object], complaint: str
     ) -> None:
         field_id = await add_field(client, admin, FieldType.SELECT, "Wine")
-        answer = await client.patch(f"{FIELDS}/{field_id}", admin, **params)
-        assert assert_error(answer).startswith(complaint)
+        response = await client.patch(f"{FIELDS}/{field_id}", admin, **params)
+        assert assert_error(response).startswith(complaint)
 
     async def test_unknown_field(self, client: ApiClient, admin: Person) -> None:
-        answer = await client.patch(f"{FIELDS}/4711", admin, name="x")
-        assert assert_error(answer) == "Field id 4711 not found."
+        response = await client.patch(f"{FIELDS}/4711", admin, name="x")
+        assert assert_error(response) == "Field id 4711 not found."
 
     async def test_removed_options_leave_no_values(
         self, client: ApiClient, admin: Person, member: Person
@@ -224,8 +224,8 @@ class TestReorderFields:
 
     async def test_moves_fields(self, client: ApiClient, admin: Person) -> None:
         ids = [await add_field(client, admin, name=name) for name in ("One", "Two", "Three")]
-        answer = await client.patch(FIELDS, admin, order=[ids[2], ids[0], ids[1]], extra="x")
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
+        response = await client.patch(FIELDS, admin, order=[ids[2], ids[0], ids[1]], extra="x")
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
         fields = await fields_of(client, admin)
         assert [(field["order"], field["name"]) for field in fields] == [
             (1, "Three"),
@@ -269,7 +269,7 @@ class TestDeleteField:
         field_id = await add_field(client, admin)
         await write(client, member, {field_id: "Pizza"})
         assert await profile_of(client, member) != {}
-        answer = await client.delete(f"{FIELDS}/{field_id}", admin, extra="x")
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
+        response = await client.delete(f"{FIELDS}/{field_id}", admin, extra="x")
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
         assert await fields_of(client, member) == []
         assert await profile_of(client, member) == {}

@@ -4,24 +4,24 @@ from typing import Any
 
 from chatapi.core.ids import MessageId
 from tests.factories import Person
-from tests.features.history.conversations import show
-from tests.support.answers import Answer
+from tests.features.messages.fetch.conversations import show
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import ApiResponse
 
 OCTOPUS = {"emoji_name": "octopus", "emoji_code": "1f419", "reaction_type": "unicode_emoji"}
 
 
 async def react(
     client: ApiClient, person: Person | None, message_id: object, /, **params: object
-) -> Answer:
+) -> ApiResponse:
     values = params or {"emoji_name": "octopus"}
     return await client.post(f"/messages/{message_id}/reactions", person, **values)
 
 
 async def take_back(
     client: ApiClient, person: Person | None, message_id: object, /, **params: object
-) -> Answer:
+) -> ApiResponse:
     values = params or {"emoji_name": "octopus"}
     return await client.delete(f"/messages/{message_id}/reactions", person, **values)
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.features.reactions import service
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
-from tests.features.history.conversations import read, send, send_direct
+from tests.features.messages.fetch.conversations import read, send, send_direct
 from tests.features.reactions.reacting import (
     OCTOPUS,
     listen_to_reactions,
@@ -17,10 +17,10 @@ from tests.features.reactions.reacting import (
     reactions_to,
     take_back,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
-from tests.support.leaving import leave
+from tests.support.responses import assert_error, assert_success
 from tests.support.statements import recorded_statements
+from tests.support.unsubscribing import unsubscribe
 
 
 class TestAdd:
@@ -72,8 +72,8 @@ class TestAdd:
         assert_success(await react(client, member, message_id, emoji_name="thumbs_up"))
         listener = await listen_to_reactions(client, member)
         for values in ({"emoji_name": "thumbs_up"}, {"emoji_name": "+1"}):
-            answer = await react(client, member, message_id, **values)
-            assert_error(answer, "REACTION_ALREADY_EXISTS")
+            response = await react(client, member, message_id, **values)
+            assert_error(response, "REACTION_ALREADY_EXISTS")
         assert len(await reactions_to(client, member, message_id)) == 1
         assert await listener.new_events() == []
 
@@ -125,14 +125,14 @@ class TestAdd:
 
     async def test_reports_what_it_does_not_know(self, client: ApiClient, member: Person) -> None:
         message_id = await send_direct(client, member, member)
-        answer = await react(client, member, message_id, message_id=message_id, **OCTOPUS)
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["message_id"]}
+        response = await react(client, member, message_id, message_id=message_id, **OCTOPUS)
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["message_id"]}
 
     async def test_there_is_an_end_to_it(
         self, client: ApiClient, owner: Person, member: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(service, "MOST_EMOJI", 2)
-        monkeypatch.setattr(service, "MOST_REACTIONS", 3)
+        monkeypatch.setattr(service, "MAX_EMOJI", 2)
+        monkeypatch.setattr(service, "MAX_REACTIONS", 3)
         message_id = await send_direct(client, owner, member)
         assert_success(await react(client, owner, message_id, emoji_name="heart"))
         assert_success(await react(client, owner, message_id, emoji_name="octopus"))
@@ -185,8 +185,8 @@ class TestRemove:
         message_id = await send_direct(client, owner, member)
         assert_success(await react(client, owner, message_id, emoji_name="heart"))
         assert_success(await react(client, member, message_id))
-        answer = await take_back(client, member, message_id, **values)
-        assert_error(answer, "REACTION_DOES_NOT_EXIST")
+        response = await take_back(client, member, message_id, **values)
+        assert_error(response, "REACTION_DOES_NOT_EXIST")
         assert len(await reactions_to(client, owner, message_id)) == 2
 
     @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ class TestAccess:
         message_id = await send(client, owner, channel)
         assert_success(await react(client, member, message_id))
         listener = await listen_to_reactions(client, member)
-        await leave(runtime, realm, member, channel)
+        await unsubscribe(runtime, realm, member, channel)
         assert_error(await take_back(client, member, message_id))
         assert_error(await react(client, member, message_id, emoji_name="heart"))
         assert_success(await react(client, owner, message_id))

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import Person
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 
 
 async def change_realm(client: ApiClient, person: Person, **changes: object) -> dict[str, Any]:

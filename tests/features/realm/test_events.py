@@ -2,13 +2,13 @@
 
 import asyncio
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import Person
 from tests.features.realm.settings import change_realm
-from tests.support.answers import assert_error
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_error
 
 
 async def hear(listener: Listener) -> list[dict[str, object]]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.core.system_groups import SystemGroup
@@ -18,10 +18,10 @@ from chatapi.wire.realm_settings import RealmSettings
 from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.realm.settings import allow, change_realm, setting_seen_by
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
-from tests.support.standing import deactivate
+from tests.support.responses import assert_error, assert_success
 
 DEFAULTS = RealmSettings().model_dump()
 OTHERS = {
@@ -70,8 +70,8 @@ class TestAccess:
         assert_error(await client.patch("/realm", description="Ours"), "UNAUTHORIZED", 401)
 
     async def test_members_may_not(self, client: ApiClient, member: Person) -> None:
-        answer = await client.patch("/realm", member, description="Ours")
-        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+        response = await client.patch("/realm", member, description="Ours")
+        assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
     @pytest.mark.parametrize("name", sorted(OWNER_ONLY))
     async def test_some_settings_are_for_owners(
@@ -79,8 +79,8 @@ class TestAccess:
     ) -> None:
         is_permission = name in REALM_PERMISSIONS
         value = {"new": another_group(realm, name)} if is_permission else another_value(name)
-        answer = await client.patch("/realm", admin, **{name: value, "description": "Ours"})
-        assert assert_error(answer, "UNAUTHORIZED_PRINCIPAL") == "Must be an organization owner"
+        response = await client.patch("/realm", admin, **{name: value, "description": "Ours"})
+        assert assert_error(response, "UNAUTHORIZED_PRINCIPAL") == "Must be an organization owner"
         assert await setting_seen_by(client, admin, "description") == ""
         changed = await change_realm(client, owner, **{name: value})
         assert changed == {name: value["new"] if is_permission else value}
@@ -182,8 +182,8 @@ class TestPlainSettings:
     async def test_reports_parameters_it_does_not_know(
         self, client: ApiClient, admin: Person
     ) -> None:
-        answer = await client.patch("/realm", admin, no_setting=1)
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["no_setting"]}
+        response = await client.patch("/realm", admin, no_setting=1)
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["no_setting"]}
 
 
 class TestName:
@@ -232,8 +232,8 @@ class TestPermissions:
         self, client: ApiClient, realm: RealmRecord, admin: Person
     ) -> None:
         for value in (realm.system_groups[SystemGroup.OWNERS], {"old": 1}, {"new": None}):
-            answer = await client.patch("/realm", admin, can_create_groups=value)
-            assert "can_create_groups" in assert_error(answer)
+            response = await client.patch("/realm", admin, can_create_groups=value)
+            assert "can_create_groups" in assert_error(response)
 
     async def test_refuses_when_somebody_else_was_faster(
         self, client: ApiClient, realm: RealmRecord, admin: Person
@@ -241,8 +241,8 @@ class TestPermissions:
         groups = realm.system_groups
         change = {"new": groups[SystemGroup.MODERATORS], "old": groups[SystemGroup.MEMBERS]}
         await change_realm(client, admin, can_create_groups=change)
-        answer = await client.patch("/realm", admin, can_create_groups=change, description="Ours")
-        assert_error(answer, "EXPECTATION_MISMATCH")
+        response = await client.patch("/realm", admin, can_create_groups=change, description="Ours")
+        assert_error(response, "EXPECTATION_MISMATCH")
         assert await setting_seen_by(client, admin, "description") == ""
 
     @pytest.mark.parametrize(
@@ -262,15 +262,17 @@ class TestPermissions:
         name: str,
         group: SystemGroup,
     ) -> None:
-        answer = await client.patch("/realm", owner, **{name: {"new": realm.system_groups[group]}})
-        assert f"'{name}' cannot be set to '{group}' group" in assert_error(answer)
+        response = await client.patch(
+            "/realm", owner, **{name: {"new": realm.system_groups[group]}}
+        )
+        assert f"'{name}' cannot be set to '{group}' group" in assert_error(response)
 
     async def test_some_settings_take_system_groups_only(
         self, client: ApiClient, owner: Person
     ) -> None:
         people = {"direct_members": [owner.user_id], "direct_subgroups": []}
-        answer = await client.patch("/realm", owner, can_access_all_users_group={"new": people})
-        assert "must be a system user group" in assert_error(answer)
+        response = await client.patch("/realm", owner, can_access_all_users_group={"new": people})
+        assert "must be a system user group" in assert_error(response)
 
     async def test_refuses_people_and_groups_that_are_not_there(
         self,
@@ -291,8 +293,8 @@ class TestPermissions:
             {"direct_members": [], "direct_subgroups": [999_999]},
             other_realm.system_groups[SystemGroup.MEMBERS],
         ):
-            answer = await own.patch("/realm", admin, can_create_groups={"new": value})
-            assert "can_create_groups: " in assert_error(answer)
+            response = await own.patch("/realm", admin, can_create_groups={"new": value})
+            assert "can_create_groups: " in assert_error(response)
         await own.aclose()
 
     async def test_holds_from_the_next_request_on(
@@ -333,7 +335,7 @@ class TestSpectatorAccess:
     ) -> None:
         closed = settings.model_copy(update={"web_public_streams_enabled": False})
         client = ApiClient(await start_app(settings=closed))
-        answer = await client.patch("/realm", admin, enable_spectator_access=True)
-        assert "enable_spectator_access" in assert_error(answer)
+        response = await client.patch("/realm", admin, enable_spectator_access=True)
+        assert "enable_spectator_access" in assert_error(response)
         assert await change_realm(client, admin, enable_spectator_access=False) == {}
         await client.aclose()

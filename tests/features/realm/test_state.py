@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -16,11 +16,11 @@ from chatapi.permissions.settings import (
 from chatapi.wire.realm_settings import RealmSettings
 from tests.factories import MakeUser, Person
 from tests.features.realm.settings import allow, change_realm
-from tests.support.answers import assert_error
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
-from tests.support.organization import choose
+from tests.support.realm_settings import set_realm_settings
+from tests.support.responses import assert_error
 
 
 async def realm_state(client: ApiClient, person: Person) -> dict[str, Any]:
@@ -32,7 +32,7 @@ class TestRealmState:
     async def test_has_every_setting_of_the_organization(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
-        await choose(
+        await set_realm_settings(
             runtime,
             realm,
             description="We are Acme",
@@ -76,10 +76,10 @@ class TestRealmState:
     async def test_announced_password_limits_hold(self, client: ApiClient, admin: Person) -> None:
         state = await realm_state(client, admin)
         for length in (state["password_min_length"] - 1, state["password_max_length"] + 1):
-            answer = await client.post(
+            response = await client.post(
                 "/users", admin, email="iago@example.com", full_name="Iago", password="x" * length
             )
-            assert "password is too" in assert_error(answer)
+            assert "password is too" in assert_error(response)
 
     async def test_announces_nothing_that_is_not_there(
         self, client: ApiClient, member: Person

@@ -1,19 +1,19 @@
 """GET /messages/{message_id}/read_receipts."""
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import MessageId
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
-from tests.features.history.conversations import mark, send, send_direct
+from tests.features.messages.fetch.conversations import mark, send, send_direct
 from tests.features.realm.settings import change_realm
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
-from tests.support.leaving import leave
-from tests.support.standing import deactivate
+from tests.support.responses import ApiResponse, assert_error, assert_success
+from tests.support.unsubscribing import unsubscribe
 
 
-async def ask(client: ApiClient, person: Person | None, message_id: MessageId) -> Answer:
+async def ask(client: ApiClient, person: Person | None, message_id: MessageId) -> ApiResponse:
     return await client.get(f"/messages/{message_id}/read_receipts", person)
 
 
@@ -110,7 +110,7 @@ class TestReadReceipts:
         for person in (member, leaving, gone):
             await mark(client, person, message_id)
         assert_success(await subscribe(client, late, channel.name))
-        await leave(runtime, realm, leaving, channel)
+        await unsubscribe(runtime, realm, leaving, channel)
         await deactivate(runtime, realm, gone)
         assert await readers(client, owner, message_id) == [member.user_id]
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from tests import factories
 from tests.factories import MakeChannel, Person
 from tests.features.channels.channels import unsubscribe
-from tests.features.history.conversations import send, send_direct, unread_ids
+from tests.features.messages.fetch.conversations import send, send_direct, unread_ids
 from tests.features.scheduled_messages.scheduling import (
     notices_of,
     pass_an_hour,
@@ -19,11 +19,11 @@ from tests.features.scheduled_messages.scheduling import (
     seconds_from_now,
     to_people,
 )
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import deactivate, replace_api_key
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
-from tests.support.standing import deactivate, replace_api_key
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 REMINDERS = "/reminders"
 
@@ -36,7 +36,7 @@ def at(clock: MovableClock) -> int:
 
 async def try_to_be_reminded(
     client: ApiClient, person: Person, message_id: int, at: int, **params: object
-) -> Answer:
+) -> ApiResponse:
     wanted = {"message_id": message_id, "scheduled_delivery_timestamp": at, **params}
     return await client.post(REMINDERS, person, **wanted)
 
@@ -44,14 +44,14 @@ async def try_to_be_reminded(
 async def be_reminded(
     client: ApiClient, person: Person, message_id: int, at: int, **params: object
 ) -> int:
-    answer = await try_to_be_reminded(client, person, message_id, at, **params)
-    reminder_id: int = assert_success(answer)["reminder_id"]
+    response = await try_to_be_reminded(client, person, message_id, at, **params)
+    reminder_id: int = assert_success(response)["reminder_id"]
     return reminder_id
 
 
 async def reminders_of(client: ApiClient, person: Person) -> list[dict[str, Any]]:
-    answer = assert_success(await client.get(REMINDERS, person))
-    reminders: list[dict[str, Any]] = answer["reminders"]
+    response = assert_success(await client.get(REMINDERS, person))
+    reminders: list[dict[str, Any]] = response["reminders"]
     return reminders
 
 
@@ -118,8 +118,8 @@ class TestReminders:
         foreign = await send_direct(client, stranger, stranger)
         client.http.base_url = f"http://{realm.subdomain}.localhost"
         for message_id in (secret, between_others, foreign, 10**18):
-            answer = await try_to_be_reminded(client, member, message_id, at)
-            assert assert_error(answer) == "Invalid message(s)"
+            response = await try_to_be_reminded(client, member, message_id, at)
+            assert assert_error(response) == "Invalid message(s)"
         assert await reminders_of(client, member) == []
 
     @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ class TestReminders:
         message_id = await send_direct(client, member, member)
         for _ in range(500):
             await be_reminded(client, member, message_id, at)
-        answer = await try_to_be_reminded(client, member, message_id, at)
-        assert assert_error(answer) == "Too many reminders (maximum 500)"
+        response = await try_to_be_reminded(client, member, message_id, at)
+        assert assert_error(response) == "Too many reminders (maximum 500)"
         state = (await listen(client, member, fetch_event_types=["realm"])).state
         assert state["max_reminder_note_length"] == 500
 
@@ -162,10 +162,10 @@ class TestRemove:
         scheduled_id = await schedule(client, member, to_people(owner), at)
         listener = await listen(client, member, event_types=["reminders"])
         for person, unknown in ((owner, reminder_id), (member, scheduled_id), (member, 10**18)):
-            answer = await client.delete(f"{REMINDERS}/{unknown}", person)
-            assert assert_error(answer, status=400) == "Reminder does not exist"
-        answer = await client.delete(f"/scheduled_messages/{reminder_id}", member)
-        assert assert_error(answer, status=400) == "Scheduled message does not exist"
+            response = await client.delete(f"{REMINDERS}/{unknown}", person)
+            assert assert_error(response, status=400) == "Reminder does not exist"
+        response = await client.delete(f"/scheduled_messages/{reminder_id}", member)
+        assert assert_error(response, status=400) == "Scheduled message does not exist"
         assert_success(await client.delete(f"{REMINDERS}/{reminder_id}", member))
         assert await reminders_of(client, member) == []
         [event] = await listener.new_events()

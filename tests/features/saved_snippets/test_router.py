@@ -6,10 +6,10 @@ import pytest
 
 from chatapi.core.clock import unix_seconds
 from tests.factories import Person
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 SNIPPETS = "/saved_snippets"
 
@@ -17,8 +17,8 @@ SNIPPETS = "/saved_snippets"
 async def save(
     client: ApiClient, person: Person, title: str = "Welcome", content: str = "Hello"
 ) -> int:
-    answer = await client.post(SNIPPETS, person, title=title, content=content)
-    snippet_id: int = assert_success(answer)["saved_snippet_id"]
+    response = await client.post(SNIPPETS, person, title=title, content=content)
+    snippet_id: int = assert_success(response)["saved_snippet_id"]
     return snippet_id
 
 
@@ -32,13 +32,13 @@ async def snippets_of(client: ApiClient, person: Person) -> list[dict[str, Any]]
 class TestSnippets:
     async def test_are_not_for_strangers(self, client: ApiClient, member: Person) -> None:
         path = f"{SNIPPETS}/{await save(client, member)}"
-        for answer in (
+        for response in (
             await client.get(SNIPPETS),
             await client.post(SNIPPETS, title="a", content="b"),
             await client.patch(path, title="c"),
             await client.delete(path),
         ):
-            assert_error(answer, "UNAUTHORIZED", 401)
+            assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_are_one_s_own(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
@@ -125,11 +125,11 @@ class TestEdit:
         theirs = await save(client, owner)
         for number in (theirs, 4711):
             path = f"{SNIPPETS}/{number}"
-            for answer in (
+            for response in (
                 await client.patch(path, member, title="Mine"),
                 await client.delete(path, member),
             ):
-                refusal = assert_error(answer, "BAD_REQUEST", 400)
+                refusal = assert_error(response, "BAD_REQUEST", 400)
                 assert refusal == "Saved snippet does not exist."
         assert [each["title"] for each in await snippets_of(client, owner)] == ["Welcome"]
 

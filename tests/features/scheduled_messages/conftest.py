@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import MakeChannel, Person
 from tests.features.scheduled_messages.scheduling import seconds_from_now
 from tests.support.clock import MovableClock

@@ -3,16 +3,16 @@
 from typing import Any
 
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.db.session import DatabaseSession
 from chatapi.features.deliveries.service import deliver_some
 from chatapi.features.scheduled_messages.repository import DueRepository
 from tests.factories import Person
-from tests.features.history.conversations import read
-from tests.support.answers import Answer, assert_success
+from tests.features.messages.fetch.conversations import read
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.responses import ApiResponse, assert_success
 from tests.support.waiting import until_true
 
 SCHEDULED = "/scheduled_messages"
@@ -32,7 +32,7 @@ def to_people(*people: Person) -> dict[str, object]:
 
 async def try_to_schedule(
     client: ApiClient, sender: Person, place: dict[str, object], at: int, /, **params: object
-) -> Answer:
+) -> ApiResponse:
     message = {"content": "Good morning", "scheduled_delivery_timestamp": at, **place, **params}
     return await client.post(SCHEDULED, sender, **message)
 
@@ -40,18 +40,20 @@ async def try_to_schedule(
 async def schedule(
     client: ApiClient, sender: Person, place: dict[str, object], at: int, /, **params: object
 ) -> int:
-    answer = await try_to_schedule(client, sender, place, at, **params)
-    scheduled_id: int = assert_success(answer)["scheduled_message_id"]
+    response = await try_to_schedule(client, sender, place, at, **params)
+    scheduled_id: int = assert_success(response)["scheduled_message_id"]
     return scheduled_id
 
 
-async def edit(client: ApiClient, sender: Person, scheduled_id: int, **changes: object) -> Answer:
+async def edit(
+    client: ApiClient, sender: Person, scheduled_id: int, **changes: object
+) -> ApiResponse:
     return await client.patch(f"{SCHEDULED}/{scheduled_id}", sender, **changes)
 
 
 async def scheduled_of(client: ApiClient, person: Person) -> list[dict[str, Any]]:
-    answer = assert_success(await client.get(SCHEDULED, person))
-    scheduled: list[dict[str, Any]] = answer["scheduled_messages"]
+    response = assert_success(await client.get(SCHEDULED, person))
+    scheduled: list[dict[str, Any]] = response["scheduled_messages"]
     return scheduled
 
 

@@ -5,14 +5,14 @@ import asyncio
 import pytest
 
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.db.session import DatabaseSession
 from chatapi.features.deliveries.preparation import prepare
 from chatapi.features.deliveries.writer import DeliveryWriter, Outcome
 from chatapi.features.scheduled_messages.repository import DueRepository
 from tests.factories import MakeChannel, Person
 from tests.features.channels.channels import unsubscribe
-from tests.features.history.conversations import ids_read, read, show, unread_ids
+from tests.features.messages.fetch.conversations import ids_read, read, show, unread_ids
 from tests.features.scheduled_messages.scheduling import (
     SCHEDULED,
     contents_read,
@@ -25,11 +25,11 @@ from tests.features.scheduled_messages.scheduling import (
     to_people,
 )
 from tests.features.uploads.files import is_open_to, upload
-from tests.support.answers import assert_success
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 
 
 class TestSending:
@@ -231,7 +231,7 @@ class TestOnce:
         prepared = await prepare(runtime, record)
         assert_success(await edit(client, member, scheduled_id, content="After"))
         writer = DeliveryWriter(runtime, prepared.realm)
-        outcome = await runtime.gatherer.submit(
+        outcome = await runtime.group_committer.submit(
             prepared.realm.id, "deliveries", writer.write, prepared
         )
         assert outcome is Outcome.GONE
@@ -260,10 +260,10 @@ class TestOnce:
         assert_success(await unsubscribe(client, member, "team"))
         writer = DeliveryWriter(other, prepared.realm)
         results = await asyncio.gather(
-            other.gatherer.submit(prepared.realm.id, "deliveries", writer.write, prepared),
+            other.group_committer.submit(prepared.realm.id, "deliveries", writer.write, prepared),
             return_exceptions=True,
         )
-        assert [type(result).__name__ for result in results] == ["AdmissionOutdatedError"]
+        assert [type(result).__name__ for result in results] == ["StaleCallerError"]
         await pass_an_hour(other, clock)
         assert await ids_read(client, owner) == []
         assert [each["failed"] for each in await scheduled_of(client, member)] == [True]

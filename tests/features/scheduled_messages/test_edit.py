@@ -15,10 +15,10 @@ from tests.features.scheduled_messages.scheduling import (
     to_channel,
     to_people,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 
 async def only(client: ApiClient, person: Person) -> dict[str, Any]:
@@ -32,11 +32,11 @@ class TestEdit:
     ) -> None:
         scheduled_id = await schedule(client, member, to_people(owner), at)
         before = await only(client, member)
-        answer = await client.patch(f"/scheduled_messages/{scheduled_id}", content="Mine")
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.patch(f"/scheduled_messages/{scheduled_id}", content="Mine")
+        assert_error(response, "UNAUTHORIZED", 401)
         for person, unknown in ((owner, scheduled_id), (member, scheduled_id + 1)):
-            answer = await edit(client, person, unknown, content="Mine")
-            assert assert_error(answer, status=400) == "Scheduled message does not exist"
+            response = await edit(client, person, unknown, content="Mine")
+            assert assert_error(response, status=400) == "Scheduled message does not exist"
         assert await only(client, member) == before
 
     async def test_changes_only_what_is_passed(
@@ -88,16 +88,16 @@ class TestEdit:
     ) -> None:
         channel = await make_channel(subscribers=[member])
         scheduled_id = await schedule(client, member, to_people(owner), at)
-        answer = await edit(client, member, scheduled_id, type="channel", topic="topic")
-        assert "Missing 'to' argument" in assert_error(answer)
-        answer = await edit(client, member, scheduled_id, type="stream", to=channel.id)
-        assert "Missing 'topic' argument" in assert_error(answer)
+        response = await edit(client, member, scheduled_id, type="channel", topic="topic")
+        assert "Missing 'to' argument" in assert_error(response)
+        response = await edit(client, member, scheduled_id, type="stream", to=channel.id)
+        assert "Missing 'topic' argument" in assert_error(response)
         assert (await only(client, member))["type"] == "private"
         assert_success(await edit(client, member, scheduled_id, **to_channel(channel, "topic")))
         shown = await only(client, member)
         assert (shown["type"], shown["to"], shown["topic"]) == ("stream", channel.id, "topic")
-        answer = await edit(client, member, scheduled_id, type="direct")
-        assert "Missing 'to' argument" in assert_error(answer)
+        response = await edit(client, member, scheduled_id, type="direct")
+        assert "Missing 'to' argument" in assert_error(response)
         assert_success(await edit(client, member, scheduled_id, type="private", to=[owner.user_id]))
         shown = await only(client, member)
         assert (shown["type"], shown["to"]) == ("private", [owner.user_id])
@@ -138,8 +138,8 @@ class TestEdit:
         own = await make_channel(subscribers=[member])
         private = await make_channel(subscribers=[owner], invite_only=True)
         scheduled_id = await schedule(client, member, to_channel(own), at)
-        answer = await edit(client, member, scheduled_id, to=private.id)
-        assert_error(answer, "STREAM_DOES_NOT_EXIST", stream_id=private.id)
+        response = await edit(client, member, scheduled_id, to=private.id)
+        assert_error(response, "STREAM_DOES_NOT_EXIST", stream_id=private.id)
         assert (await only(client, member))["to"] == own.id
 
 
@@ -160,18 +160,18 @@ class TestFailed:
         clock.advance(hours=1)
         await deliver_due(runtime)
         assert (await only(client, member))["failed"]
-        answer = await edit(client, member, scheduled_id, **to_people(owner))
-        assert "Missing 'scheduled_delivery_timestamp' argument" in assert_error(answer)
-        answer = await edit(client, member, scheduled_id, scheduled_delivery_timestamp=at + 3600)
-        assert_error(answer, "STREAM_DOES_NOT_EXIST", stream_id=channel.id)
-        answer = await edit(
+        response = await edit(client, member, scheduled_id, **to_people(owner))
+        assert "Missing 'scheduled_delivery_timestamp' argument" in assert_error(response)
+        response = await edit(client, member, scheduled_id, scheduled_delivery_timestamp=at + 3600)
+        assert_error(response, "STREAM_DOES_NOT_EXIST", stream_id=channel.id)
+        response = await edit(
             client,
             member,
             scheduled_id,
             **to_people(owner),
             scheduled_delivery_timestamp=at + 3600,
         )
-        assert_success(answer)
+        assert_success(response)
         shown = await only(client, member)
         assert not shown["failed"]
         clock.advance(hours=1)

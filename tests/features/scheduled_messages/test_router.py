@@ -2,13 +2,13 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import unnamed
-from tests.features.history.conversations import ids_read
+from tests.features.messages.fetch.conversations import ids_read
 from tests.features.realm.settings import allow
 from tests.features.scheduled_messages.scheduling import (
     SCHEDULED,
@@ -19,10 +19,10 @@ from tests.features.scheduled_messages.scheduling import (
     to_people,
     try_to_schedule,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 
 class TestSchedule:
@@ -95,23 +95,23 @@ class TestSchedule:
             "content": "Hi",
             "scheduled_delivery_timestamp": str(at),
         }
-        answers = [
+        responses = [
             await client.call(
                 "POST", SCHEDULED, member, data=form, headers={"Idempotency-Key": "one"}
             )
             for _ in range(2)
         ]
-        assert answers[0]["scheduled_message_id"] == answers[1]["scheduled_message_id"]
+        assert responses[0]["scheduled_message_id"] == responses[1]["scheduled_message_id"]
         assert len(await scheduled_of(client, member)) == 1
 
     @pytest.mark.parametrize("late", [0, -1, -(10**6)])
     async def test_not_in_the_past(
         self, client: ApiClient, clock: MovableClock, member: Person, late: int
     ) -> None:
-        answer = await try_to_schedule(
+        response = await try_to_schedule(
             client, member, to_people(member), seconds_from_now(clock, late)
         )
-        assert assert_error(answer) == "scheduled_delivery_timestamp must be in the future"
+        assert assert_error(response) == "scheduled_delivery_timestamp must be in the future"
         assert await scheduled_of(client, member) == []
 
     @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ class TestSchedule:
     async def test_names_what_is_wrong(
         self, client: ApiClient, member: Person, at: int, wrong: dict[str, object], message: str
     ) -> None:
-        answer = await try_to_schedule(client, member, to_people(member), at, **wrong)
-        assert message in assert_error(answer)
+        response = await try_to_schedule(client, member, to_people(member), at, **wrong)
+        assert message in assert_error(response)
         assert await scheduled_of(client, member) == []
 
     @pytest.mark.parametrize("missing", ["type", "to", "content", "scheduled_delivery_timestamp"])
@@ -151,8 +151,8 @@ class TestSchedule:
     ) -> None:
         message = {**to_people(member), "content": "Hi", "scheduled_delivery_timestamp": at}
         del message[missing]
-        answer = await client.post(SCHEDULED, member, **message)
-        assert assert_error(answer) == f"Missing '{missing}' argument"
+        response = await client.post(SCHEDULED, member, **message)
+        assert assert_error(response) == f"Missing '{missing}' argument"
 
     async def test_nowhere_that_one_may_not_write(
         self,
@@ -168,20 +168,20 @@ class TestSchedule:
         stranger = await factories.make_user(runtime, elsewhere)
         client.http.base_url = "http://acme.localhost"
         for channel_id in (private.id, 10**9):
-            answer = await try_to_schedule(
+            response = await try_to_schedule(
                 client, member, {"type": "stream", "to": channel_id, "topic": "x"}, at
             )
-            assert_error(answer, "STREAM_DOES_NOT_EXIST", stream_id=channel_id)
-        answer = await try_to_schedule(client, member, to_people(stranger), at)
-        assert assert_error(answer) == f"Invalid user ID: {stranger.user_id}"
+            assert_error(response, "STREAM_DOES_NOT_EXIST", stream_id=channel_id)
+        response = await try_to_schedule(client, member, to_people(stranger), at)
+        assert assert_error(response) == f"Invalid user ID: {stranger.user_id}"
         assert await scheduled_of(client, member) == []
 
     async def test_a_channel_needs_a_topic(
         self, client: ApiClient, make_channel: MakeChannel, member: Person, at: int
     ) -> None:
         channel = await make_channel(subscribers=[member])
-        answer = await try_to_schedule(client, member, {"type": "channel", "to": channel.id}, at)
-        assert assert_error(answer) == "Missing 'topic' argument"
+        response = await try_to_schedule(client, member, {"type": "channel", "to": channel.id}, at)
+        assert assert_error(response) == "Missing 'topic' argument"
         await schedule(client, member, to_channel(channel, "(no topic)"), at)
         assert [each["topic"] for each in await scheduled_of(client, member)] == [""]
 
@@ -195,16 +195,16 @@ class TestSchedule:
         at: int,
     ) -> None:
         quiet = await make_channel("quiet", subscribers=[member], can_send_message_group=unnamed())
-        answer = await try_to_schedule(client, member, to_channel(quiet), at)
-        assert assert_error(answer) == "Not authorized to send to channel 'quiet'"
+        response = await try_to_schedule(client, member, to_channel(quiet), at)
+        assert assert_error(response) == "Not authorized to send to channel 'quiet'"
         closed = await make_channel(
             "closed", subscribers=[member], can_create_topic_group=unnamed()
         )
-        answer = await try_to_schedule(client, member, to_channel(closed), at)
-        assert "permission to start new topics in closed" in assert_error(answer)
+        response = await try_to_schedule(client, member, to_channel(closed), at)
+        assert "permission to start new topics in closed" in assert_error(response)
         await allow(client, owner, realm, direct_message_initiator_group=SystemGroup.NOBODY)
-        answer = await try_to_schedule(client, member, to_people(owner), at)
-        assert "permission to initiate direct message" in assert_error(answer)
+        response = await try_to_schedule(client, member, to_people(owner), at)
+        assert "permission to initiate direct message" in assert_error(response)
         assert await scheduled_of(client, member) == []
 
     async def test_no_mass_mentions(
@@ -220,22 +220,22 @@ class TestSchedule:
         crowd = [await make_user() for _ in range(16)]
         channel = await make_channel(subscribers=[member, *crowd])
         await allow(client, owner, realm, can_mention_many_users_group=SystemGroup.ADMINISTRATORS)
-        answer = await try_to_schedule(
+        response = await try_to_schedule(
             client, member, to_channel(channel), at, content="@**all** hello"
         )
-        assert_error(answer, "STREAM_WILDCARD_MENTION_NOT_ALLOWED")
+        assert_error(response, "STREAM_WILDCARD_MENTION_NOT_ALLOWED")
 
     async def test_is_bounded(self, client: ApiClient, member: Person, at: int) -> None:
         for _ in range(500):
             await schedule(client, member, to_people(member), at)
-        answer = await try_to_schedule(client, member, to_people(member), at)
-        assert assert_error(answer) == "Too many scheduled messages (maximum 500)"
+        response = await try_to_schedule(client, member, to_people(member), at)
+        assert assert_error(response) == "Too many scheduled messages (maximum 500)"
 
     async def test_tells_of_parameters_it_does_not_know(
         self, client: ApiClient, member: Person, at: int
     ) -> None:
-        answer = await try_to_schedule(client, member, to_people(member), at, colour="red")
-        assert assert_success(answer)["ignored_parameters_unsupported"] == ["colour"]
+        response = await try_to_schedule(client, member, to_people(member), at, colour="red")
+        assert assert_success(response)["ignored_parameters_unsupported"] == ["colour"]
 
 
 class TestRemove:
@@ -256,6 +256,6 @@ class TestRemove:
     ) -> None:
         scheduled_id = await schedule(client, member, to_people(owner), at)
         for unknown in (scheduled_id, 10**18):
-            answer = await client.delete(f"{SCHEDULED}/{unknown}", owner)
-            assert assert_error(answer, status=400) == "Scheduled message does not exist"
+            response = await client.delete(f"{SCHEDULED}/{unknown}", owner)
+            assert assert_error(response, status=400) == "Scheduled message does not exist"
         assert len(await scheduled_of(client, member)) == 1

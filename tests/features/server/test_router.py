@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import Person
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.apps import StartApp, make_settings, running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
-from tests.support.organization import choose
+from tests.support.realm_settings import set_realm_settings
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.statements import recorded_statements
 
 REALM_KEYS = {
@@ -36,7 +36,7 @@ async def client_of(app: ChatApp, host: str = "localhost") -> AsyncIterator[ApiC
     await client.aclose()
 
 
-async def probe(client: ApiClient, path: str) -> Answer:
+async def probe(client: ApiClient, path: str) -> ApiResponse:
     return client.read(await client.http.get(path))
 
 
@@ -44,7 +44,9 @@ class TestServerSettings:
     async def test_describes_server_and_organization(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        await choose(runtime, realm, description="We are **Acme**", enable_spectator_access=True)
+        await set_realm_settings(
+            runtime, realm, description="We are **Acme**", enable_spectator_access=True
+        )
         settings = assert_success(await client.get("/server_settings"))
         assert settings["service_feature_level"] == settings["zulip_feature_level"] == 507
         assert settings["service_version"] == settings["zulip_version"] != ""
@@ -128,17 +130,17 @@ class TestReady:
     async def test_names_a_missing_database(self, tmp_path: Path, clock: MovableClock) -> None:
         settings = make_settings("postgresql://nobody@127.0.0.1:1/none", tmp_path)
         async with running_app(settings, clock) as app, client_of(app) as client:
-            answer = await probe(client, "/ready")
-        assert_error(answer, "SERVICE_UNAVAILABLE", 503, unavailable=["database"])
-        assert answer.headers["retry-after"] == "1"
+            response = await probe(client, "/ready")
+        assert_error(response, "SERVICE_UNAVAILABLE", 503, unavailable=["database"])
+        assert response.headers["retry-after"] == "1"
 
     async def test_is_degraded_without_the_bus(
         self, settings: Settings, start_app: StartApp
     ) -> None:
         lonely = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1"})
         async with client_of(await start_app(settings=lonely)) as client:
-            answer = assert_success(await probe(client, "/ready"))
-        assert answer == {"status": "degraded", "unavailable": ["bus"]}
+            response = assert_success(await probe(client, "/ready"))
+        assert response == {"status": "degraded", "unavailable": ["bus"]}
 
 
 class TestLimits:

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from chatapi.auth.runtime import Runtime
-from chatapi.features.subscriptions.params import MOST_CHANNELS
+from chatapi.features.subscriptions.params import MAX_CHANNELS
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import SUBSCRIPTIONS, subscribe, unsubscribe
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements, statements_under_lock
 
 QUIETLY = {"send_new_subscription_messages": False}
@@ -84,7 +84,7 @@ class TestManyChannels:
         people = [owner.user_id, watcher.user_id] if for_others else [owner.user_id]
         params = {"principals": people, "announce": True}
         few = await self.cost_of_creating(client, runtime, owner, ["a1", "a2"], **params)
-        names = [f"b{number}" for number in range(MOST_CHANNELS)]
+        names = [f"b{number}" for number in range(MAX_CHANNELS)]
         many = await self.cost_of_creating(client, runtime, owner, names, **params)
         assert many <= few + ROOM
 
@@ -92,7 +92,7 @@ class TestManyChannels:
         self, client: ApiClient, runtime: Runtime, owner: Person, make_user: MakeUser
     ) -> None:
         other = await make_user()
-        names = [f"b{number}" for number in range(MOST_CHANNELS)]
+        names = [f"b{number}" for number in range(MAX_CHANNELS)]
         both = {"principals": [owner.user_id, other.user_id]}
         assert_success(await subscribe(client, owner, *names, **both, **QUIETLY))
         leaving, returning = [], []
@@ -110,7 +110,7 @@ class TestManyChannels:
     async def test_choosing_for_a_hundred_takes_the_statements_of_two(
         self, client: ApiClient, runtime: Runtime, owner: Person
     ) -> None:
-        names = [f"b{number}" for number in range(MOST_CHANNELS)]
+        names = [f"b{number}" for number in range(MAX_CHANNELS)]
         assert_success(await subscribe(client, owner, *names))
         own = assert_success(await client.get(SUBSCRIPTIONS, owner))["subscriptions"]
         costs = []

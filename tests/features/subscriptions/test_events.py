@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from tests.factories import MakeChannel, MakeUser, Person
@@ -15,10 +15,10 @@ from tests.features.channels.channels import (
     unsubscribe,
 )
 from tests.security.seeding import add_people
-from tests.support.answers import assert_success
+from tests.support.account_changes import change_role, deactivate
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.standing import change_role, deactivate
+from tests.support.responses import assert_success
 
 
 @pytest.fixture

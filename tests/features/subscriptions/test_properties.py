@@ -6,16 +6,16 @@ import pytest
 
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import SUBSCRIPTIONS, subscribe, told, unsubscribe
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 
 PROPERTIES = f"{SUBSCRIPTIONS}/properties"
 
 
 async def own(client: ApiClient, person: Person, **params: object) -> list[dict[str, Any]]:
-    answer = assert_success(await client.get(SUBSCRIPTIONS, person, **params))
-    subscriptions: list[dict[str, Any]] = answer["subscriptions"]
+    response = assert_success(await client.get(SUBSCRIPTIONS, person, **params))
+    subscriptions: list[dict[str, Any]] = response["subscriptions"]
     return subscriptions
 
 
@@ -107,8 +107,8 @@ class TestProperties:
             (secret, "Invalid channel ID"),
         ):
             path = f"{SUBSCRIPTIONS}/{channel.id}"
-            answer = await client.patch(path, member, property="is_muted", value=True)
-            assert assert_error(answer) == message
+            response = await client.patch(path, member, property="is_muted", value=True)
+            assert assert_error(response) == message
 
     async def test_choices_outlast_an_absence(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
@@ -190,5 +190,5 @@ class TestReading:
         secret = await make_channel(subscribers=[owner], invite_only=True)
         path = f"/users/{owner.user_id}/channels"
         for person, ids in ((member, [public.id]), (owner, [public.id, secret.id])):
-            answer = assert_success(await client.get(path, person))
-            assert answer == {"subscribed_channel_ids": ids}
+            response = assert_success(await client.get(path, person))
+            assert response == {"subscribed_channel_ids": ids}

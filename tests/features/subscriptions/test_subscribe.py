@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
@@ -19,10 +19,10 @@ from tests.features.channels.channels import (
     unnamed,
 )
 from tests.features.realm.settings import allow, change_realm
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.apps import make_settings
 from tests.support.client import ApiClient
-from tests.support.standing import deactivate
+from tests.support.responses import assert_error, assert_success
 
 
 class TestJoining:
@@ -64,8 +64,8 @@ class TestJoining:
         hidden = await subscribe(client, member, "secret", **others)
         assert assert_error(hidden) == "Unable to access channel (secret)."
         some = {**others, "authorization_errors_fatal": False}
-        answer = assert_success(await subscribe(client, member, "general", "secret", **some))
-        assert sorted(answer["unauthorized"]) == ["general", "secret"]
+        response = assert_success(await subscribe(client, member, "general", "secret", **some))
+        assert sorted(response["unauthorized"]) == ["general", "secret"]
 
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
     async def test_nobody_joins_a_private_channel_uninvited(
@@ -105,10 +105,10 @@ class TestJoining:
     ) -> None:
         await make_channel("general")
         await make_channel("secret", invite_only=True)
-        answer = await subscribe(
+        response = await subscribe(
             client, member, "general", "secret", authorization_errors_fatal=False
         )
-        payload = assert_success(answer)
+        payload = assert_success(response)
         assert payload["unauthorized"] == ["secret"]
         assert payload["subscribed"] == {str(member.user_id): ["general"]}
 
@@ -159,10 +159,10 @@ class TestSubscribingOthers:
         await allow(client, owner, realm, can_add_subscribers_group=SystemGroup.MODERATORS)
         others = {"principals": [guest.user_id]}
         assert_error(await subscribe(client, member, "new", **others))
-        answer = await client.post(
+        response = await client.post(
             "/channels/create", member, name="new", subscribers=[guest.user_id]
         )
-        assert_error(answer)
+        assert_error(response)
         assert await names_seen_by(client, owner) == set()
 
     async def test_knowing_of_a_private_channel_is_not_enough(
@@ -207,7 +207,7 @@ class TestCreating:
     async def test_makes_channels_that_do_not_exist(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
-        answer = await client.post(
+        response = await client.post(
             SUBSCRIPTIONS,
             member,
             subscriptions=[{"name": " plans ", "description": "What *next*?\nThis"}],
@@ -217,7 +217,7 @@ class TestCreating:
             topics_policy='"disable_empty_topic"',
             folder_name="work",
         )
-        payload = assert_success(answer)
+        payload = assert_success(response)
         assert payload["ignored_parameters_unsupported"] == ["folder_name"]
         (stream,) = assert_success(await client.get("/streams", member))["streams"]
         assert stream["name"] == "plans"
@@ -292,8 +292,8 @@ class TestCreating:
         assert_success(await subscribe(client, admin, "a", message_retention_days="realm_default"))
         assert_success(await subscribe(client, owner, "b", message_retention_days="unlimited"))
         assert_success(await subscribe(client, owner, "c", message_retention_days=3))
-        answer = assert_success(await client.get("/streams", owner))
-        days = {each["name"]: each["message_retention_days"] for each in answer["streams"]}
+        response = assert_success(await client.get("/streams", owner))
+        days = {each["name"]: each["message_retention_days"] for each in response["streams"]}
         assert days == {"a": None, "b": -1, "c": 3}
 
     @pytest.mark.parametrize(
@@ -331,11 +331,11 @@ class TestLimits:
         self, client: ApiClient, owner: Person
     ) -> None:
         names = [f"channel {number}" for number in range(101)]
-        for answer in (
+        for response in (
             await subscribe(client, owner, *names),
             await client.delete(SUBSCRIPTIONS, owner, subscriptions=names),
         ):
-            assert assert_error(answer) == "subscriptions has too many entries (limit: 100)"
+            assert assert_error(response) == "subscriptions has too many entries (limit: 100)"
         assert await names_seen_by(client, owner) == set()
 
     async def test_too_many_pairs_of_channels_and_people_are_refused(
@@ -343,11 +343,11 @@ class TestLimits:
     ) -> None:
         names = [f"channel {number}" for number in range(100)]
         people = {"principals": list(range(1, 102))}
-        for answer in (
+        for response in (
             await subscribe(client, owner, *names, **people),
             await client.delete(SUBSCRIPTIONS, owner, subscriptions=names, **people),
         ):
-            msg = assert_error(answer)
+            msg = assert_error(response)
             assert msg.startswith("principals has too many entries for so many subscriptions")
         assert await names_seen_by(client, owner) == set()
 

@@ -11,8 +11,8 @@ from tests.features.channels.channels import (
     unnamed,
     unsubscribe,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_error, assert_success
 
 
 class TestUnsubscribe:
@@ -36,8 +36,8 @@ class TestUnsubscribe:
     ) -> None:
         await make_channel("secret", invite_only=True)
         for name in ("secret", "nothing"):
-            answer = await unsubscribe(client, member, name)
-            assert_error(answer, "STREAM_DOES_NOT_EXIST", stream=name)
+            response = await unsubscribe(client, member, name)
+            assert_error(response, "STREAM_DOES_NOT_EXIST", stream=name)
 
     @pytest.mark.parametrize(
         ("role", "is_allowed"),
@@ -54,11 +54,11 @@ class TestUnsubscribe:
     ) -> None:
         person = await make_user(role)
         channel = await make_channel("general", subscribers=[member, person])
-        answer = await unsubscribe(client, person, "general", principals=[member.user_id])
+        response = await unsubscribe(client, person, "general", principals=[member.user_id])
         if is_allowed:
-            assert_success(answer)
+            assert_success(response)
         else:
-            assert assert_error(answer) == "Insufficient permission"
+            assert assert_error(response) == "Insufficient permission"
         assert (member.user_id in await members_of(client, person, channel)) is not is_allowed
 
     @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ class TestChange:
     ) -> None:
         old = await make_channel("old", subscribers=[member])
         new = await make_channel("new")
-        answer = await client.patch(
+        response = await client.patch(
             SUBSCRIPTIONS, member, delete=["old"], add=[{"name": "new", "color": "#123456"}]
         )
-        assert assert_success(answer) == {
+        assert assert_success(response) == {
             "removed": ["old"],
             "not_removed": [],
             "subscribed": {str(member.user_id): ["new"]},

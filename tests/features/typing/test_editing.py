@@ -7,16 +7,16 @@ import pytest
 from chatapi.core.ids import MessageId
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
-from tests.features.history.conversations import send, send_direct
+from tests.features.messages.fetch.conversations import send, send_direct
 from tests.features.realm.settings import change_realm
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 
 async def edit(
     client: ApiClient, person: Person | None, message_id: MessageId, op: str = "start"
-) -> Answer:
+) -> ApiResponse:
     return await client.post(f"/messages/{message_id}/typing", person, op=op)
 
 

@@ -4,20 +4,20 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.realm.settings import allow
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
-from tests.support.leaving import leave
 from tests.support.listening import Listener, listen
-from tests.support.standing import deactivate
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.statements import recorded_statements
+from tests.support.unsubscribing import unsubscribe
 
 SHOWS_CHANNELS = {"client_capabilities": {"stream_typing_notifications": True}}
 
@@ -35,13 +35,15 @@ def shown(person: Person) -> dict[str, Any]:
     return {"user_id": person.user_id, "email": person.email}
 
 
-async def type_to(client: ApiClient, person: Person, *others: Person, op: str = "start") -> Answer:
+async def type_to(
+    client: ApiClient, person: Person, *others: Person, op: str = "start"
+) -> ApiResponse:
     return await client.post("/typing", person, op=op, to=[other.user_id for other in others])
 
 
 async def type_in(
     client: ApiClient, person: Person, channel: ChannelRecord, topic: str = "lunch", **params: Any
-) -> Answer:
+) -> ApiResponse:
     values = {"op": "start", "type": "channel", "stream_id": channel.id, "topic": topic}
     return await client.post("/typing", person, **{**values, **params})
 
@@ -245,10 +247,10 @@ class TestChannel:
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         secret = await make_channel("secret", invite_only=True)
-        answer = await type_in(client, member, secret)
-        assert_error(answer, "STREAM_DOES_NOT_EXIST", stream_id=secret.id)
-        answer = await type_in(client, member, secret, stream_id=4711)
-        assert_error(answer, "STREAM_DOES_NOT_EXIST", stream_id=4711)
+        response = await type_in(client, member, secret)
+        assert_error(response, "STREAM_DOES_NOT_EXIST", stream_id=secret.id)
+        response = await type_in(client, member, secret, stream_id=4711)
+        assert_error(response, "STREAM_DOES_NOT_EXIST", stream_id=4711)
 
     async def test_who_left_is_neither_heard_nor_told(
         self,
@@ -263,7 +265,7 @@ class TestChannel:
         listener = await listen_to_typing(client, member, **SHOWS_CHANNELS)
         assert_success(await type_in(client, owner, secret))
         assert len(await told(listener)) == 1
-        await leave(runtime, realm, member, secret)
+        await unsubscribe(runtime, realm, member, secret)
         assert_success(await type_in(client, owner, secret))
         assert await told(listener) == []
         assert_error(await type_in(client, member, secret), "STREAM_DOES_NOT_EXIST")

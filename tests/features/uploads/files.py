@@ -5,13 +5,13 @@ from typing import Any
 import httpx
 
 from tests.factories import Person
-from tests.support.answers import Answer, assert_success
 from tests.support.client import ApiClient, basic_auth
+from tests.support.responses import ApiResponse, assert_success
 
 HELLO = b"Hello, world"
 
 
-async def try_upload(client: ApiClient, person: Person | None, **request: Any) -> Answer:
+async def try_upload(client: ApiClient, person: Person | None, **request: Any) -> ApiResponse:
     return await client.call("POST", "/user_uploads", person, **request)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from tests import factories
 from tests.factories import MakeChannel, Person
@@ -18,11 +18,11 @@ from tests.features.uploads.files import (
     send_to_person,
     upload,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
-from tests.support.leaving import leave
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
+from tests.support.unsubscribing import unsubscribe
 
 
 class TestWhoMayOpen:
@@ -70,7 +70,7 @@ class TestWhoMayOpen:
         url = await upload(client, owner)
         await send_to_channel(client, owner, "secret", f"[file]({url})")
         assert await is_open_to(client, member, url)
-        await leave(runtime, realm, member, secret)
+        await unsubscribe(runtime, realm, member, secret)
         assert not await is_open_to(client, member, url)
 
     async def test_not_before_people_joined_where_history_is_protected(

@@ -8,11 +8,11 @@ import pytest
 from chatapi.core.settings import Settings
 from tests.factories import Person
 from tests.features.uploads.files import HELLO, attachments_of, is_open_to, open_file, upload
-from tests.support.answers import assert_error, assert_success
 from tests.support.bucket_server import BucketServer
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.live_server import live_server
+from tests.support.responses import assert_error, assert_success
 from tests.support.waiting import until
 
 
@@ -46,8 +46,8 @@ async def test_a_store_that_refuses_leaves_no_file(
     client: ApiClient, bucket: tuple[BucketServer, str], member: Person
 ) -> None:
     bucket[0].refuses_everything = True
-    answer = await client.call(
+    response = await client.call(
         "POST", "/user_uploads", member, files={"file": ("hello.txt", HELLO)}
     )
-    assert_error(answer, "SERVICE_UNAVAILABLE", 503)
+    assert_error(response, "SERVICE_UNAVAILABLE", 503)
     assert await attachments_of(client, member) == {"attachments": [], "upload_space_used": 0}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from tests import factories
@@ -19,10 +19,10 @@ from tests.features.uploads.files import (
     try_upload,
     upload,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 from tests.support.waiting import until
 
 MIB = 1024 * 1024

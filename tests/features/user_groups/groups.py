@@ -5,8 +5,8 @@ from itertools import count
 from typing import Any
 
 from tests.factories import Person
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import assert_success
 
 GROUPS = "/user_groups"
 _numbers = count(1)
@@ -30,10 +30,10 @@ async def add_group(
 ) -> int:
     details.setdefault("name", f"group {next(_numbers)}")
     details.setdefault("description", "")
-    answer = await client.post(
+    response = await client.post(
         f"{GROUPS}/create", creator, members=ids(*members), subgroups=list(subgroups), **details
     )
-    return int(assert_success(answer)["group_id"])
+    return int(assert_success(response)["group_id"])
 
 
 async def deactivate_group(client: ApiClient, person: Person, group_id: int) -> None:
@@ -44,8 +44,8 @@ async def all_groups(
     client: ApiClient, person: Person, **params: object
 ) -> dict[int, dict[str, Any]]:
     """What GET /user_groups shows, by id."""
-    answer = assert_success(await client.get(GROUPS, person, **params))
-    return {group["id"]: group for group in answer["user_groups"]}
+    response = assert_success(await client.get(GROUPS, person, **params))
+    return {group["id"]: group for group in response["user_groups"]}
 
 
 async def group_of(client: ApiClient, person: Person, group_id: int) -> dict[str, Any]:

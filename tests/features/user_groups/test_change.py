@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -21,12 +21,12 @@ from tests.features.user_groups.groups import (
     ids,
     unnamed,
 )
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
-from tests.support.standing import deactivate
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 
-async def change(client: ApiClient, person: Person, group_id: int, **params: object) -> Answer:
+async def change(client: ApiClient, person: Person, group_id: int, **params: object) -> ApiResponse:
     return await client.patch(f"{GROUPS}/{group_id}", person, **params)
 
 
@@ -56,8 +56,8 @@ class TestWhoMay:
         around = await add_group(client, owner, subgroups=[managers])
         group_id = await add_group(client, owner, can_manage_group=around, name="a")
         for person in (member, admin):
-            answer = await change(client, person, group_id, name="b")
-            assert assert_error(answer) == "Insufficient permission"
+            response = await change(client, person, group_id, name="b")
+            assert assert_error(response) == "Insufficient permission"
         assert (await group_of(client, member, group_id))["name"] == "a"
         for person in (manager, owner):
             assert_success(await change(client, person, group_id, name=f"of {person.user_id}"))
@@ -82,24 +82,24 @@ class TestWhoMay:
         self, client: ApiClient, realm: RealmRecord, owner: Person
     ) -> None:
         group_id = realm.system_groups[SystemGroup.MEMBERS]
-        answer = await change(client, owner, group_id, description="b")
-        assert assert_error(answer) == "Insufficient permission"
+        response = await change(client, owner, group_id, description="b")
+        assert assert_error(response) == "Insufficient permission"
 
     @pytest.mark.parametrize("group_id", [0, 4711, 2**63 - 1])
     async def test_unknown_group(self, client: ApiClient, owner: Person, group_id: int) -> None:
         assert assert_error(await change(client, owner, group_id, name="b")) == "Invalid user group"
 
     async def test_group_of_another_organization(self, elsewhere: Elsewhere, owner: Person) -> None:
-        answer = await change(elsewhere.here, owner, elsewhere.group_id, name="b")
-        assert assert_error(answer) == "Invalid user group"
+        response = await change(elsewhere.here, owner, elsewhere.group_id, name="b")
+        assert assert_error(response) == "Invalid user group"
 
 
 class TestTexts:
     async def test_only_what_is_passed(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member, [member], name="Old", description="Text")
         before = await group_of(client, member, group_id)
-        answer = await change(client, member, group_id, name=" New ", extra="x")
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
+        response = await change(client, member, group_id, name=" New ", extra="x")
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
         assert await group_of(client, member, group_id) == {**before, "name": "New"}
         assert_success(await change(client, member, group_id, description=""))
         after = await group_of(client, member, group_id)
@@ -108,8 +108,8 @@ class TestTexts:
     async def test_nothing_passed(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
         for params in ({}, {"extra": "x"}, {"can_join_group": None}):
-            answer = await change(client, member, group_id, **params)
-            assert assert_error(answer) == "No new data supplied"
+            response = await change(client, member, group_id, **params)
+            assert assert_error(response) == "No new data supplied"
 
     async def test_names(self, client: ApiClient, member: Person) -> None:
         await add_group(client, member, name="Taken")
@@ -136,15 +136,17 @@ class TestPermissions:
         before = await group_of(client, member, group_id)
         moderators = realm.system_groups[SystemGroup.MODERATORS]
         new = unnamed([member], [moderators])
-        answer = await change(client, member, group_id, **{name: {"new": new, "old": before[name]}})
-        assert_success(answer)
+        response = await change(
+            client, member, group_id, **{name: {"new": new, "old": before[name]}}
+        )
+        assert_success(response)
         assert await group_of(client, member, group_id) == {**before, name: new}
 
     async def test_only_the_object_is_taken(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
         for value in (group_id, {"old": group_id}, unnamed([member]), {"new": 1, "more": 2}):
-            answer = await change(client, member, group_id, can_mention_group=value)
-            assert "can_mention_group" in assert_error(answer)
+            response = await change(client, member, group_id, can_mention_group=value)
+            assert "can_mention_group" in assert_error(response)
 
     async def test_expected_value(
         self, client: ApiClient, realm: RealmRecord, member: Person
@@ -152,22 +154,24 @@ class TestPermissions:
         group_id = await add_group(client, member)
         nobody = realm.system_groups[SystemGroup.NOBODY]
         members = realm.system_groups[SystemGroup.MEMBERS]
-        answer = await change(
+        response = await change(
             client,
             member,
             group_id,
             name="never",
             can_join_group={"new": members, "old": members},
         )
-        message = assert_error(answer, "EXPECTATION_MISMATCH")
+        message = assert_error(response, "EXPECTATION_MISMATCH")
         assert message == (
             "can_join_group was changed in the meantime: 'old' is not its current value"
         )
         assert (await group_of(client, member, group_id))["name"] != "never"
         # The same people in another form are the same value.
         old = {"direct_members": [], "direct_subgroups": [nobody, nobody]}
-        answer = await change(client, member, group_id, can_join_group={"new": members, "old": old})
-        assert_success(answer)
+        response = await change(
+            client, member, group_id, can_join_group={"new": members, "old": old}
+        )
+        assert_success(response)
         assert (await group_of(client, member, group_id))["can_join_group"] == members
 
     async def test_forbidden_and_unknown_values(
@@ -202,15 +206,15 @@ class TestPermissions:
         value = unnamed([member, admin])
         group_id = await add_group(client, member, can_manage_group=value)
         await deactivate(runtime, realm, admin)
-        answer = await change(client, member, group_id, can_manage_group={"new": value})
-        assert_success(answer)
+        response = await change(client, member, group_id, can_manage_group={"new": value})
+        assert_success(response)
 
 
 class TestReactivation:
     async def test_with_changes_in_the_same_call(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member, [member])
         await deactivate_group(client, member, group_id)
-        answer = await change(
+        response = await change(
             client,
             member,
             group_id,
@@ -219,7 +223,7 @@ class TestReactivation:
             # Itself, which only an active group can be named as.
             can_join_group={"new": unnamed([member], [group_id])},
         )
-        assert_success(answer)
+        assert_success(response)
         group = await group_of(client, member, group_id)
         assert (group["deactivated"], group["name"]) == (False, "Back")
         assert group["can_join_group"] == unnamed([member], [group_id])
@@ -248,10 +252,10 @@ class TestReactivation:
         group_id = await add_group(client, member, name="Old")
         await deactivate_group(client, member, group_id)
         moderators = realm.system_groups[SystemGroup.MODERATORS]
-        answer = await change(client, member, group_id, can_join_group={"new": moderators})
-        assert_success(answer)
-        answer = await change(client, member, group_id, can_join_group={"new": group_id})
-        assert assert_error(answer) == "can_join_group: User group is deactivated: Old"
+        response = await change(client, member, group_id, can_join_group={"new": moderators})
+        assert_success(response)
+        response = await change(client, member, group_id, can_join_group={"new": group_id})
+        assert assert_error(response) == "can_join_group: User group is deactivated: Old"
         group = await group_of(client, member, group_id)
         assert (group["deactivated"], group["can_join_group"]) == (True, moderators)
 
@@ -264,12 +268,12 @@ class TestReactivation:
         group_id = await add_group(client, member, subgroups=[inner], can_join_group=named)
         for each in (group_id, inner, named):
             await deactivate_group(client, member, each)
-        answer = await change(client, member, group_id, deactivated=False)
-        assert assert_error(answer) == "User group is deactivated: inner"
+        response = await change(client, member, group_id, deactivated=False)
+        assert assert_error(response) == "User group is deactivated: inner"
         assert_success(await change(client, member, inner, deactivated=False))
-        answer = await change(client, member, group_id, deactivated=False, name="Back")
-        assert assert_error(answer) == "User group is deactivated: named"
+        response = await change(client, member, group_id, deactivated=False, name="Back")
+        assert assert_error(response) == "User group is deactivated: named"
         assert (await group_of(client, member, group_id))["deactivated"]
         new = {"new": realm.system_groups[SystemGroup.MEMBERS]}
-        answer = await change(client, member, group_id, deactivated=False, can_join_group=new)
-        assert_success(answer)
+        response = await change(client, member, group_id, deactivated=False, can_join_group=new)
+        assert_success(response)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -21,18 +21,18 @@ from tests.features.user_groups.groups import (
     members_of,
     unnamed,
 )
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
-from tests.support.standing import deactivate
+from tests.support.responses import assert_error, assert_success
 
 CREATE = f"{GROUPS}/create"
 
 
 class TestCreate:
     async def test_anonymous(self, client: ApiClient, realm: RealmRecord) -> None:
-        answer = await client.post(CREATE, name="a", description="", members=[])
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.post(CREATE, name="a", description="", members=[])
+        assert_error(response, "UNAUTHORIZED", 401)
 
     @pytest.mark.parametrize("missing", ["name", "description", "members"])
     async def test_missing_parameter(self, client: ApiClient, member: Person, missing: str) -> None:
@@ -42,8 +42,8 @@ class TestCreate:
         assert message == f"Missing '{missing}' argument"
 
     async def test_guests_may_not(self, client: ApiClient, guest: Person) -> None:
-        answer = await client.post(CREATE, guest, name="a", description="", members=[])
-        assert assert_error(answer) == "Insufficient permission"
+        response = await client.post(CREATE, guest, name="a", description="", members=[])
+        assert assert_error(response) == "Insufficient permission"
 
     async def test_members_may(
         self,
@@ -53,7 +53,7 @@ class TestCreate:
         guest: Person,
         clock: MovableClock,
     ) -> None:
-        answer = await client.post(
+        response = await client.post(
             CREATE,
             member,
             name=" Marketing ",
@@ -61,7 +61,7 @@ class TestCreate:
             members=ids(guest, member),
             extra="x",
         )
-        payload = assert_success(answer)
+        payload = assert_success(response)
         assert payload["ignored_parameters_unsupported"] == ["extra"]
         everyone = realm.system_groups[SystemGroup.EVERYONE]
         nobody = realm.system_groups[SystemGroup.NOBODY]
@@ -114,8 +114,8 @@ class TestCreate:
         name = "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}" * 100
         params = {"name": name, "description": "", "members": []}
         assert_success(await client.post(CREATE, member, **params))
-        answer = await client.post(CREATE, member, **params)
-        assert "already exists" in assert_error(answer)
+        response = await client.post(CREATE, member, **params)
+        assert "already exists" in assert_error(response)
 
     @pytest.mark.parametrize(
         ("name", "message"),
@@ -134,8 +134,8 @@ class TestCreate:
     async def test_names_that_are_refused(
         self, client: ApiClient, member: Person, name: str, message: str
     ) -> None:
-        answer = await client.post(CREATE, member, name=name, description="", members=[])
-        assert assert_error(answer).startswith(message)
+        response = await client.post(CREATE, member, name=name, description="", members=[])
+        assert assert_error(response).startswith(message)
 
     async def test_the_longest_name_and_description(
         self, client: ApiClient, member: Person
@@ -143,16 +143,16 @@ class TestCreate:
         details: dict[str, Any] = {"name": "x" * 100, "description": "y" * 1024}
         group = await group_of(client, member, await add_group(client, member, **details))
         assert {key: group[key] for key in details} == details
-        answer = await client.post(CREATE, member, name="a", description="y" * 1025, members=[])
-        assert assert_error(answer) == "description is too long (limit: 1024 characters)"
+        response = await client.post(CREATE, member, name="a", description="y" * 1025, members=[])
+        assert assert_error(response) == "description is too long (limit: 1024 characters)"
 
     async def test_names_differ_in_more_than_case(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member, name="Größe")
-        answer = await client.post(CREATE, member, name="größe ", description="", members=[])
-        assert assert_error(answer) == "User group 'größe' already exists."
+        response = await client.post(CREATE, member, name="größe ", description="", members=[])
+        assert assert_error(response) == "User group 'größe' already exists."
         await deactivate_group(client, member, group_id)
-        answer = await client.post(CREATE, member, name="Größe", description="", members=[])
-        assert_error(answer)
+        response = await client.post(CREATE, member, name="Größe", description="", members=[])
+        assert_error(response)
 
     async def test_unknown_and_deactivated_members(
         self,
@@ -163,22 +163,22 @@ class TestCreate:
         guest: Person,
     ) -> None:
         await deactivate(runtime, realm, guest)
-        answer = await client.post(
+        response = await client.post(
             CREATE, member, name="a", description="", members=[*ids(guest, member), 4711]
         )
-        assert assert_error(answer) == f"Invalid user ID: {guest.user_id}, 4711"
+        assert assert_error(response) == f"Invalid user ID: {guest.user_id}, 4711"
         assert len(await all_groups(client, member)) == len(SystemGroup)
 
     async def test_unknown_and_deactivated_subgroups(
         self, client: ApiClient, member: Person
     ) -> None:
         params: dict[str, Any] = {"name": "a", "description": "", "members": []}
-        answer = await client.post(CREATE, member, **params, subgroups=[4711])
-        assert assert_error(answer) == "Invalid user group ID: 4711"
+        response = await client.post(CREATE, member, **params, subgroups=[4711])
+        assert assert_error(response) == "Invalid user group ID: 4711"
         old = await add_group(client, member, name="old")
         await deactivate_group(client, member, old)
-        answer = await client.post(CREATE, member, **params, subgroups=[old])
-        assert assert_error(answer) == "User group is deactivated: old"
+        response = await client.post(CREATE, member, **params, subgroups=[old])
+        assert assert_error(response) == "User group is deactivated: old"
 
     async def test_other_organizations_do_not_exist(
         self, elsewhere: Elsewhere, member: Person
@@ -206,7 +206,7 @@ class TestCreate:
                 ("alone", group_id),
                 ("among others", unnamed([member], [group_id])),
             ):
-                answer = await client.post(
+                response = await client.post(
                     CREATE,
                     member,
                     name=f"{how}: {group}",
@@ -214,9 +214,9 @@ class TestCreate:
                     members=[],
                     **{setting.name: value},
                 )
-                if answer.status != 200:
+                if response.status != 200:
                     message = f"'{setting.name}' cannot be set to '{group}' group."
-                    assert assert_error(answer) == message
+                    assert assert_error(response) == message
                     refused[how].add(group)
         assert refused == {"alone": setting.forbidden, "among others": setting.forbidden}
 
@@ -226,10 +226,10 @@ class TestCreate:
     async def test_values_of_the_wrong_form(
         self, client: ApiClient, member: Person, value: object
     ) -> None:
-        answer = await client.post(
+        response = await client.post(
             CREATE, member, name="a", description="", members=[], can_join_group=value
         )
-        assert "can_join_group" in assert_error(answer)
+        assert "can_join_group" in assert_error(response)
 
     async def test_deactivated_groups_cannot_be_named(
         self, client: ApiClient, member: Person
@@ -237,10 +237,10 @@ class TestCreate:
         old = await add_group(client, member, name="old")
         await deactivate_group(client, member, old)
         for value in (old, unnamed([member], [old])):
-            answer = await client.post(
+            response = await client.post(
                 CREATE, member, name="a", description="", members=[], can_join_group=value
             )
-            message = assert_error(answer)
+            message = assert_error(response)
             assert message == "can_join_group: User group is deactivated: old"
 
 

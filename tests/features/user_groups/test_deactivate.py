@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, Person
 from tests.features.user_groups.conftest import Elsewhere
@@ -13,36 +13,36 @@ from tests.features.user_groups.groups import (
     group_of,
     unnamed,
 )
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 IN_USE = "CANNOT_DEACTIVATE_GROUP_IN_USE"
 
 
-async def try_deactivate(client: ApiClient, person: Person, group_id: int) -> Answer:
+async def try_deactivate(client: ApiClient, person: Person, group_id: int) -> ApiResponse:
     return await client.post(f"{GROUPS}/{group_id}/deactivate", person)
 
 
-def assert_in_use(answer: Answer, *objections: dict[str, Any]) -> None:
-    message = assert_error(answer, IN_USE, objections=list(objections))
+def assert_in_use(response: ApiResponse, *objections: dict[str, Any]) -> None:
+    message = assert_error(response, IN_USE, objections=list(objections))
     assert message == "Cannot deactivate user group in use."
 
 
 class TestDeactivate:
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
-        answer = await client.post(f"{GROUPS}/{group_id}/deactivate")
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.post(f"{GROUPS}/{group_id}/deactivate")
+        assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_managers_may(
         self, client: ApiClient, member: Person, admin: Person, owner: Person
     ) -> None:
         for manager in (member, owner):
             group_id = await add_group(client, member)
-            answer = await try_deactivate(client, admin, group_id)
-            assert assert_error(answer) == "Insufficient permission"
-            answer = await client.post(f"{GROUPS}/{group_id}/deactivate", manager, extra="x")
-            assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
+            response = await try_deactivate(client, admin, group_id)
+            assert assert_error(response) == "Insufficient permission"
+            response = await client.post(f"{GROUPS}/{group_id}/deactivate", manager, extra="x")
+            assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
             assert (await group_of(client, admin, group_id))["deactivated"]
 
     async def test_channels_that_object_are_named_to_those_who_know_of_them(
@@ -69,21 +69,21 @@ class TestDeactivate:
     async def test_only_once(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member, name="Old")
         await deactivate_group(client, member, group_id)
-        answer = await try_deactivate(client, member, group_id)
-        assert assert_error(answer) == "User group is deactivated: Old"
+        response = await try_deactivate(client, member, group_id)
+        assert assert_error(response) == "User group is deactivated: Old"
 
     async def test_not_system_groups(
         self, client: ApiClient, realm: RealmRecord, owner: Person
     ) -> None:
-        answer = await try_deactivate(client, owner, realm.system_groups[SystemGroup.OWNERS])
-        assert assert_error(answer) == "Insufficient permission"
+        response = await try_deactivate(client, owner, realm.system_groups[SystemGroup.OWNERS])
+        assert assert_error(response) == "Insufficient permission"
 
     async def test_unknown_group(self, client: ApiClient, owner: Person) -> None:
         assert assert_error(await try_deactivate(client, owner, 4711)) == "Invalid user group"
 
     async def test_group_of_another_organization(self, elsewhere: Elsewhere, owner: Person) -> None:
-        answer = await try_deactivate(elsewhere.here, owner, elsewhere.group_id)
-        assert assert_error(answer) == "Invalid user group"
+        response = await try_deactivate(elsewhere.here, owner, elsewhere.group_id)
+        assert assert_error(response) == "Invalid user group"
 
 
 class TestInUse:
@@ -121,25 +121,25 @@ class TestInUse:
     ) -> None:
         group_id = await add_group(client, member, [member])
         own = {"new": unnamed([member], [group_id])}
-        answer = await client.patch(f"{GROUPS}/{group_id}", member, can_manage_group=own)
-        assert_success(answer)
+        response = await client.patch(f"{GROUPS}/{group_id}", member, can_manage_group=own)
+        assert_success(response)
         await deactivate_group(client, member, group_id)
         # And its members are those who can bring it back.
-        answer = await client.patch(f"{GROUPS}/{group_id}", member, deactivated=False)
-        assert_success(answer)
+        response = await client.patch(f"{GROUPS}/{group_id}", member, deactivated=False)
+        assert_success(response)
 
     async def test_in_permissions_of_the_organization(
         self, client: ApiClient, member: Person, owner: Person
     ) -> None:
         group_id = await add_group(client, member)
         around = await add_group(client, member, subgroups=[group_id])
-        answer = await client.patch(
+        response = await client.patch(
             "/realm",
             owner,
             can_create_groups={"new": group_id},
             can_manage_all_groups={"new": unnamed([owner], [group_id])},
         )
-        assert_success(answer)
+        assert_success(response)
         assert_in_use(
             await try_deactivate(client, member, group_id),
             {"type": "subgroup", "supergroup_ids": [around]},

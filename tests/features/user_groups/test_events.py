@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import Person
 from tests.features.user_groups.groups import (
@@ -16,9 +16,9 @@ from tests.features.user_groups.groups import (
     ids,
     unnamed,
 )
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_error, assert_success
 
 KNOWS_DEACTIVATED = {"include_deactivated_groups": True}
 
@@ -58,7 +58,7 @@ class TestGroupEvents:
         await told(listener)
         members = realm.system_groups[SystemGroup.MEMBERS]
         everyone = realm.system_groups[SystemGroup.EVERYONE]
-        answer = await client.patch(
+        response = await client.patch(
             f"{GROUPS}/{group_id}",
             member,
             name="New",
@@ -68,7 +68,7 @@ class TestGroupEvents:
             can_manage_group={"new": unnamed([member], [members])},
             can_mention_group={"new": everyone, "old": everyone},
         )
-        assert_success(answer)
+        assert_success(response)
         data = {
             "name": "New",
             "can_join_group": members,
@@ -86,8 +86,8 @@ class TestGroupEvents:
         assert_success(await client.patch(path, member, name="Same", deactivated=True))
         assert_success(await client.patch(path, member, can_manage_group={"new": own}))
         assert_error(await client.patch(path, member, name="New", can_join_group={"new": 4711}))
-        answer = await client.post(f"{path}/members", member, delete=ids(member), add=[4711])
-        assert_error(answer)
+        response = await client.post(f"{path}/members", member, delete=ids(member), add=[4711])
+        assert_error(response)
         assert await told(listener) == []
 
     async def test_members_and_subgroups(
@@ -96,7 +96,7 @@ class TestGroupEvents:
         gone, come = await add_group(client, owner), await add_group(client, owner)
         group_id = await add_group(client, owner, [guest, member], [gone])
         await told(listener)
-        answer = await client.post(
+        response = await client.post(
             f"{GROUPS}/{group_id}/members",
             owner,
             add=ids(owner),
@@ -104,7 +104,7 @@ class TestGroupEvents:
             add_subgroups=[come],
             delete_subgroups=[gone],
         )
-        assert_success(answer)
+        assert_success(response)
         people = sorted(ids(guest, member))
         assert await told(listener) == [
             {"op": "remove_members", "group_id": group_id, "user_ids": people},

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -19,21 +19,21 @@ from tests.features.user_groups.groups import (
     members_of,
     unnamed,
 )
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import change_role, deactivate
 from tests.support.client import ApiClient
-from tests.support.standing import change_role, deactivate
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 FORBIDDEN = "Insufficient permission"
 NOTHING = "Nothing to do: there is nobody to add or to delete"
 
 
-async def change(client: ApiClient, person: Person, group_id: int, **params: object) -> Answer:
+async def change(client: ApiClient, person: Person, group_id: int, **params: object) -> ApiResponse:
     return await client.post(f"{GROUPS}/{group_id}/members", person, **params)
 
 
 async def change_subgroups(
     client: ApiClient, person: Person, group_id: int, **params: object
-) -> Answer:
+) -> ApiResponse:
     return await client.post(f"{GROUPS}/{group_id}/subgroups", person, **params)
 
 
@@ -45,17 +45,17 @@ async def subgroups_of(client: ApiClient, person: Person, group_id: int) -> list
 class TestChangeMembers:
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
-        answer = await client.post(f"{GROUPS}/{group_id}/members", add=[])
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.post(f"{GROUPS}/{group_id}/members", add=[])
+        assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_adds_and_deletes(
         self, client: ApiClient, member: Person, guest: Person, owner: Person
     ) -> None:
         group_id = await add_group(client, owner, [member])
-        answer = await change(
+        response = await change(
             client, owner, group_id, add=ids(guest, owner, guest), delete=ids(member), extra="x"
         )
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
         assert await members_of(client, member, group_id) == sorted(ids(guest, owner))
 
     @pytest.mark.parametrize("params", [{}, {"add": [], "delete": []}, {"extra": "x"}])
@@ -94,29 +94,29 @@ class TestChangeMembers:
         group_id = await add_group(client, member, [guest])
         other = await add_group(client, member)
         await deactivate(runtime, realm, guest)
-        answer = await change(client, member, other, add=ids(guest))
-        assert assert_error(answer) == f"Invalid user ID: {guest.user_id}"
-        answer = await change(client, member, group_id, delete=ids(guest))
-        assert assert_error(answer) == f"Not a member of this group: {guest.user_id}"
+        response = await change(client, member, other, add=ids(guest))
+        assert assert_error(response) == f"Invalid user ID: {guest.user_id}"
+        response = await change(client, member, group_id, delete=ids(guest))
+        assert assert_error(response) == f"Not a member of this group: {guest.user_id}"
 
     async def test_people_of_another_organization(
         self, elsewhere: Elsewhere, member: Person, make_user: MakeUser
     ) -> None:
         group_id = await add_group(elsewhere.here, member)
-        answer = await change(elsewhere.here, member, group_id, add=ids(elsewhere.person))
+        response = await change(elsewhere.here, member, group_id, add=ids(elsewhere.person))
         message = f"Invalid user ID: {elsewhere.person.user_id}"
-        assert assert_error(answer) == message
-        answer = await change(elsewhere.here, member, elsewhere.group_id, add=ids(member))
-        assert assert_error(answer) == "Invalid user group"
+        assert assert_error(response) == message
+        response = await change(elsewhere.here, member, elsewhere.group_id, add=ids(member))
+        assert assert_error(response) == "Invalid user group"
 
     async def test_deactivated_groups(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member, [member], name="Old")
         await deactivate_group(client, member, group_id)
-        for answer in (
+        for response in (
             await change(client, member, group_id, delete=ids(member)),
             await change_subgroups(client, member, group_id, add=[group_id]),
         ):
-            assert assert_error(answer) == "User group is deactivated: Old"
+            assert assert_error(response) == "User group is deactivated: Old"
 
     async def test_system_groups(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person
@@ -237,8 +237,8 @@ class TestWhoMay:
 class TestChangeSubgroups:
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
-        answer = await client.post(f"{GROUPS}/{group_id}/subgroups", add=[])
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.post(f"{GROUPS}/{group_id}/subgroups", add=[])
+        assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_adds_and_deletes(
         self, client: ApiClient, realm: RealmRecord, owner: Person
@@ -246,18 +246,18 @@ class TestChangeSubgroups:
         first, second = await add_group(client, owner), await add_group(client, owner)
         admins = realm.system_groups[SystemGroup.ADMINISTRATORS]
         group_id = await add_group(client, owner, subgroups=[first])
-        answer = await change_subgroups(
+        response = await change_subgroups(
             client, owner, group_id, add=[second, admins, second], delete=[first], extra="x"
         )
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["extra"]}
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
         assert await subgroups_of(client, owner, group_id) == sorted([second, admins])
 
     async def test_forbidden(self, client: ApiClient, owner: Person, member: Person) -> None:
         inner = await add_group(client, owner)
         group_id = await add_group(client, owner, subgroups=[inner])
         for params in ({"add": [group_id]}, {"delete": [inner]}):
-            answer = await change_subgroups(client, member, group_id, **params)
-            assert assert_error(answer) == FORBIDDEN
+            response = await change_subgroups(client, member, group_id, **params)
+            assert assert_error(response) == FORBIDDEN
 
     async def test_what_is_refused(self, client: ApiClient, owner: Person) -> None:
         inner = await add_group(client, owner)
@@ -274,8 +274,8 @@ class TestChangeSubgroups:
             ({"add": [other, old]}, "User group is deactivated: Old"),
             ({"delete": [inner], "add": [old]}, "User group is deactivated: Old"),
         ):
-            answer = await change_subgroups(client, owner, group_id, **params)
-            assert assert_error(answer) == message
+            response = await change_subgroups(client, owner, group_id, **params)
+            assert assert_error(response) == message
             assert await subgroups_of(client, owner, group_id) == [inner]
 
     async def test_cycles_are_refused(self, client: ApiClient, owner: Person) -> None:
@@ -283,16 +283,16 @@ class TestChangeSubgroups:
         middle = await add_group(client, owner, subgroups=[inner])
         outer = await add_group(client, owner, subgroups=[middle])
         for subgroup in (inner, middle, outer):
-            answer = await change_subgroups(client, owner, inner, add=[subgroup])
-            assert assert_error(answer) == (
+            response = await change_subgroups(client, owner, inner, add=[subgroup])
+            assert assert_error(response) == (
                 f"User group {inner} cannot be a subgroup of itself, which it would be"
                 f" through: {subgroup}"
             )
         # Turned round, what was inside is around, and the other way is closed.
         assert_success(await change_subgroups(client, owner, outer, delete=[middle]))
         assert_success(await change_subgroups(client, owner, inner, add=[outer]))
-        answer = await change_subgroups(client, owner, outer, add=[middle])
-        assert_error(answer)
+        response = await change_subgroups(client, owner, outer, add=[middle])
+        assert_error(response)
         # Two ways to the same group are no cycle.
         assert_success(await change_subgroups(client, owner, middle, add=[outer]))
 
@@ -300,8 +300,8 @@ class TestChangeSubgroups:
         self, elsewhere: Elsewhere, owner: Person
     ) -> None:
         group_id = await add_group(elsewhere.here, owner)
-        answer = await change_subgroups(elsewhere.here, owner, group_id, add=[elsewhere.group_id])
-        assert assert_error(answer) == f"Invalid user group ID: {elsewhere.group_id}"
+        response = await change_subgroups(elsewhere.here, owner, group_id, add=[elsewhere.group_id])
+        assert assert_error(response) == f"Invalid user group ID: {elsewhere.group_id}"
 
 
 class TestReading:
@@ -312,10 +312,10 @@ class TestReading:
         group_id = await add_group(client, member, [guest])
         address = f"{GROUPS}/{group_id}/{path}"
         assert_error(await client.get(address), "UNAUTHORIZED", 401)
-        answer = await client.get(address, guest, extra="x")
-        assert assert_success(answer)["ignored_parameters_unsupported"] == ["extra"]
-        answer = await client.get(f"{GROUPS}/4711/{path}", guest)
-        assert assert_error(answer) == "Invalid user group"
+        response = await client.get(address, guest, extra="x")
+        assert assert_success(response)["ignored_parameters_unsupported"] == ["extra"]
+        response = await client.get(f"{GROUPS}/4711/{path}", guest)
+        assert assert_error(response) == "Invalid user group"
 
     async def test_nested_groups(
         self, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person, guest: Person
@@ -326,8 +326,8 @@ class TestReading:
         outer = await add_group(client, owner, [owner], [inner])
 
         async def read(path: str, **params: object) -> Any:
-            answer = assert_success(await client.get(f"{GROUPS}/{outer}/{path}", guest, **params))
-            (value,) = answer.values()
+            response = assert_success(await client.get(f"{GROUPS}/{outer}/{path}", guest, **params))
+            (value,) = response.values()
             return value
 
         assert await read("members") == sorted(ids(owner, admin, guest))
@@ -345,24 +345,24 @@ class TestReading:
         group_id = await add_group(client, member, [guest])
         everyone = realm.system_groups[SystemGroup.EVERYONE]
 
-        async def read(group: int, user_id: int, **params: object) -> Answer:
+        async def read(group: int, user_id: int, **params: object) -> ApiResponse:
             return await client.get(f"{GROUPS}/{group}/members/{user_id}", member, **params)
 
         assert assert_error(await read(group_id, 4711)) == "No such user"
-        answer = await read(group_id, member.user_id)
-        assert assert_success(answer) == {"is_user_group_member": False}
-        answer = await read(everyone, guest.user_id, direct_member_only=True)
-        assert assert_success(answer) == {"is_user_group_member": True}
+        response = await read(group_id, member.user_id)
+        assert assert_success(response) == {"is_user_group_member": False}
+        response = await read(everyone, guest.user_id, direct_member_only=True)
+        assert assert_success(response) == {"is_user_group_member": True}
         await deactivate(runtime, realm, guest)
         for group in (group_id, everyone):
             for direct in (True, False):
-                answer = await read(group, guest.user_id, direct_member_only=direct)
-                assert assert_success(answer) == {"is_user_group_member": False}
+                response = await read(group, guest.user_id, direct_member_only=direct)
+                assert assert_success(response) == {"is_user_group_member": False}
 
     async def test_another_organization(self, elsewhere: Elsewhere, member: Person) -> None:
         here = elsewhere.here
         group_id = await add_group(here, member)
-        answer = await here.get(f"{GROUPS}/{elsewhere.group_id}/members", member)
-        assert assert_error(answer) == "Invalid user group"
+        response = await here.get(f"{GROUPS}/{elsewhere.group_id}/members", member)
+        assert assert_error(response) == "Invalid user group"
         path = f"{GROUPS}/{group_id}/members/{elsewhere.person.user_id}"
         assert assert_error(await here.get(path, member)) == "No such user"

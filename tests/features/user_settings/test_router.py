@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import Role
@@ -17,11 +17,11 @@ from chatapi.db.session import DatabaseSession
 from chatapi.features.user_settings.params import ChangeSettingsParams
 from chatapi.wire.user_settings import UserSettings
 from tests.factories import MakeUser, Person
-from tests.support.answers import assert_error, assert_success
 from tests.support.apps import make_settings
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.organization import choose
+from tests.support.realm_settings import set_realm_settings
+from tests.support.responses import assert_error, assert_success
 
 PASSWORD = "correct horse"
 
@@ -61,8 +61,8 @@ class TestChangeSettings:
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         listener, other = await listen(client, member), await listen(client, owner)
-        answer = await client.patch("/settings", member, enter_sends=True, color_scheme=2)
-        assert assert_success(answer) == {}
+        response = await client.patch("/settings", member, enter_sends=True, color_scheme=2)
+        assert assert_success(response) == {}
         assert without_ids(await listener.new_events()) == [
             {"type": "user_settings", "op": "update", "property": "color_scheme", "value": 2},
             {"type": "user_settings", "op": "update", "property": "enter_sends", "value": True},
@@ -120,21 +120,21 @@ class TestChangeSettings:
     async def test_refuses_bad_values(
         self, client: ApiClient, admin: Person, params: dict[str, Any], message: str
     ) -> None:
-        answer = await client.patch("/settings", admin, **params)
-        assert assert_error(answer).startswith(message)
+        response = await client.patch("/settings", admin, **params)
+        assert assert_error(response).startswith(message)
 
     async def test_changes_all_or_nothing(
         self, client: ApiClient, runtime: Runtime, member: Person
     ) -> None:
         listener = await listen(client, member)
-        answer = await client.patch("/settings", member, full_name="Iago", timezone="nowhere")
-        assert_error(answer)
+        response = await client.patch("/settings", member, full_name="Iago", timezone="nowhere")
+        assert_error(response)
         assert await listener.new_events() == []
         assert (await client.get("/users/me", member))["full_name"] == member.full_name
 
     async def test_reports_ignored_parameters(self, client: ApiClient, member: Person) -> None:
-        answer = await client.patch("/settings", member, target_users={"user_ids": [1]})
-        assert assert_success(answer)["ignored_parameters_unsupported"] == ["target_users"]
+        response = await client.patch("/settings", member, target_users={"user_ids": [1]})
+        assert assert_success(response)["ignored_parameters_unsupported"] == ["target_users"]
 
     def test_every_setting_can_be_changed(self) -> None:
         """The parameters come from the settings themselves: adding one is one line."""
@@ -162,9 +162,9 @@ class TestFullName:
         member: Person,
         admin: Person,
     ) -> None:
-        await choose(runtime, realm, name_changes_disabled=True)
-        answer = await client.patch("/settings", member, full_name="Iago")
-        assert assert_error(answer) == "Name changes are disabled in this organization."
+        await set_realm_settings(runtime, realm, name_changes_disabled=True)
+        response = await client.patch("/settings", member, full_name="Iago")
+        assert assert_error(response) == "Name changes are disabled in this organization."
         assert_success(await client.patch("/settings", member, full_name=member.full_name))
         assert_success(await client.patch("/settings", admin, full_name="Iago"))
 
@@ -224,8 +224,8 @@ class TestEmail:
         assert gravatar("iago@example.com") not in str(persons)
 
     async def test_must_be_free(self, client: ApiClient, owner: Person, admin: Person) -> None:
-        answer = await client.patch("/settings", admin, email=owner.email.upper())
-        assert assert_error(answer) == f"email {owner.email.upper()} is already in use"
+        response = await client.patch("/settings", admin, email=owner.email.upper())
+        assert assert_error(response) == f"email {owner.email.upper()} is already in use"
 
     async def test_case_alone_may_change(self, client: ApiClient, admin: Person) -> None:
         assert_success(await client.patch("/settings", admin, email=admin.email.upper()))
@@ -319,10 +319,10 @@ class TestPassword:
         self, client: ApiClient, iago: Person
     ) -> None:
         listener = await listen(client, iago)
-        answer = await client.patch(
+        response = await client.patch(
             "/settings", iago, old_password=PASSWORD, new_password="battery staple"
         )
-        assert assert_success(answer) == {}
+        assert assert_success(response) == {}
         assert await listener.new_events() == []
         old = await client.post("/fetch_api_key", username=iago.email, password=PASSWORD)
         assert_error(old, "AUTHENTICATION_FAILED", 401)
@@ -333,23 +333,23 @@ class TestPassword:
     async def test_needs_the_old_one(
         self, client: ApiClient, iago: Person, old_password: dict[str, str]
     ) -> None:
-        answer = await client.patch(
+        response = await client.patch(
             "/settings", iago, new_password="battery staple", enter_sends=True, **old_password
         )
-        assert assert_error(answer) == "Wrong password!"
+        assert assert_error(response) == "Wrong password!"
         assert (await own_settings(client, iago))["enter_sends"] is False
 
     async def test_an_account_without_password_cannot_get_one(
         self, client: ApiClient, member: Person
     ) -> None:
-        answer = await client.patch(
+        response = await client.patch(
             "/settings", member, old_password="", new_password="battery staple"
         )
-        assert assert_error(answer) == "Wrong password!"
+        assert assert_error(response) == "Wrong password!"
 
     async def test_must_not_be_short(self, client: ApiClient, iago: Person) -> None:
-        answer = await client.patch("/settings", iago, old_password=PASSWORD, new_password="abc")
-        assert assert_error(answer) == "new_password is too short (at least: 6 characters)"
+        response = await client.patch("/settings", iago, old_password=PASSWORD, new_password="abc")
+        assert assert_error(response) == "new_password is too short (at least: 6 characters)"
 
     async def test_the_old_one_alone_changes_nothing(self, client: ApiClient, iago: Person) -> None:
         assert_success(await client.patch("/settings", iago, old_password="wrong"))

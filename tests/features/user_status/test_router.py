@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -14,23 +14,23 @@ from tests.factories import MakeUser, Person
 from tests.features.channels.channels import subscribe
 from tests.features.emoji.adding import add_emoji
 from tests.features.realm.settings import allow
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
-from tests.support.standing import deactivate
+from tests.support.responses import ApiResponse, assert_error, assert_success
 
 OWN = "/users/me/status"
 CAR = {"emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"}
 NO_EMOJI = {"emoji_name": "", "emoji_code": "", "reaction_type": "unicode_emoji"}
 
 
-async def say(client: ApiClient, person: Person | None, **params: object) -> Answer:
+async def say(client: ApiClient, person: Person | None, **params: object) -> ApiResponse:
     return await client.post(OWN, person, **params)
 
 
 async def status_of(client: ApiClient, reader: Person, person: Person) -> dict[str, Any]:
-    answer = await client.get(f"/users/{person.user_id}/status", reader)
-    status: dict[str, Any] = assert_success(answer)["status"]
+    response = await client.get(f"/users/{person.user_id}/status", reader)
+    status: dict[str, Any] = assert_success(response)["status"]
     return status
 
 
@@ -54,15 +54,15 @@ async def told(listener: Listener) -> list[dict[str, Any]]:
 class TestOwnStatus:
     async def test_is_not_for_strangers(self, client: ApiClient, member: Person) -> None:
         assert_error(await say(client, None, status_text="here"), "UNAUTHORIZED", 401)
-        answer = await client.get(f"/users/{member.user_id}/status")
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.get(f"/users/{member.user_id}/status")
+        assert_error(response, "UNAUTHORIZED", 401)
 
     async def test_is_told_to_everybody(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         listener = await listen_to_statuses(client, guest)
-        answer = await say(client, member, status_text=" on vacation ", emoji_name="car")
-        assert assert_success(answer) == {}
+        response = await say(client, member, status_text=" on vacation ", emoji_name="car")
+        assert assert_success(response) == {}
         status = {"status_text": "on vacation", **CAR}
         common = {"type": "user_status", "user_id": member.user_id}
         assert await told(listener) == [{**common, **status}]
@@ -105,8 +105,8 @@ class TestOwnStatus:
 
     async def test_has_room_for_sixty_characters(self, client: ApiClient, member: Person) -> None:
         assert_success(await say(client, member, status_text="é" * 60))
-        answer = await say(client, member, status_text="é" * 61)
-        assert assert_error(answer) == "status_text is too long (limit: 60 characters)"
+        response = await say(client, member, status_text="é" * 61)
+        assert assert_error(response) == "status_text is too long (limit: 60 characters)"
         assert await status_of(client, member, member) == {"status_text": "é" * 60}
 
     @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ class TestOwnStatus:
         assert_success(await client.delete("/realm/emoji/parrot", owner))
         params = {"emoji_name": "parrot", "reaction_type": "realm_emoji"}
         assert_error(await say(client, member, **params))
-        answer = await say(client, member, **params, emoji_code=added["id"])
-        assert assert_error(answer) == "This custom emoji has been deactivated"
+        response = await say(client, member, **params, emoji_code=added["id"])
+        assert assert_error(response) == "This custom emoji has been deactivated"
 
     async def test_bots_have_none(
         self, client: ApiClient, make_user: MakeUser, member: Person
@@ -248,10 +248,10 @@ class TestAdministrators:
     async def test_cannot_say_that_others_are_away(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
-        answer = await client.post(
+        response = await client.post(
             f"/users/{member.user_id}/status", admin, status_text="ill", away=True
         )
-        assert assert_success(answer)["ignored_parameters_unsupported"] == ["away"]
+        assert assert_success(response)["ignored_parameters_unsupported"] == ["away"]
         assert await status_of(client, admin, member) == {"status_text": "ill"}
 
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
@@ -259,8 +259,8 @@ class TestAdministrators:
         self, client: ApiClient, make_user: MakeUser, member: Person, role: Role
     ) -> None:
         person = await make_user(role)
-        answer = await client.post(f"/users/{member.user_id}/status", person, status_text="ill")
-        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+        response = await client.post(f"/users/{member.user_id}/status", person, status_text="ill")
+        assert_error(response, "UNAUTHORIZED_PRINCIPAL")
         assert await status_of(client, member, member) == {}
 
     async def test_are_refused_as_others_are(
@@ -282,8 +282,8 @@ class TestAdministrators:
             (gone.user_id, {"status_text": "ill"}, "User is deactivated"),
             (4711, {"status_text": "ill"}, "No such user"),
         ):
-            answer = await client.post(f"/users/{user_id}/status", admin, **params)
-            assert message in assert_error(answer)
+            response = await client.post(f"/users/{user_id}/status", admin, **params)
+            assert message in assert_error(response)
 
 
 class TestSight:
@@ -303,8 +303,8 @@ class TestSight:
         listener = await listen_to_statuses(client, guest)
         for person in (member, friend, guest):
             assert_success(await say(client, person, status_text="here"))
-        answer = await client.get(f"/users/{member.user_id}/status", guest)
-        assert assert_error(answer) == "No such user"
+        response = await client.get(f"/users/{member.user_id}/status", guest)
+        assert assert_error(response) == "No such user"
         seen = {str(person.user_id) for person in (friend, guest)}
         assert set(await statuses_seen_by(client, guest)) == seen
         assert {str(event["user_id"]) for event in await told(listener)} == seen
@@ -318,11 +318,11 @@ class TestSight:
         there = ApiClient(app, "elsewhere.localhost")
         here = ApiClient(app, "acme.localhost")
         assert_success(await say(here, member, status_text="here"))
-        for answer in (
+        for response in (
             await there.get(f"/users/{member.user_id}/status", stranger),
             await there.post(f"/users/{member.user_id}/status", stranger, status_text="x"),
         ):
-            assert assert_error(answer) == "No such user"
+            assert assert_error(response) == "No such user"
         assert await statuses_seen_by(there, stranger) == {}
         await here.aclose()
         await there.aclose()

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.people import UserRecord
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.channels.visibility import VisibilityPolicy
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import BotType
 from chatapi.features.user_topics.automatic import (
@@ -20,9 +20,9 @@ from chatapi.features.user_topics.automatic import (
 )
 from chatapi.features.users.repository import UserRepository
 from tests.factories import MakeChannel, Person
-from tests.support.answers import assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 
 INHERIT, MUTED, UNMUTED, FOLLOWED = VisibilityPolicy

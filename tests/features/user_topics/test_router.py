@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import ChannelId
 from tests import factories
 from tests.factories import MakeChannel, Person
-from tests.support.answers import Answer, assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
-from tests.support.leaving import leave
 from tests.support.listening import Listener, listen
+from tests.support.responses import ApiResponse, assert_error, assert_success
+from tests.support.unsubscribing import unsubscribe
 
 KNOWS_EMPTY = {"client_capabilities": {"empty_topic_name": True}}
 MUTED_TOPICS = "/users/me/subscriptions/muted_topics"
@@ -26,7 +26,7 @@ async def general(make_channel: MakeChannel, member: Person) -> ChannelId:
 
 async def choose(
     client: ApiClient, person: Person, channel_id: int, topic: str, policy: object
-) -> Answer:
+) -> ApiResponse:
     return await client.post(
         "/user_topics", person, stream_id=channel_id, topic=topic, visibility_policy=policy
     )
@@ -50,8 +50,8 @@ async def muted_topics(client: ApiClient, person: Person, **params: Any) -> list
 
 class TestChoose:
     async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
-        answer = await client.post("/user_topics", stream_id=1, topic="a", visibility_policy=1)
-        assert_error(answer, "UNAUTHORIZED", 401)
+        response = await client.post("/user_topics", stream_id=1, topic="a", visibility_policy=1)
+        assert_error(response, "UNAUTHORIZED", 401)
 
     @pytest.mark.parametrize("policy", [1, 2, 3])
     async def test_tells_the_caller_only(
@@ -186,7 +186,7 @@ class TestAccess:
         secret = await make_channel("secret", invite_only=True, subscribers=[member])
         assert_success(await choose(client, member, secret.id, "plans", 1))
         assert len(await known_topics(client, member)) == 1
-        await leave(runtime, realm, member, secret)
+        await unsubscribe(runtime, realm, member, secret)
         assert_error(await choose(client, member, secret.id, "plans", 0))
         assert await known_topics(client, member) == []
         assert await muted_topics(client, member) == []
@@ -202,7 +202,7 @@ class TestAccess:
         channel = await make_channel("general", subscribers=[guest])
         assert_success(await choose(client, guest, channel.id, "plans", 1))
         assert len(await muted_topics(client, guest)) == 1
-        await leave(runtime, realm, guest, channel)
+        await unsubscribe(runtime, realm, guest, channel)
         assert await known_topics(client, guest) == []
         assert await muted_topics(client, guest) == []
 
@@ -228,8 +228,8 @@ class TestMute:
     ) -> None:
         channel: dict[str, object] = {"stream_id": general} if by == "id" else {"stream": "GENERAL"}
         listener = await listen(client, member, event_types=["muted_topics"])
-        answer = await client.patch(MUTED_TOPICS, member, **channel, topic="lunch", op="add")
-        assert assert_success(answer) == {}
+        response = await client.patch(MUTED_TOPICS, member, **channel, topic="lunch", op="add")
+        assert assert_success(response) == {}
         muted_at = int(clock.now().timestamp())
         [event] = await listener.new_events()
         assert event["muted_topics"] == [["general", "lunch", muted_at]]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
@@ -12,9 +12,9 @@ from chatapi.features.profile_fields.field_types import FieldType
 from tests.factories import MakeUser, Person
 from tests.features.profile_fields.fields import add_field, write
 from tests.features.realm.settings import allow, change_realm
-from tests.support.answers import assert_error, assert_success
 from tests.support.client import ApiClient
 from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
 from tests.support.waiting import until_polls_wait
 
 NO_SUCH_USER = "No such user"
@@ -31,8 +31,8 @@ async def restricted(client: ApiClient, realm: RealmRecord, owner: Person) -> No
 
 
 async def users_seen_by(client: ApiClient, reader: Person | None, **params: object) -> set[int]:
-    answer = assert_success(await client.get("/users", reader, **params))
-    return {user["user_id"] for user in answer["members"]}
+    response = assert_success(await client.get("/users", reader, **params))
+    return {user["user_id"] for user in response["members"]}
 
 
 async def registered_users(client: ApiClient, reader: Person) -> set[int]:
@@ -65,9 +65,9 @@ class TestReads:
     ) -> None:
         missing = await client.get("/users/999999", guest)
         for reference in (member.user_id, member.email, f"user{member.user_id}@acme.localhost"):
-            answer = await client.get(f"/users/{reference}", guest)
-            assert answer.body == missing.body
-            assert assert_error(answer) == NO_SUCH_USER
+            response = await client.get(f"/users/{reference}", guest)
+            assert response.body == missing.body
+            assert assert_error(response) == NO_SUCH_USER
         for visible in (guest, bot):
             assert_success(await client.get(f"/users/{visible.user_id}", guest))
         assert_success(await client.get("/users/me", guest))
@@ -82,13 +82,13 @@ class TestReads:
         self, client: ApiClient, owner: Person, member: Person, guest: Person
     ) -> None:
         field_id = await add_field(client, owner, FieldType.USER)
-        answers = [
+        responses = [
             await client.patch(
                 "/users/me/profile_data", guest, data=[{"id": field_id, "value": [user_id]}]
             )
             for user_id in (member.user_id, 999_999)
         ]
-        sentences = [assert_error(answer).rpartition(":")[0] for answer in answers]
+        sentences = [assert_error(response).rpartition(":")[0] for response in responses]
         assert sentences[0] == sentences[1]
 
 

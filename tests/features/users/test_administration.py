@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.features.profile_fields.field_types import FieldType
@@ -13,10 +13,10 @@ from tests import factories
 from tests.factories import MakeUser, Person
 from tests.features.profile_fields.fields import add_field
 from tests.features.users.people import hide_email, made_up_email, user_seen_by
-from tests.support.answers import Answer, assert_error, assert_success
+from tests.support.account_changes import change_role, deactivate
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
-from tests.support.standing import change_role, deactivate
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.waiting import until, until_polls_wait
 
 ADMIN_NEEDED = "UNAUTHORIZED_PRINCIPAL"
@@ -34,7 +34,7 @@ async def role_of(client: ApiClient, person: Person, reader: Person) -> Role:
     return Role((await user_seen_by(client, person, reader))["role"])
 
 
-async def log_in(client: ApiClient, person: Person) -> Answer:
+async def log_in(client: ApiClient, person: Person) -> ApiResponse:
     return await client.post("/fetch_api_key", username=person.email, password=PASSWORD)
 
 
@@ -62,8 +62,8 @@ class TestChangeUser:
     ) -> None:
         listener = await listen(client, member, fetch_event_types=[])
         same = {"full_name": member.full_name, "role": 400, "new_email": member.email}
-        answer = await client.patch(f"/users/{member.user_id}", admin, **same, unknown=1)
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["unknown"]}
+        response = await client.patch(f"/users/{member.user_id}", admin, **same, unknown=1)
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["unknown"]}
         assert await listener.new_events() == []
 
     @pytest.mark.parametrize(
@@ -87,23 +87,23 @@ class TestChangeUser:
         complaint: str,
     ) -> None:
         before = await user_seen_by(client, member, admin)
-        answer = await client.patch(f"/users/{member.user_id}", admin, **params)
-        assert complaint in assert_error(answer)
+        response = await client.patch(f"/users/{member.user_id}", admin, **params)
+        assert complaint in assert_error(response)
         assert await user_seen_by(client, member, admin) == before
 
     async def test_all_or_nothing(self, client: ApiClient, admin: Person, member: Person) -> None:
         listener = await listen(client, member, fetch_event_types=[])
-        answer = await client.patch(
+        response = await client.patch(
             f"/users/{member.user_id}", admin, full_name="New", new_email=admin.email
         )
-        assert f"{admin.email} is already in use" in assert_error(answer)
+        assert f"{admin.email} is already in use" in assert_error(response)
         assert (await user_seen_by(client, member, admin))["full_name"] == member.full_name
         assert await listener.new_events() == []
 
     @pytest.mark.parametrize("reference", ["999999", "nobody@example.com"])
     async def test_unknown_users(self, client: ApiClient, admin: Person, reference: str) -> None:
-        answer = await client.patch(f"/users/{reference}", admin, full_name="New")
-        assert assert_error(answer) == "No such user"
+        response = await client.patch(f"/users/{reference}", admin, full_name="New")
+        assert assert_error(response) == "No such user"
 
     async def test_users_of_other_organizations_do_not_exist(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person
@@ -123,8 +123,8 @@ class TestChangeUser:
         actor = await make_user(role)
         for reference in (member.user_id, actor.user_id):
             for params in ({}, {"full_name": "New"}, {"role": 100}, {"new_email": "x@example.com"}):
-                answer = await client.patch(f"/users/{reference}", actor, **params)
-                assert_error(answer, ADMIN_NEEDED)
+                response = await client.patch(f"/users/{reference}", actor, **params)
+                assert_error(response, ADMIN_NEEDED)
 
     async def test_deactivated_users_can_be_changed(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, member: Person
@@ -142,8 +142,10 @@ class TestChangeEmail:
     ) -> None:
         person = await make_user(password=PASSWORD)
         listener = await listen(client, admin, fetch_event_types=[])
-        answer = await client.patch(f"/users/{person.user_id}", admin, new_email="new@example.com")
-        assert_success(answer)
+        response = await client.patch(
+            f"/users/{person.user_id}", admin, new_email="new@example.com"
+        )
+        assert_success(response)
         told: dict[str, Any] = {}
         for change in await told_people(listener):
             told |= change
@@ -189,8 +191,8 @@ class TestChangeProfile:
         assert seen["profile_data"] == {}
 
     async def test_bots_have_none(self, client: ApiClient, admin: Person, bot: Person) -> None:
-        answer = await client.patch(f"/users/{bot.user_id}", admin, profile_data=[])
-        assert assert_error(answer) == "Bots have no profile."
+        response = await client.patch(f"/users/{bot.user_id}", admin, profile_data=[])
+        assert assert_error(response) == "Bots have no profile."
 
 
 class TestChangeRole:
@@ -214,8 +216,8 @@ class TestChangeRole:
         self, client: ApiClient, owner: Person, admin: Person, member: Person
     ) -> None:
         for person, role in ((member, 100), (owner, 200), (admin, 100)):
-            answer = await client.patch(f"/users/{person.user_id}", admin, role=role)
-            assert assert_error(answer, ADMIN_NEEDED) == "Must be an organization owner"
+            response = await client.patch(f"/users/{person.user_id}", admin, role=role)
+            assert assert_error(response, ADMIN_NEEDED) == "Must be an organization owner"
         assert_success(await client.patch(f"/users/{member.user_id}", owner, role=100))
         assert_success(await client.patch(f"/users/{owner.user_id}", member, role=300))
         assert await role_of(client, owner, member) is Role.MODERATOR
@@ -223,8 +225,8 @@ class TestChangeRole:
     async def test_nobody_but_owners_changes_their_own(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
-        answer = await client.patch(f"/users/{admin.user_id}", admin, role=400)
-        assert "your own role" in assert_error(answer)
+        response = await client.patch(f"/users/{admin.user_id}", admin, role=400)
+        assert "your own role" in assert_error(response)
 
     async def test_the_last_owner_stays(
         self, client: ApiClient, owner: Person, make_user: MakeUser
@@ -232,8 +234,8 @@ class TestChangeRole:
         """A bot with the role is no owner who could take care of anything."""
         bot = await make_user(Role.OWNER, bot_owner=owner)
         for actor in (owner, bot):
-            answer = await client.patch(f"/users/{owner.user_id}", actor, role=200)
-            assert_error(answer, LAST_USER, is_last_owner=True, entity="organization owner")
+            response = await client.patch(f"/users/{owner.user_id}", actor, role=200)
+            assert_error(response, LAST_USER, is_last_owner=True, entity="organization owner")
         second = await make_user(Role.OWNER)
         assert_success(await client.patch(f"/users/{owner.user_id}", owner, role=200))
         assert_error(await client.patch(f"/users/{second.user_id}", second, role=200), LAST_USER)
@@ -243,11 +245,11 @@ class TestChangeRole:
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
         second = await make_user(Role.OWNER)
-        answers = await asyncio.gather(
+        responses = await asyncio.gather(
             client.patch(f"/users/{second.user_id}", owner, role=400),
             client.patch(f"/users/{owner.user_id}", second, role=400),
         )
-        assert sorted(answer.status for answer in answers) == [200, 400]
+        assert sorted(response.status for response in responses) == [200, 400]
         users = assert_success(await client.get("/users", owner))["members"]
         assert sum(user["is_owner"] for user in users) == 1
 
@@ -279,8 +281,8 @@ class TestBotsOfPeople:
     async def test_but_do_nothing_else_with_them(
         self, client: ApiClient, member: Person, bot: Person, params: dict[str, object]
     ) -> None:
-        answer = await client.patch(f"/users/{bot.user_id}", member, **params)
-        assert_error(answer, ADMIN_NEEDED)
+        response = await client.patch(f"/users/{bot.user_id}", member, **params)
+        assert_error(response, ADMIN_NEEDED)
 
     async def test_administrators_change_their_role(
         self, client: ApiClient, admin: Person, make_user: MakeUser
@@ -321,8 +323,8 @@ class TestDeactivateUser:
         assert_success(await client.delete(f"/users/{person.email}", admin))
         device = Person(person.user_id, person.email, logged_in["api_key"])
         assert_error(await client.get("/users/me", device), "UNAUTHORIZED", 401)
-        answer = await log_in(client, person)
-        assert_error(answer, "AUTHENTICATION_FAILED", 401)
+        response = await log_in(client, person)
+        assert_error(response, "AUTHENTICATION_FAILED", 401)
 
     async def test_a_request_to_delete_what_was_written_is_refused(
         self, client: ApiClient, admin: Person, member: Person
@@ -332,25 +334,25 @@ class TestDeactivateUser:
             assert "actions" in assert_error(await client.delete(path, admin, actions=actions))
         assert "actions" in assert_error(await client.delete(path, admin, actions={"burn": True}))
         assert (await user_seen_by(client, member, admin))["is_active"] is True
-        answer = await client.delete(
+        response = await client.delete(
             path,
             admin,
             actions={"delete_profile": False},
             deactivation_notification_comment="Farewell",
         )
         ignored = ["deactivation_notification_comment"]
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ignored}
+        assert assert_success(response) == {"ignored_parameters_unsupported": ignored}
 
     async def test_actions_in_the_address_are_read_as_well(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
-        answer = await client.call(
+        response = await client.call(
             "DELETE",
             f"/users/{member.user_id}",
             admin,
             params={"actions": '{"delete_profile": true}'},
         )
-        assert "actions" in assert_error(answer)
+        assert "actions" in assert_error(response)
 
     async def test_only_once(self, client: ApiClient, admin: Person, member: Person) -> None:
         assert_success(await client.delete(f"/users/{member.user_id}", admin))
@@ -369,11 +371,11 @@ class TestDeactivateUser:
         self, client: ApiClient, owner: Person, admin: Person, make_user: MakeUser
     ) -> None:
         second = await make_user(Role.OWNER)
-        answer = await client.delete(f"/users/{second.user_id}", admin)
-        assert assert_error(answer, ADMIN_NEEDED) == "Must be an organization owner"
+        response = await client.delete(f"/users/{second.user_id}", admin)
+        assert assert_error(response, ADMIN_NEEDED) == "Must be an organization owner"
         assert_success(await client.delete(f"/users/{second.user_id}", owner))
-        answer = await client.delete(f"/users/{owner.user_id}", owner)
-        assert_error(answer, LAST_USER, is_last_owner=True, entity="organization owner")
+        response = await client.delete(f"/users/{owner.user_id}", owner)
+        assert_error(response, LAST_USER, is_last_owner=True, entity="organization owner")
 
     async def test_unknown_users(self, client: ApiClient, admin: Person) -> None:
         assert assert_error(await client.delete("/users/999999", admin)) == "No such user"
@@ -386,16 +388,16 @@ class TestDeactivateOwnUser:
     ) -> None:
         person = await make_user(role)
         listener = await listen(client, owner, fetch_event_types=[])
-        answer = await client.delete("/users/me", person, because="bored")
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["because"]}
+        response = await client.delete("/users/me", person, because="bored")
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["because"]}
         assert_error(await client.get("/users/me", person), "UNAUTHORIZED", 401)
         assert await told_people(listener) == [{"user_id": person.user_id, "is_active": False}]
 
     async def test_but_for_the_last_owner(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
-        answer = await client.delete("/users/me", owner)
-        assert_error(answer, LAST_USER, is_last_owner=True, entity="organization owner")
+        response = await client.delete("/users/me", owner)
+        assert_error(response, LAST_USER, is_last_owner=True, entity="organization owner")
         second = await make_user(Role.OWNER)
         assert_success(await client.delete("/users/me", owner))
         assert_error(await client.delete("/users/me", second), LAST_USER)
@@ -404,10 +406,10 @@ class TestDeactivateOwnUser:
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
         second = await make_user(Role.OWNER)
-        answers = await asyncio.gather(
+        responses = await asyncio.gather(
             client.delete("/users/me", owner), client.delete("/users/me", second)
         )
-        assert sorted(answer.status for answer in answers) == [200, 400]
+        assert sorted(response.status for response in responses) == [200, 400]
 
 
 class TestReactivateUser:
@@ -417,8 +419,8 @@ class TestReactivateUser:
         person = await make_user(password=PASSWORD)
         assert_success(await client.delete(f"/users/{person.user_id}", admin))
         listener = await listen(client, admin, fetch_event_types=[])
-        answer = await client.post(f"/users/{person.user_id}/reactivate", admin, welcome="back")
-        assert assert_success(answer) == {"ignored_parameters_unsupported": ["welcome"]}
+        response = await client.post(f"/users/{person.user_id}/reactivate", admin, welcome="back")
+        assert assert_success(response) == {"ignored_parameters_unsupported": ["welcome"]}
         assert await told_people(listener) == [{"user_id": person.user_id, "is_active": True}]
         assert_error(await client.get("/users/me", person), "UNAUTHORIZED", 401)
         logged_in = assert_success(await log_in(client, person))
@@ -428,8 +430,8 @@ class TestReactivateUser:
     async def test_active_users_are_refused(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
-        answer = await client.post(f"/users/{member.user_id}/reactivate", admin)
-        assert "already active" in assert_error(answer)
+        response = await client.post(f"/users/{member.user_id}/reactivate", admin)
+        assert "already active" in assert_error(response)
 
     async def test_only_owners_bring_back_owners(
         self, client: ApiClient, owner: Person, admin: Person, make_user: MakeUser
@@ -480,5 +482,5 @@ class TestReactivateUser:
     ) -> None:
         robot = await make_user(Role.ADMIN, bot_owner=owner)
         assert_success(await client.delete(f"/users/{member.user_id}", owner))
-        answer = await client.post(f"/users/{bot.user_id}/reactivate", robot)
-        assert "bots can't own" in assert_error(answer)
+        response = await client.post(f"/users/{bot.user_id}/reactivate", robot)
+        assert "bots can't own" in assert_error(response)

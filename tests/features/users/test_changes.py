@@ -4,16 +4,16 @@ import asyncio
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.features.users.errors import CannotDeactivateLastUserError
 from tests.factories import MakeUser, Person
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import change_role, deactivate, replace_api_key
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.standing import change_role, deactivate, replace_api_key
+from tests.support.responses import assert_error, assert_success
 from tests.support.waiting import until_polls_wait, until_true
 
 NEW_USER = {"email": "new@example.com", "password": "correct horse", "full_name": "New Person"}

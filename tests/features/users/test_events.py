@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility, Role
@@ -13,11 +13,11 @@ from chatapi.features.users.events import UserAdded, UserUpdated
 from chatapi.features.users.payloads import UserPayload
 from tests.factories import MakeUser, Person
 from tests.features.users.people import gravatar, hide_email, made_up_email, user_seen_by
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import change_role, deactivate
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
+from tests.support.responses import assert_error, assert_success
 from tests.support.sample_events import view as sample_view
-from tests.support.standing import change_role, deactivate
 
 NEW_USER = {"email": "new@example.com", "password": "correct horse", "full_name": "New Person"}
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.main import ChatApp
@@ -13,10 +13,10 @@ from tests import factories
 from tests.factories import MakeUser, Person
 from tests.features.profile_fields.fields import add_field, write
 from tests.features.users.people import gravatar, hide_email, made_up_email, user_seen_by
-from tests.support.answers import assert_error, assert_success
+from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
-from tests.support.organization import choose
-from tests.support.standing import deactivate
+from tests.support.realm_settings import set_realm_settings
+from tests.support.responses import assert_error, assert_success
 
 ROLES = [
     (Role.OWNER, True, True, False),
@@ -35,9 +35,9 @@ class TestGetUsers:
         self, client: ApiClient, guest: Person, make_user: MakeUser
     ) -> None:
         others = [await make_user() for _ in range(3)]
-        answer = assert_success(await client.get("/users", guest, sort="name"))
-        assert answer["ignored_parameters_unsupported"] == ["sort"]
-        ids = [user["user_id"] for user in answer["members"]]
+        response = assert_success(await client.get("/users", guest, sort="name"))
+        assert response["ignored_parameters_unsupported"] == ["sort"]
+        ids = [user["user_id"] for user in response["members"]]
         assert ids == sorted([guest.user_id, *(other.user_id for other in others)])
 
     async def test_all_keys(self, client: ApiClient, make_user: MakeUser) -> None:
@@ -98,8 +98,8 @@ class TestGetUsers:
         self, client: ApiClient, member: Person, admin: Person, guest: Person
     ) -> None:
         wanted = [int(guest.user_id), int(admin.user_id), int(guest.user_id), 4711]
-        answer = assert_success(await client.get("/users", member, user_ids=wanted))
-        ids = [user["user_id"] for user in answer["members"]]
+        response = assert_success(await client.get("/users", member, user_ids=wanted))
+        ids = [user["user_id"] for user in response["members"]]
         assert ids == sorted([admin.user_id, guest.user_id])
 
     async def test_no_users(self, client: ApiClient, member: Person) -> None:
@@ -137,7 +137,7 @@ class TestPublicAccess:
 
     @pytest.fixture(autouse=True)
     async def open_organization(self, runtime: Runtime, realm: RealmRecord) -> None:
-        await choose(runtime, realm, enable_spectator_access=True)
+        await set_realm_settings(runtime, realm, enable_spectator_access=True)
 
     async def test_no_addresses_of_people(self, client: ApiClient, member: Person) -> None:
         seen = await user_seen_by(client, member, None)
@@ -170,7 +170,7 @@ class TestPublicAccess:
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         assert_success(await client.get("/users"))
-        await choose(runtime, realm, enable_spectator_access=False)
+        await set_realm_settings(runtime, realm, enable_spectator_access=False)
         assert_error(await client.get("/users"), "UNAUTHORIZED", 401)
 
 
@@ -179,16 +179,16 @@ class TestGetUser:
         assert_error(await client.get(f"/users/{member.user_id}"), "UNAUTHORIZED", 401)
 
     async def test_one_user(self, client: ApiClient, admin: Person, member: Person) -> None:
-        answer = assert_success(await client.get(f"/users/{member.user_id}", admin, user_ids=[]))
-        assert answer["ignored_parameters_unsupported"] == ["user_ids"]
-        assert answer["user"] == await user_seen_by(client, member, admin)
+        response = assert_success(await client.get(f"/users/{member.user_id}", admin, user_ids=[]))
+        assert response["ignored_parameters_unsupported"] == ["user_ids"]
+        assert response["user"] == await user_seen_by(client, member, admin)
 
     async def test_with_profile_and_picture(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         params = {"include_custom_profile_fields": True, "client_gravatar": False}
-        answer = await client.get(f"/users/{member.user_id}", admin, **params)
-        user = assert_success(answer)["user"]
+        response = await client.get(f"/users/{member.user_id}", admin, **params)
+        user = assert_success(response)["user"]
         assert user["profile_data"] == {}
         assert user["avatar_url"] == gravatar(member.email)
 
@@ -197,8 +197,8 @@ class TestGetUser:
         assert_error(await client.get(f"/users/{user_id}", member))
 
     async def test_malformed_parameter(self, client: ApiClient, member: Person) -> None:
-        answer = await client.get(f"/users/{member.user_id}", member, client_gravatar="yes")
-        assert assert_error(answer) == 'Argument "client_gravatar" is not valid JSON.'
+        response = await client.get(f"/users/{member.user_id}", member, client_gravatar="yes")
+        assert assert_error(response) == 'Argument "client_gravatar" is not valid JSON.'
 
 
 class TestGetUserByEmail:
@@ -206,13 +206,13 @@ class TestGetUserByEmail:
         assert_error(await client.get(f"/users/{member.email}"), "UNAUTHORIZED", 401)
 
     async def test_in_any_case(self, client: ApiClient, guest: Person, member: Person) -> None:
-        answer = await client.get(f"/users/{member.email.upper()}", guest)
-        assert assert_success(answer)["user"]["user_id"] == member.user_id
+        response = await client.get(f"/users/{member.email.upper()}", guest)
+        assert assert_success(response)["user"]["user_id"] == member.user_id
 
     async def test_by_api_email(self, client: ApiClient, guest: Person, member: Person) -> None:
         await hide_email(client, member, EmailVisibility.NOBODY)
-        answer = await client.get(f"/users/{made_up_email(member)}", guest)
-        assert assert_success(answer)["user"]["user_id"] == member.user_id
+        response = await client.get(f"/users/{made_up_email(member)}", guest)
+        assert assert_success(response)["user"]["user_id"] == member.user_id
 
     async def test_hidden_addresses_are_unknown(
         self, client: ApiClient, admin: Person, guest: Person, member: Person
@@ -239,8 +239,8 @@ class TestGetOwnUser:
 
     async def test_all_keys(self, client: ApiClient, make_user: MakeUser) -> None:
         iago = await make_user(Role.OWNER, email="iago@example.com", full_name="Iago")
-        answer = assert_success(await client.get("/users/me", iago, client_gravatar=True))
-        assert answer == {
+        response = assert_success(await client.get("/users/me", iago, client_gravatar=True))
+        assert response == {
             "user_id": iago.user_id,
             "delivery_email": "iago@example.com",
             "email": "iago@example.com",
@@ -300,19 +300,19 @@ class TestCreateUser:
 
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
     async def test_forbidden(self, client: ApiClient, make_user: MakeUser, role: Role) -> None:
-        answer = await client.post("/users", await make_user(role), **NEW_USER)
-        assert_error(answer, "UNAUTHORIZED_PRINCIPAL")
+        response = await client.post("/users", await make_user(role), **NEW_USER)
+        assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
     async def test_a_member_who_can_log_in(self, client: ApiClient, admin: Person) -> None:
-        answer = assert_success(await client.post("/users", admin, **NEW_USER, role=100))
-        assert answer["ignored_parameters_unsupported"] == ["role"]
+        response = assert_success(await client.post("/users", admin, **NEW_USER, role=100))
+        assert response["ignored_parameters_unsupported"] == ["role"]
         login = await client.post(
             "/fetch_api_key", username="NEW@example.com", password="correct horse"
         )
         api_key = assert_success(login)["api_key"]
-        newcomer = Person(answer["user_id"], "new@example.com", api_key)
+        newcomer = Person(response["user_id"], "new@example.com", api_key)
         own = assert_success(await client.get("/users/me", newcomer))
-        assert (own["user_id"], own["full_name"]) == (answer["user_id"], "New Person")
+        assert (own["user_id"], own["full_name"]) == (response["user_id"], "New Person")
         assert own["role"] == Role.MEMBER
 
     @pytest.mark.parametrize("taken", ["iago@example.com", " IAGO@EXAMPLE.com "])
@@ -320,8 +320,8 @@ class TestCreateUser:
         self, client: ApiClient, admin: Person, make_user: MakeUser, taken: str
     ) -> None:
         await make_user(email="Iago@example.com")
-        answer = await client.post("/users", admin, **{**NEW_USER, "email": taken})
-        assert assert_error(answer).endswith("is already in use")
+        response = await client.post("/users", admin, **{**NEW_USER, "email": taken})
+        assert assert_error(response).endswith("is already in use")
 
     @pytest.mark.parametrize(
         ("params", "complaint"),
@@ -340,11 +340,11 @@ class TestCreateUser:
     async def test_validation(
         self, client: ApiClient, admin: Person, params: dict[str, str], complaint: str | None
     ) -> None:
-        answer = await client.post("/users", admin, **{**NEW_USER, **params})
+        response = await client.post("/users", admin, **{**NEW_USER, **params})
         if complaint is None:
-            assert_success(answer)
+            assert_success(response)
         else:
-            assert assert_error(answer) == complaint
+            assert assert_error(response) == complaint
 
 
 class TestOtherOrganizations:
@@ -367,8 +367,8 @@ class TestOtherOrganizations:
         for name in (stranger.user_id, stranger.email, made_up_email(stranger)):
             assert assert_error(await here.get(f"/users/{name}", member)) == "No such user"
         wanted = [int(stranger.user_id), int(member.user_id)]
-        answer = assert_success(await here.get("/users", member, user_ids=wanted))
-        assert [user["user_id"] for user in answer["members"]] == [member.user_id]
+        response = assert_success(await here.get("/users", member, user_ids=wanted))
+        assert [user["user_id"] for user in response["members"]] == [member.user_id]
 
     async def test_strangers_are_not_let_in(self, here: ApiClient, stranger: Person) -> None:
         assert_error(await here.get("/users", stranger), "UNAUTHORIZED", 401)

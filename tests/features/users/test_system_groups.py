@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeUser, Person
 from tests.features.realm.settings import change_realm
 from tests.features.user_groups.groups import add_group, deactivate_group
-from tests.support.answers import assert_success
+from tests.support.account_changes import change_role
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
-from tests.support.standing import change_role
+from tests.support.responses import assert_success
 
 NEW_USER = {"email": "new@example.com", "password": "correct horse", "full_name": "New Person"}
 TYPES = ["realm_user", "realm_bot", "realm_user_groups", "user_group"]

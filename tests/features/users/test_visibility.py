@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import EmailVisibility, Role
 from tests.factories import MakeUser, Person
 from tests.features.users.people import gravatar, hide_email, made_up_email, user_seen_by
-from tests.support.answers import assert_success
+from tests.support.account_changes import change_role
 from tests.support.client import ApiClient
 from tests.support.listening import listen
-from tests.support.standing import change_role
+from tests.support.responses import assert_success
 
 EVERY_ROLE = set(Role)
 SEEN_BY = {

@@ -50,15 +50,15 @@ async def create_channel(act: Act, inside: Sequence[str], look: str, is_default:
         "protected": {"invite_only": True, "history_public_to_subscribers": False},
     }
     name = f"c{len(act.scene.channels)}"
-    answer = await act.call(
+    response = await act.call(
         "post",
         "/channels/create",
         name=name,
         subscribers=[act.user_id(name) for name in inside],
         **looks[look],
     )
-    if "id" in answer.body:
-        act.scene.note_channel(answer.body["id"], name)
+    if "id" in response.body:
+        act.scene.note_channel(response.body["id"], name)
 
 
 def _name_now(act: Act, number: int) -> str:
@@ -119,8 +119,8 @@ async def archive(act: Act, channel: int) -> None:
 @action(powerful, channel=places, name=among(("renamed", "other name")))
 async def rename_channel(act: Act, channel: int, name: str) -> None:
     chosen, new_name = channel_of(act, channel), f"{name} {channel}"
-    answer = await act.call("patch", f"/streams/{chosen}", new_name=new_name)
-    if answer.status == HTTPStatus.OK and chosen is not None:
+    response = await act.call("patch", f"/streams/{chosen}", new_name=new_name)
+    if response.status == HTTPStatus.OK and chosen is not None:
         act.scene.names[chosen] = new_name
 
 

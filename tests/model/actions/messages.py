@@ -8,7 +8,7 @@ from tests.features.scheduled_messages.scheduling import pass_an_hour
 from tests.model.actions.chance import among, either, few, number
 from tests.model.actions.step import Act, action, numbers, places, powerful, texts, topics
 from tests.model.scene import ROLES, pick
-from tests.support.answers import Answer
+from tests.support.responses import ApiResponse
 
 _MODES = ("change_one", "change_later", "change_all")
 _FLAGS = ("read", "starred")
@@ -16,11 +16,11 @@ newest_first = among((*range(9), 0, 1, 2))
 some_people = few(sorted(ROLES), 1, 2)
 
 
-def _note(act: Act, answer: Answer, place: tuple[int, str] | None = None) -> None:
-    if "id" in answer.body:
-        act.scene.note_message(answer.body["id"], act.actor)
+def _note(act: Act, response: ApiResponse, place: tuple[int, str] | None = None) -> None:
+    if "id" in response.body:
+        act.scene.note_message(response.body["id"], act.actor)
         if place is not None:
-            act.scene.places[answer.body["id"]] = place
+            act.scene.places[response.body["id"]] = place
 
 
 def _message(act: Act, number: int) -> int | None:
@@ -31,7 +31,7 @@ def _message(act: Act, number: int) -> int | None:
 @action(weight=4, channel=places, topic=topics, text=texts, is_read=either)
 async def send(act: Act, channel: int, topic: str, text: str, is_read: bool) -> None:
     to = act.scene.channels[channel % len(act.scene.channels)]
-    answer = await act.call(
+    response = await act.call(
         "post",
         "/messages",
         type="channel",
@@ -40,14 +40,14 @@ async def send(act: Act, channel: int, topic: str, text: str, is_read: bool) -> 
         content=text,
         read_by_sender=is_read,
     )
-    _note(act, answer, (to, topic))
+    _note(act, response, (to, topic))
 
 
 @action(weight=2, others=some_people, text=texts)
 async def send_direct(act: Act, others: Sequence[str], text: str) -> None:
     to = sorted({act.user_id(name) for name in others})
-    answer = await act.call("post", "/messages", type="direct", to=to, content=text)
-    _note(act, answer)
+    response = await act.call("post", "/messages", type="direct", to=to, content=text)
+    _note(act, response)
     act.scene.talks.append((act.actor, *others))
 
 
@@ -85,7 +85,7 @@ async def move(
     target = {"stream_id": pick(act.scene.channels, channel)} if to_channel else {}
     places = act.scene.places
     chosen = pick([each for each in act.scene.messages[::-1] if each in places], message)
-    answer = await act.call(
+    response = await act.call(
         "patch",
         f"/messages/{chosen}",
         topic=topic,
@@ -94,7 +94,7 @@ async def move(
         send_notification_to_new_thread=notify,
         **target,
     )
-    if answer.status == HTTPStatus.OK and chosen is not None:
+    if response.status == HTTPStatus.OK and chosen is not None:
         places[chosen] = (target.get("stream_id") or places[chosen][0], topic)
 
 
@@ -104,8 +104,8 @@ async def delete(act: Act, message: int, by_sender: bool) -> None:
     if chosen not in act.scene.places:
         by_sender = True  # Nobody else may delete direct messages.
     actor = act.scene.senders.get(chosen, act.actor) if by_sender else act.actor
-    answer = await replace(act, actor=actor).call("delete", f"/messages/{chosen}")
-    if answer.status == HTTPStatus.OK and chosen in act.scene.messages:
+    response = await replace(act, actor=actor).call("delete", f"/messages/{chosen}")
+    if response.status == HTTPStatus.OK and chosen in act.scene.messages:
         act.scene.messages.remove(chosen)
 
 

@@ -66,15 +66,15 @@ async def end_or_return_bot(act: Act, bot: int) -> None:
 
 @action(powerful, members=few(sorted(ROLES), 0, 2), name=numbers)
 async def create_group(act: Act, members: Sequence[str], name: int) -> None:
-    answer = await act.call(
+    response = await act.call(
         "post",
         "/user_groups/create",
         name="crew" if name == 0 else f"group {name}",
         description="",
         members=[act.user_id(each) for each in members],
     )
-    if "group_id" in answer.body:
-        act.scene.groups.append(answer.body["group_id"])
+    if "group_id" in response.body:
+        act.scene.groups.append(response.body["group_id"])
 
 
 @action(powerful, weight=2, group=numbers, person=anybody, is_added=either)

@@ -35,8 +35,8 @@ _REALM_PERMISSIONS = (
 async def create_draft(act: Act, channel: int, topic: str, text: str) -> None:
     to = [pick(act.scene.channels, channel)]
     draft = {"type": "stream", "to": to, "topic": topic, "content": text}
-    answer = await act.call("post", "/drafts", drafts=[draft])
-    for number in answer.body.get("ids", []):
+    response = await act.call("post", "/drafts", drafts=[draft])
+    for number in response.body.get("ids", []):
         act.scene.remember("drafts", number)
 
 

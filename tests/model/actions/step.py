@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from tests.model.actions.chance import Choice, among, number
 from tests.model.scene import ROLES, TOPICS, WORDS, Scene
-from tests.support.answers import Answer
+from tests.support.responses import ApiResponse
 
 anybody = among(sorted(ROLES))
 powerful = among((*["owner"] * 6, "admin", "moderator", "member"))
@@ -29,14 +29,14 @@ class Act:
     actor: str
     process: int
 
-    async def call(self, method: str, path: str, **params: object) -> Answer:
+    async def call(self, method: str, path: str, **params: object) -> ApiResponse:
         return await self.scene.call(self.process, method, path, self.actor, **params)
 
     async def create(self, kind: str, key: str, method: str, path: str, **params: object) -> None:
         """Do something that makes a thing with an id, and remember the id."""
-        answer = await self.call(method, path, **params)
-        if key in answer.body:
-            self.scene.remember(kind, answer.body[key])
+        response = await self.call(method, path, **params)
+        if key in response.body:
+            self.scene.remember(kind, response.body[key])
 
     def user_id(self, name: str) -> int:
         return self.scene.persons[name].user_id

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.main import ChatApp
 from tests.factories import Person, make_realm, make_user
 from tests.features.realm.settings import allow, change_realm
 from tests.model.world import QuickClient
-from tests.support.answers import Answer, assert_success
+from tests.support.responses import ApiResponse, assert_success
 
 WORDS = ("harbour", "mountain", "river", "bridge")
 TOPICS = ("plans", "Plans", "✔ done", "river cruise", "")
@@ -191,9 +191,9 @@ class _Builder:
             visibility_policy=self.random.choice([1, 2, 3]),
         )
 
-    async def _about_message(self, method: str, path: str, **params: object) -> Answer:
-        answer: Answer = await getattr(self.client, method)(path, self._anybody(), **params)
-        return answer
+    async def _about_message(self, method: str, path: str, **params: object) -> ApiResponse:
+        response: ApiResponse = await getattr(self.client, method)(path, self._anybody(), **params)
+        return response
 
     def _anybody(self) -> Person:
         return self.random.choice(list(self.organization.persons.values()))

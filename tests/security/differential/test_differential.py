@@ -111,9 +111,9 @@ async def _compare(
 ) -> None:
     name = "anonymous" if reader is None else reader.full_name
     for request in RequestMaker(organization, random).requests():
-        answer = await _ask(original, organization, reader, request)
+        response = await _ask(original, organization, reader, request)
         expected = await _ask(reduced, organization, reader, request)
-        assert answer == expected, f"{name}: {request}\n{_first_difference(answer, expected)}"
+        assert response == expected, f"{name}: {request}\n{_first_difference(response, expected)}"
 
 
 async def _ask(
@@ -121,22 +121,22 @@ async def _ask(
 ) -> bytes:
     """The body of the answer, without what is compared apart."""
     params = encode_form(request.params)
-    answer = await client.request(
+    response = await client.request(
         request.method,
         f"http://{organization.host}{API_PREFIX}{request.path}",
         auth=basic_auth(reader),
         params=params if request.method == "GET" else None,
         data=None if request.method == "GET" else params,
     )
-    assert answer.status_code < 500, (request, answer.text)
-    return _SUBSCRIBERS.sub(_in_order, _APART.sub(rb'"\1":0', answer.content))
+    assert response.status_code < 500, (request, response.text)
+    return _SUBSCRIBERS.sub(_in_order, _APART.sub(rb'"\1":0', response.content))
 
 
 def _in_order(listed: re.Match[bytes]) -> bytes:
     return listed[1] + b",".join(sorted(listed[2].split(b",")))
 
 
-def _first_difference(answer: bytes, expected: bytes) -> str:
-    pairs = zip(answer, expected, strict=False)
+def _first_difference(response: bytes, expected: bytes) -> str:
+    pairs = zip(response, expected, strict=False)
     start = max(0, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) - 200)
-    return f"is   {answer[start : start + 400]!r}\nnot  {expected[start : start + 400]!r}"
+    return f"is   {response[start : start + 400]!r}\nnot  {expected[start : start + 400]!r}"

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatapi.auth.context import Context, RealmContext
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.cli.operator import acting_as
 from chatapi.core.roles import Role
 from chatapi.features.channels.creation import ChannelCreator, NewChannel
 from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.subscriptions.roster import Roster
+from chatapi.features.subscriptions.writer import SubscriptionWriter
 from chatapi.features.users.repository import UserRepository
 
 
@@ -62,7 +62,7 @@ async def _add(ctx: Context, wanted: DemoChannel, people: Sequence[UserRecord]) 
     [channel] = await ChannelCreator(ctx, wanted.options).create([new])
     choose = random.Random(wanted.name)  # noqa: S311 (not a secret)
     inside = [user.id for user in people if choose.random() < wanted.share]
-    await Roster(ctx).add(inside, [channel], new=[channel.id])
+    await SubscriptionWriter(ctx).add(inside, [channel], new=[channel.id])
 
 
 def _channels(_plan: Plan) -> Sequence[DemoChannel]:

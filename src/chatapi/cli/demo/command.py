@@ -11,8 +11,8 @@ from chatapi.cli.demo.channels import CHANNELS
 from chatapi.cli.demo.people import PEOPLE
 from chatapi.cli.demo.profiles import PROFILE_FIELDS, PROFILE_VALUES
 from chatapi.cli.demo.step import AnyStep, Plan, batches
-from chatapi.cli.operator import OrganizationOption, organization, perform
-from chatapi.cli.terminal import AsJson, answer, stderr
+from chatapi.cli.operator import OrganizationOption, organization, run_command
+from chatapi.cli.terminal import AsJson, print_result, stderr
 
 _PASSWORD_BYTES = 9
 
@@ -34,8 +34,10 @@ def demo(
             for step in STEPS:
                 await _run(runtime, org, step, plan, progress)
 
-    perform(work, as_json=as_json)
-    answer({"password": password}, f"New people have the password {password}", as_json=as_json)
+    run_command(work, as_json=as_json)
+    print_result(
+        {"password": password}, f"New people have the password {password}", as_json=as_json
+    )
 
 
 async def _run(

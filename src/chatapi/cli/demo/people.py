@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.core.roles import BotType, Role
 from chatapi.features.users.activation import deactivate_user
@@ -42,7 +42,7 @@ class DemoPerson:
     role: Role
     password_hash: str | None
     is_bot: bool
-    has_left: bool
+    is_deactivated: bool
 
 
 def demo_people(plan: Plan) -> list[DemoPerson]:
@@ -66,7 +66,7 @@ def _person(number: int, name: str, password_hash: str) -> DemoPerson:
         role=_role(number, is_bot=is_bot),
         password_hash=None if is_bot else password_hash,
         is_bot=is_bot,
-        has_left=number % _LEFT_EVERY == _LEFT_EVERY - 1,
+        is_deactivated=number % _LEFT_EVERY == _LEFT_EVERY - 1,
     )
 
 
@@ -112,7 +112,7 @@ async def _add(ctx: RealmContext, person: DemoPerson, owners: Sequence[UserRecor
             bot_owner_id=None if owner is None else owner.id,
         ),
     )
-    if person.has_left:
+    if person.is_deactivated:
         await deactivate_user(ctx, created.user)
     return created.user
 

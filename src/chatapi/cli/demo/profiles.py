@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.cli.demo.people import DemoPerson, demo_people
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.cli.operator import acting_as

@@ -1,8 +1,7 @@
 """All tables, one module per family; importing this package fills the metadata."""
 
 from chatapi.db.base import Base
-from chatapi.db.models.attention import AlertWord, MutedUser
-from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriod, UserTopic
+from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic
 from chatapi.db.models.deployment import Deployment
 from chatapi.db.models.edit import MessageEdit
 from chatapi.db.models.event import (
@@ -14,7 +13,7 @@ from chatapi.db.models.event import (
 )
 from chatapi.db.models.folder import ChannelFolder
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
-from chatapi.db.models.idempotency import GivenAnswer
+from chatapi.db.models.idempotency import StoredResponseRow
 from chatapi.db.models.linkifier import Linkifier
 from chatapi.db.models.message import (
     Conversation,
@@ -32,6 +31,7 @@ from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
 from chatapi.db.models.reaction import Reaction, RealmEmoji
 from chatapi.db.models.realm import Realm
+from chatapi.db.models.recipient_preferences import AlertWord, MutedUser
 from chatapi.db.models.schedule import ScheduledMessage
 from chatapi.db.models.upload import Attachment, AttachmentMessage
 from chatapi.db.models.user import ApiKey, User
@@ -51,7 +51,6 @@ __all__ = [
     "EpochStart",
     "EventQueueRow",
     "EventRow",
-    "GivenAnswer",
     "GroupMember",
     "GroupMention",
     "GroupSubgroup",
@@ -75,8 +74,9 @@ __all__ = [
     "RealmEmoji",
     "SavedSnippet",
     "ScheduledMessage",
+    "StoredResponseRow",
     "Subscription",
-    "SubscriptionPeriod",
+    "SubscriptionPeriodRow",
     "User",
     "UserGroup",
     "UserStatus",

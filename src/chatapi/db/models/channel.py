@@ -62,7 +62,7 @@ class Subscription(Base):
     wildcard_mentions_notify: Mapped[bool | None]
 
 
-class SubscriptionPeriod(Base):
+class SubscriptionPeriodRow(Base):
     """One stay of a person in a channel: which events and messages they were there for."""
 
     __tablename__ = "subscription_period"

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from chatapi.db.base import Base, BigId
 
 
-class GivenAnswer(Base):
+class StoredResponseRow(Base):
     """The answer to a request that named itself; written in the transaction it tells about."""
 
     __tablename__ = "given_answer"

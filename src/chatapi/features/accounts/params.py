@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
+from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
 from chatapi.features.users.params import MAX_EMAIL_LENGTH
 from chatapi.wire.params import Params
 
@@ -13,4 +13,4 @@ class FetchApiKeyParams(Params):
     """SPEC 4.12: who wants to log in."""
 
     username: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
-    password: Annotated[str, Field(max_length=LONGEST_PASSWORD, examples=["correct horse"])]
+    password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH, examples=["correct horse"])]

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from chatapi.auth.people import UserRecord, is_named, user_records
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.users import UserRecord, is_named, user_records
 from chatapi.db.models import User
 from chatapi.db.session import DatabaseSession
 
@@ -16,7 +16,7 @@ class Login:
     password_hash: str | None
     """None for bots: who owns one changes, and with it who may act as it."""
 
-    def admits_like(self, checked: "Login") -> bool:
+    def matches(self, checked: "Login") -> bool:
         """Whether what was found out about the other one holds for this one as well."""
         return (
             self.user.id == checked.user.id

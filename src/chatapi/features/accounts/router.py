@@ -1,29 +1,31 @@
 """Endpoints of accounts."""
 
-from chatapi.auth.guards import Caller, LoggingIn
+from chatapi.auth.guards import LoggedIn, LoggingIn
 from chatapi.features.accounts.errors import AuthenticationFailedError
 from chatapi.features.accounts.params import FetchApiKeyParams
 from chatapi.features.accounts.payloads import ApiKeyPayload, LoginPayload
 from chatapi.features.accounts.service import AccountService, LoginService
-from chatapi.http.call import Call
+from chatapi.http.request import ApiRequest
 from chatapi.http.route import FeatureRouter
 
 router = FeatureRouter("Accounts", "Exchange a password for an API key, or replace the key.")
 
 
 @router.post("/fetch_api_key", errors=[AuthenticationFailedError])
-async def fetch_api_key(ctx: LoggingIn, params: FetchApiKeyParams, call: Call) -> LoginPayload:
+async def fetch_api_key(
+    ctx: LoggingIn, params: FetchApiKeyParams, request: ApiRequest
+) -> LoginPayload:
     """Fetch an API key.
 
     Needs no authentication header. Each call gives a new key and leaves the others valid, so
     that several devices can be logged in. Attempts are limited strictly, by address and name.
     """
-    await ctx.runtime.limits.charge_login_as(call, params.username)
+    await ctx.runtime.limits.charge_login_as(request, params.username)
     return await LoginService(ctx).log_in(params)
 
 
 @router.post("/users/me/api_key/regenerate")
-async def regenerate_api_key(ctx: Caller) -> ApiKeyPayload:
+async def regenerate_api_key(ctx: LoggedIn) -> ApiKeyPayload:
     """Regenerate your API key.
 
     All keys you have, those of other devices included, stop working at once.

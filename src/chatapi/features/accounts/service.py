@@ -1,8 +1,8 @@
 """The verbs on accounts: logging in, and starting over with a new key."""
 
 from chatapi.auth.context import Context, RealmContext
+from chatapi.features.accounts.api_keys import add_login_key
 from chatapi.features.accounts.errors import AuthenticationFailedError
-from chatapi.features.accounts.keys import add_login_key
 from chatapi.features.accounts.params import FetchApiKeyParams
 from chatapi.features.accounts.payloads import ApiKeyPayload, LoginPayload
 from chatapi.features.accounts.repository import Login, LoginRepository
@@ -21,7 +21,7 @@ class LoginService:
         login = await self._check(params)
         await self._ctx.lock()
         current = await self._logins.find(params.username)
-        if current is None or not current.admits_like(login):
+        if current is None or not current.matches(login):
             # Checking took a while, and the account is no longer what was checked.
             raise AuthenticationFailedError
         return {

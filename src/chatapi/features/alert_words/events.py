@@ -17,5 +17,5 @@ class AlertWordsChanged(Event):
     """All of them."""
 
     @override
-    def changes_attention(self) -> bool:
+    def changes_recipient_preferences(self) -> bool:
         return True

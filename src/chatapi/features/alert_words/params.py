@@ -6,14 +6,14 @@ from pydantic import Field
 
 from chatapi.wire.params import Params
 
-MOST_WORDS = 500
-_LONGEST = 100
+MAX_WORDS = 500
+_MAX_LENGTH = 100
 
-Word = Annotated[str, Field(max_length=_LONGEST)]
+Word = Annotated[str, Field(max_length=_MAX_LENGTH)]
 
 
 class AlertWordsParams(Params):
     """POST and DELETE /users/me/alert_words."""
 
-    alert_words: Annotated[list[Word], Field(max_length=MOST_WORDS, examples=[["lunch"]])]
+    alert_words: Annotated[list[Word], Field(max_length=MAX_WORDS, examples=[["lunch"]])]
     """Words or phrases; capitals do not matter."""

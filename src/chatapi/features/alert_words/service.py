@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.features.alert_words.events import AlertWordsChanged
-from chatapi.features.alert_words.params import MOST_WORDS, AlertWordsParams
+from chatapi.features.alert_words.params import MAX_WORDS, AlertWordsParams
 from chatapi.features.alert_words.payloads import AlertWordsPayload
 from chatapi.features.alert_words.repository import AlertWordRepository
 
@@ -26,11 +26,11 @@ class AlertWordService:
         await self._ctx.lock()
         known = await self._repository.list_of(self._ctx.user.id)
         new = {key: word for key, word in _read(params).items() if key not in known}
-        if len(known) + len(new) > MOST_WORDS:
-            raise BadRequestError(f"Too many alert words (maximum {MOST_WORDS})")
+        if len(known) + len(new) > MAX_WORDS:
+            raise BadRequestError(f"Too many alert words (maximum {MAX_WORDS})")
         if new:
             await self._repository.add(self._ctx.user.id, new)
-            self._tell({**known, **new})
+            self._emit({**known, **new})
         return _payload({**known, **new})
 
     async def remove(self, params: AlertWordsParams) -> AlertWordsPayload:
@@ -41,11 +41,11 @@ class AlertWordService:
         left = {key: word for key, word in known.items() if key not in gone}
         if gone:
             await self._repository.remove(self._ctx.user.id, gone)
-            self._tell(left)
+            self._emit(left)
         return _payload(left)
 
-    def _tell(self, words: Mapping[str, str]) -> None:
-        self._ctx.tell_caller(AlertWordsChanged(alert_words=_sorted(words)))
+    def _emit(self, words: Mapping[str, str]) -> None:
+        self._ctx.emit_to_caller(AlertWordsChanged(alert_words=_sorted(words)))
 
 
 def _read(params: AlertWordsParams) -> dict[str, str]:

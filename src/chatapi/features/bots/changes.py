@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
-from chatapi.features.accounts.keys import revoke_access
-from chatapi.features.bots.announcements import tell_bot_given
+from chatapi.auth.users import UserRecord
+from chatapi.features.accounts.api_keys import revoke_access
+from chatapi.features.bots.event_emitter import emit_bot_owner_changed
 from chatapi.features.users.changes import apply_role
 from chatapi.features.users.events import UserUpdated
-from chatapi.features.users.memberships import tell_moves
+from chatapi.features.users.group_events import emit_system_group_changes
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.people import who_sees
+from chatapi.permissions.user_visibility import user_visible_to
 
 
 async def give_bot(ctx: RealmContext, bot: UserRecord, new_owner: UserRecord) -> UserRecord:
@@ -24,9 +24,10 @@ async def give_bot(ctx: RealmContext, bot: UserRecord, new_owner: UserRecord) ->
     await users.change(bot.id, bot_owner_id=new_owner.id)
     given = replace(bot, bot_owner_id=new_owner.id)
     ctx.emit(
-        UserUpdated(person={"user_id": bot.id, "bot_owner_id": new_owner.id}), to=who_sees(given)
+        UserUpdated(person={"user_id": bot.id, "bot_owner_id": new_owner.id}),
+        to=user_visible_to(given),
     )
-    await tell_bot_given(ctx, given, old_owner, new_owner)
+    await emit_bot_owner_changed(ctx, given, old_owner, new_owner)
     await revoke_access(ctx, bot.id)
     return await _limit_to_owner(ctx, given, new_owner)
 
@@ -39,6 +40,6 @@ async def _limit_to_owner(ctx: RealmContext, bot: UserRecord, owner: UserRecord)
     if bot.is_full_member and not owner.is_full_member:
         limited = replace(bot, is_full_member=False)
         await UserRepository(ctx.db, ctx.realm.id).change(bot.id, is_full_member=False)
-        tell_moves(ctx, [(bot, limited)])
+        emit_system_group_changes(ctx, [(bot, limited)])
         bot = limited
     return bot

@@ -1,6 +1,6 @@
 """Endpoints of bots."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.errors import AdministratorRequiredError
 from chatapi.core.ids import UserId
 from chatapi.features.accounts.payloads import ApiKeyPayload
@@ -15,7 +15,7 @@ router = FeatureRouter("Bots", "Users that programs act as.")
 
 
 @router.get("/bots")
-async def get_own_bots(ctx: Caller) -> OwnBotsPayload:
+async def get_own_bots(ctx: LoggedIn) -> OwnBotsPayload:
     """Get your own bots.
 
     Without their API keys, of which only digests are kept: `GET /bots/{bot_id}/api_key` makes a
@@ -25,7 +25,7 @@ async def get_own_bots(ctx: Caller) -> OwnBotsPayload:
 
 
 @router.post("/bots")
-async def create_bot(ctx: Caller, params: CreateBotParams) -> CreatedBotPayload:
+async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayload:
     """Create a bot.
 
     Its email address is `{short_name}-bot@` and the host name of the organization. The API key
@@ -35,7 +35,7 @@ async def create_bot(ctx: Caller, params: CreateBotParams) -> CreatedBotPayload:
 
 
 @router.patch("/bots/{bot_id:int}", errors=[AdministratorRequiredError])
-async def change_bot(ctx: Caller, bot_id: Id, params: ChangeBotParams) -> None:
+async def change_bot(ctx: LoggedIn, bot_id: Id, params: ChangeBotParams) -> None:
     """Rename a bot, or give it to another owner.
 
     Only administrators give bots to somebody else. All API keys and event queues of the bot end
@@ -45,13 +45,13 @@ async def change_bot(ctx: Caller, bot_id: Id, params: ChangeBotParams) -> None:
 
 
 @router.delete("/bots/{bot_id:int}")
-async def deactivate_bot(ctx: Caller, bot_id: Id) -> None:
+async def deactivate_bot(ctx: LoggedIn, bot_id: Id) -> None:
     """Deactivate a bot."""
     await BotService(ctx).deactivate(UserId(bot_id))
 
 
 @router.get("/bots/{bot_id:int}/api_key")
-async def get_bot_api_key(ctx: Caller, bot_id: Id) -> ApiKeyPayload:
+async def get_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
     """Get an API key of a bot.
 
     Only digests of keys are kept, so each call gives a new key and leaves the others valid, as
@@ -61,7 +61,7 @@ async def get_bot_api_key(ctx: Caller, bot_id: Id) -> ApiKeyPayload:
 
 
 @router.post("/bots/{bot_id:int}/api_key/regenerate")
-async def regenerate_bot_api_key(ctx: Caller, bot_id: Id) -> ApiKeyPayload:
+async def regenerate_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
     """Regenerate the API key of a bot.
 
     All keys it has stop working at once.

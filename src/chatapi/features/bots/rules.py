@@ -2,7 +2,7 @@
 
 import re
 
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import BotType, Role
 from chatapi.features.bots.payloads import NO_DEFAULTS, BotPayload, OwnBotPayload

@@ -1,11 +1,11 @@
 """The verbs on bots."""
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.core.roles import BotType, Role
-from chatapi.features.accounts.keys import add_login_key
+from chatapi.features.accounts.api_keys import add_login_key
 from chatapi.features.accounts.payloads import ApiKeyPayload
 from chatapi.features.bots.changes import give_bot
 from chatapi.features.bots.params import ChangeBotParams, CreateBotParams
@@ -22,8 +22,8 @@ from chatapi.features.users.changes import rename_user, replace_api_key
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url
-from chatapi.permissions.people import sight_of
 from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.permissions.user_visibility import user_visibility
 
 
 class BotService:
@@ -74,7 +74,7 @@ class BotService:
             if not self._ctx.user.role.at_least(Role.ADMIN):
                 raise AdministratorRequiredError
             owner = await self._users.find(UserId(params.bot_owner_id))
-            if owner is not None and not (await sight_of(self._ctx)).sees(owner):
+            if owner is not None and not (await user_visibility(self._ctx)).can_see(owner):
                 owner = None
             await give_bot(self._ctx, bot, check_owner(owner))
 
@@ -108,7 +108,7 @@ class BotService:
         """An active bot that the caller may manage, as it is under the lock."""
         await self._ctx.lock()
         bot = await self._users.find(bot_id)
-        if bot is None or not bot.is_bot or not (await sight_of(self._ctx)).sees(bot):
+        if bot is None or not bot.is_bot or not (await user_visibility(self._ctx)).can_see(bot):
             raise BadRequestError("No such bot")
         if not may_manage(self._ctx.user, bot):
             raise BadRequestError("Insufficient permission")

@@ -11,7 +11,7 @@ from chatapi.wire.limits import (
 from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
-MOST_FOLDERS = 500
+MAX_FOLDERS = 500
 """Of an organization, archived ones included: every client knows all of them."""
 
 FolderName = Annotated[
@@ -39,7 +39,7 @@ class ListFoldersParams(Params):
 class ReorderFoldersParams(Params):
     """PATCH /channel_folders: the ids of all folders, archived ones too, in their new order."""
 
-    order: Annotated[list[Id], Field(max_length=MOST_FOLDERS, examples=[[2, 1]])]
+    order: Annotated[list[Id], Field(max_length=MAX_FOLDERS, examples=[[2, 1]])]
 
 
 class ChangeFolderParams(Params):

@@ -1,6 +1,6 @@
 """Endpoints of channel folders."""
 
-from chatapi.auth.guards import Admin, Caller
+from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import ChannelFolderId
 from chatapi.features.channel_folders import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.channel_folders.params import (
@@ -27,7 +27,7 @@ async def create_channel_folder(ctx: Admin, params: CreateFolderParams) -> Creat
 
 
 @router.get("/channel_folders")
-async def get_channel_folders(ctx: Caller, params: ListFoldersParams) -> FoldersPayload:
+async def get_channel_folders(ctx: LoggedIn, params: ListFoldersParams) -> FoldersPayload:
     """Get the channel folders, in their order."""
     folders = FolderService(ctx)
     return {"channel_folders": await folders.list_folders(include_archived=params.include_archived)}

@@ -12,7 +12,7 @@ from chatapi.features.channel_folders.events import (
     FolderUpdated,
 )
 from chatapi.features.channel_folders.params import (
-    MOST_FOLDERS,
+    MAX_FOLDERS,
     ChangeFolderParams,
     CreateFolderParams,
     ReorderFoldersParams,
@@ -48,10 +48,8 @@ class FolderService:
         await self._ctx.lock()
         await self._check_is_free(name)
         count, last_position = await self._folders.size()
-        if count >= MOST_FOLDERS:
-            raise BadRequestError(
-                f"An organization can have {MOST_FOLDERS} channel folders at most"
-            )
+        if count >= MAX_FOLDERS:
+            raise BadRequestError(f"An organization can have {MAX_FOLDERS} channel folders at most")
         folder_id = await self._folders.add(
             name=name,
             name_key=name_key(name),

@@ -4,10 +4,10 @@ from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile
 from chatapi.features.channel_folders.payloads import FoldersPayload
 from chatapi.features.channel_folders.service import FolderService
-from chatapi.features.state import for_everybody, state_section
+from chatapi.features.state import shared_by_all, state_section
 
 
-@state_section("channel_folders", look=for_everybody)
+@state_section("channel_folders", cache_key=shared_by_all)
 async def load_channel_folders(ctx: Context, profile: ClientProfile) -> FoldersPayload:
     """Archived ones too: archived channels may be in them."""
     del profile

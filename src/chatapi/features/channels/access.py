@@ -1,7 +1,7 @@
 """Finding channels for those for whom they exist, and who may have which kind of them."""
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError, OwnerRequiredError
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
@@ -23,7 +23,7 @@ class ChannelFinder:
     async def get_known(self, channel_id: ChannelId) -> ChannelRecord:
         """A channel that exists for the caller, archived or not."""
         channel = await self._channels.get(channel_id)
-        if not (await channel_access(self._ctx)).knows(channel):
+        if not (await channel_access(self._ctx)).can_see(channel):
             raise BadRequestError("Invalid channel ID")
         return channel
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.names import name_key
 from chatapi.features.channel_folders.choice import folder_for_channel
@@ -149,7 +149,7 @@ class ChangePlanner:
 
     async def _require_reading(self) -> None:
         """Administrators look after private channels without being able to look into them."""
-        if not (await channel_access(self._ctx)).reads(self._channel):
+        if not (await channel_access(self._ctx)).can_read(self._channel):
             raise BadRequestError("Insufficient permission")
 
 

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelFolderId, GroupId
-from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.names import name_key
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
-from chatapi.events.audience import AtLeast
+from chatapi.events.audience import RoleAtLeast
 from chatapi.features.channel_folders.choice import folder_for_channel
 from chatapi.features.channels.access import (
     require_default_choice,
@@ -22,7 +22,7 @@ from chatapi.features.channels.access import (
 )
 from chatapi.features.channels.events import ChannelsCreated, DefaultChannelsChanged
 from chatapi.features.channels.params import ChannelOptions
-from chatapi.features.channels.payloads import ChannelFacts, channel_payload
+from chatapi.features.channels.payloads import ChannelSummary, channel_payload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.rules import (
     REALM_DEFAULT,
@@ -31,7 +31,7 @@ from chatapi.features.channels.rules import (
     one_line,
     retention_days,
 )
-from chatapi.permissions.channels import who_knows
+from chatapi.permissions.channels import channel_visible_to
 from chatapi.permissions.settings import CHANNEL_PERMISSIONS, PermissionSetting
 from chatapi.permissions.values import ValueChecker
 from chatapi.rendering import render_markdown
@@ -85,7 +85,7 @@ class ChannelCreator:
         shared = await self._shared_values()
         own = await map_in_steps(_own_values, wanted)
         channels = await self._channels.add({**shared, **each} for each in own)
-        await self._tell(channels)
+        await self._emit(channels)
         return channels
 
     async def _shared_values(self) -> dict[str, object]:
@@ -133,13 +133,13 @@ class ChannelCreator:
             return GroupValue.of_group(GroupId(self._ctx.realm.system_groups[setting.default]))
         return GroupValue.of_user(self._ctx.user.id)
 
-    async def _tell(self, channels: Sequence[ChannelRecord]) -> None:
+    async def _emit(self, channels: Sequence[ChannelRecord]) -> None:
         for channel in channels:
-            facts = ChannelFacts(channel, first_message_id=None, last_sent_at=None)
-            shown = channel_payload(facts, self._ctx.realm, self._ctx.now())
-            self._ctx.emit(ChannelsCreated(streams=[shown]), to=who_knows(channel))
+            summary = ChannelSummary(channel, first_message_id=None, last_sent_at=None)
+            shown = channel_payload(summary, self._ctx.realm, self._ctx.now())
+            self._ctx.emit(ChannelsCreated(streams=[shown]), to=channel_visible_to(channel))
         if self._options.is_default_stream:
-            await tell_defaults(self._ctx)
+            await emit_default_channels(self._ctx)
 
 
 def _own_values(wanted: NewChannel) -> dict[str, object]:
@@ -152,8 +152,8 @@ def _own_values(wanted: NewChannel) -> dict[str, object]:
     }
 
 
-async def tell_defaults(ctx: Context) -> None:
+async def emit_default_channels(ctx: Context) -> None:
     """Which channels new users join; nothing that guests would know."""
     defaults = await ChannelRepository(ctx.db, ctx.realm.id).list_defaults()
     event = DefaultChannelsChanged(default_streams=[channel.id for channel in defaults])
-    ctx.emit(event, to=AtLeast(role=Role.MEMBER))
+    ctx.emit(event, to=RoleAtLeast(role=Role.MEMBER))

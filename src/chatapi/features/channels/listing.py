@@ -3,16 +3,16 @@
 from typing import cast
 
 from chatapi.auth.context import Context, RealmContext
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError, UnauthorizedError
 from chatapi.core.ids import ChannelId, MessageId
-from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.channels.params import ListChannelsParams, ListTopicsParams
 from chatapi.features.channels.payloads import (
-    ChannelFacts,
     ChannelIdPayload,
     ChannelPayload,
     ChannelsPayload,
+    ChannelSummary,
     ListedChannelPayload,
     OneChannelPayload,
     TopicsPayload,
@@ -31,19 +31,21 @@ class ChannelReader:
         self._ctx = ctx
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
 
-    async def list_known(self) -> list[ChannelFacts]:
+    async def list_known(self) -> list[ChannelSummary]:
         """All channels that exist for the caller, archived ones included, by id."""
         access = await channel_access(self._ctx)
-        return [each for each in await self._channels.list_facts() if access.knows(each.channel)]
+        return [
+            each for each in await self._channels.list_summaries() if access.can_see(each.channel)
+        ]
 
-    async def list_shown(self) -> list[tuple[ChannelFacts, ChannelPayload]]:
+    async def list_shown(self) -> list[tuple[ChannelSummary, ChannelPayload]]:
         """The same with what is shown of them, to be copied by whoever adds to it.
 
         Several parts of POST /register begin with it.
         """
-        return await self._ctx.db.remember("channels shown", self._show_known)
+        return await self._ctx.db.memoize("channels shown", self._show_known)
 
-    async def _show_known(self) -> list[tuple[ChannelFacts, ChannelPayload]]:
+    async def _show_known(self) -> list[tuple[ChannelSummary, ChannelPayload]]:
         known = await self.list_known()
         return list(zip(known, await map_in_steps(self.show, known), strict=True))
 
@@ -52,39 +54,41 @@ class ChannelReader:
         access = await channel_access(self._ctx)
         of_owner = await self._channels_of_owner(params)
         wanted = [
-            facts
-            for facts in await self.list_known()
-            if _is_wanted(facts.channel, params, access)
-            or _is_open(facts.channel, params, of_owner)
+            summary
+            for summary in await self.list_known()
+            if _is_wanted(summary.channel, params, access)
+            or _is_open(summary.channel, params, of_owner)
         ]
         return {
-            "streams": await map_in_steps(lambda facts: self._list_entry(facts, params), wanted)
+            "streams": await map_in_steps(lambda summary: self._list_entry(summary, params), wanted)
         }
 
-    def _list_entry(self, facts: ChannelFacts, params: ListChannelsParams) -> ListedChannelPayload:
-        entry = cast(ListedChannelPayload, self.show(facts))
+    def _list_entry(
+        self, summary: ChannelSummary, params: ListChannelsParams
+    ) -> ListedChannelPayload:
+        entry = cast(ListedChannelPayload, self.show(summary))
         if params.include_default:
-            entry["is_default"] = facts.channel.is_default
+            entry["is_default"] = summary.channel.is_default
         return entry
 
     async def get(self, channel_id: ChannelId) -> OneChannelPayload:
         """GET /streams/{stream_id}."""
         access = await channel_access(self._ctx)
-        for facts in await self._channels.list_facts_of([channel_id]):
-            if access.knows(facts.channel):
-                return {"stream": self.show(facts)}
+        for summary in await self._channels.list_summaries_of([channel_id]):
+            if access.can_see(summary.channel):
+                return {"stream": self.show(summary)}
         raise BadRequestError("Invalid channel ID")
 
     async def find_id(self, name: str) -> ChannelIdPayload:
         """GET /get_stream_id."""
         known = await self._ctx.runtime.channels.by_name(self._ctx.db, self._ctx.realm.id, name)
         access = await channel_access(self._ctx)
-        if known is None or not access.knows(known.record):
+        if known is None or not access.can_see(known.record):
             raise BadRequestError(f"Invalid channel name '{name}'")
         return {"stream_id": known.record.id}
 
-    def show(self, facts: ChannelFacts) -> ChannelPayload:
-        return channel_payload(facts, self._ctx.realm, self._ctx.now())
+    def show(self, summary: ChannelSummary) -> ChannelPayload:
+        return channel_payload(summary, self._ctx.realm, self._ctx.now())
 
     async def _channels_of_owner(self, params: ListChannelsParams) -> set[ChannelId]:
         owner_id = self._ctx.user.bot_owner_id
@@ -104,7 +108,7 @@ class TopicReader:
         """GET /users/me/{stream_id}/topics: those with messages that the reader may see."""
         known = await self._ctx.runtime.channels.by_id(self._ctx.db, self._ctx.realm.id, channel_id)
         access = await channel_access(self._ctx)
-        if known is None or not access.reads(known.record):
+        if known is None or not access.can_read(known.record):
             if self._ctx.reader is None:
                 raise UnauthorizedError
             raise BadRequestError("Invalid channel ID")
@@ -121,11 +125,13 @@ class TopicReader:
         self, channel: ChannelRecord, access: ChannelAccess
     ) -> list[tuple[str, MessageId]]:
         repository = ChannelRepository(self._ctx.db, self._ctx.realm.id)
-        if access.reads_all_of(channel):
+        if access.can_read_all(channel):
             return await repository.list_topics(channel.id)
         if not access.is_subscribed(channel.id):
             return []
-        return await repository.list_topics_within(channel.id, access.membership.stays[channel.id])
+        return await repository.list_topics_within(
+            channel.id, access.membership.subscription_periods[channel.id]
+        )
 
 
 def _is_wanted(channel: ChannelRecord, params: ListChannelsParams, access: ChannelAccess) -> bool:
@@ -135,7 +141,7 @@ def _is_wanted(channel: ChannelRecord, params: ListChannelsParams, access: Chann
         return True
     if params.include_subscribed and access.is_subscribed(channel.id):
         return True
-    return params.include_can_access_content and access.reads(channel)
+    return params.include_can_access_content and access.can_read(channel)
 
 
 def _is_open(channel: ChannelRecord, params: ListChannelsParams, of_owner: set[ChannelId]) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.features.channels.rules import ChannelKind
 from chatapi.features.messages.notices import ChannelNotice, post_notices, quoted
 from chatapi.rendering import Directory, NamedChannel, NamedUser
@@ -18,16 +18,16 @@ class ChannelNotices:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
 
-    async def tell_created(self, channels: Sequence[ChannelRecord]) -> None:
+    async def post_created(self, channels: Sequence[ChannelRecord]) -> None:
         await self._post((channel, self._creation(channel)) for channel in channels)
 
-    async def tell_changed(self, before: ChannelRecord, after: ChannelRecord) -> None:
+    async def post_changed(self, before: ChannelRecord, after: ChannelRecord) -> None:
         await self._post((after, text) for text in self._changes(before, after))
 
-    async def tell_archived(self, channel: ChannelRecord) -> None:
+    async def post_archived(self, channel: ChannelRecord) -> None:
         await self._post([(channel, f"{mention(self._ctx.user)} archived this channel.")])
 
-    async def tell_unarchived(self, channel: ChannelRecord) -> None:
+    async def post_unarchived(self, channel: ChannelRecord) -> None:
         await self._post([(channel, f"{mention(self._ctx.user)} unarchived this channel.")])
 
     def _creation(self, channel: ChannelRecord) -> str:

@@ -10,10 +10,10 @@ from chatapi.permissions.changes import permission_change_params, permission_par
 from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 from chatapi.wire.group_values import GroupSettingChange, GroupSettingParam
 from chatapi.wire.limits import MAX_CHANNEL_DESCRIPTION_LENGTH, MAX_CHANNEL_NAME_LENGTH
-from chatapi.wire.params import LooseJson, Params
+from chatapi.wire.params import JsonOrString, Params
 from chatapi.wire.types import Id
 
-MOST_USERS = 10_000
+MAX_USERS = 10_000
 
 ChannelName = Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH, examples=["general"])]
 ChannelDescription = Annotated[
@@ -27,7 +27,7 @@ def _without_quotes(value: Any) -> Any:  # noqa: ANN401 (validated next)
 
 
 TopicsPolicyParam = Annotated[TopicsPolicy, BeforeValidator(_without_quotes)]
-Retention = Annotated[RetentionParam, LooseJson()]
+Retention = Annotated[RetentionParam, JsonOrString()]
 
 _PermissionParams = permission_params(CHANNEL_PERMISSIONS)
 _PermissionChanges = permission_change_params(CHANNEL_PERMISSIONS)
@@ -68,7 +68,7 @@ class CreateChannelParams(ChannelOptions):
 
     name: ChannelName
     description: ChannelDescription = ""
-    subscribers: Annotated[list[Id], Field(max_length=MOST_USERS)] = Field(
+    subscribers: Annotated[list[Id], Field(max_length=MAX_USERS)] = Field(
         description="Ids of the users who are in the channel from the start."
     )
 
@@ -82,7 +82,7 @@ class ChangeChannelParams(_PermissionChanges):  # type: ignore[misc,valid-type] 
     is_web_public: bool | None = None
     history_public_to_subscribers: bool | None = None
     is_default_stream: bool | None = None
-    message_retention_days: Annotated[RetentionParam | None, LooseJson()] = None
+    message_retention_days: Annotated[RetentionParam | None, JsonOrString()] = None
     topics_policy: TopicsPolicyParam | None = None
     default_push_notifications: bool | None = None
     folder_id: Id | None = Field(

@@ -6,8 +6,8 @@ from typing import Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from chatapi.auth.realms import RealmRecord
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import MessageId
 from chatapi.features.channels.rules import PostPolicy, post_policy
@@ -106,7 +106,7 @@ class TopicsPayload(TypedDict):
 
 
 @dataclass(frozen=True)
-class ChannelFacts:
+class ChannelSummary:
     """A channel, and what its messages say about it."""
 
     channel: ChannelRecord
@@ -114,10 +114,10 @@ class ChannelFacts:
     last_sent_at: datetime | None
 
 
-def channel_payload(facts: ChannelFacts, realm: RealmRecord, now: datetime) -> ChannelPayload:
-    channel = facts.channel
+def channel_payload(summary: ChannelSummary, realm: RealmRecord, now: datetime) -> ChannelPayload:
+    channel = summary.channel
     policy = post_policy(channel, realm)
-    last_sign_of_life = facts.last_sent_at or channel.date_created
+    last_sign_of_life = summary.last_sent_at or channel.date_created
     payload = {
         "stream_id": channel.id,
         "name": channel.name,
@@ -134,7 +134,7 @@ def channel_payload(facts: ChannelFacts, realm: RealmRecord, now: datetime) -> C
         "is_archived": channel.is_archived,
         "is_announcement_only": policy is PostPolicy.ADMINISTRATORS,
         "stream_post_policy": policy,
-        "first_message_id": facts.first_message_id,
+        "first_message_id": summary.first_message_id,
         "is_recently_active": now - last_sign_of_life < _RECENTLY,
         "folder_id": channel.folder_id,
         "stream_weekly_traffic": None,

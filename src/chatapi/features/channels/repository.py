@@ -4,16 +4,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import bindparam, func, insert, not_, or_, select, update
 
-from chatapi.channels.records import ChannelRecord, channel_records
+from chatapi.channel_cache.records import ChannelRecord, channel_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Channel, Conversation, Message, User
 from chatapi.db.session import DatabaseSession
-from chatapi.events.membership import Stay
-from chatapi.features.channels.payloads import ChannelFacts
-from chatapi.permissions.messages import came_during
+from chatapi.events.membership import SubscriptionPeriod
+from chatapi.features.channels.payloads import ChannelSummary
+from chatapi.permissions.messages import sent_during
 
 # Topics know their first and last messages: databases that guess at rows look for both in the
 # wrong place when most messages are in few channels.
@@ -35,7 +35,7 @@ _OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_
 _BY_ID = _OF_REALM.where(Channel.id == bindparam("channel_id"))
 _SOME = _OF_REALM.where(is_one_of(Channel.id, "channel_ids")).order_by(Channel.id)
 _ADD = insert(Channel).returning(Channel.id)
-_FACTS = _OF_REALM.add_columns(_FIRST_MESSAGE, _LAST_SENT).order_by(Channel.id)
+_SUMMARIES = _OF_REALM.add_columns(_FIRST_MESSAGE, _LAST_SENT).order_by(Channel.id)
 _TOPICS = (
     select(Conversation.topic, Conversation.last_message_id)
     .where(Conversation.channel_id == bindparam("channel_id"))
@@ -90,17 +90,17 @@ class ChannelRepository:
         )
         return channel_records.read_all(rows)
 
-    async def list_facts(self) -> list[ChannelFacts]:
+    async def list_summaries(self) -> list[ChannelSummary]:
         """All channels by id, archived ones included, in one statement."""
-        rows = await self._db.execute(_FACTS, {"realm_id": self._realm_id})
-        return [_read_facts(row) for row in rows.all()]
+        rows = await self._db.execute(_SUMMARIES, {"realm_id": self._realm_id})
+        return [_read_summary(row) for row in rows.all()]
 
-    async def list_facts_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelFacts]:
+    async def list_summaries_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelSummary]:
         """The same of a few channels."""
         rows = await self._db.execute(
-            _FACTS.where(Channel.id.in_(channel_ids)), {"realm_id": self._realm_id}
+            _SUMMARIES.where(Channel.id.in_(channel_ids)), {"realm_id": self._realm_id}
         )
-        return [_read_facts(row) for row in rows.all()]
+        return [_read_summary(row) for row in rows.all()]
 
     async def add(self, channels: Iterable[Mapping[str, object]]) -> list[ChannelRecord]:
         """New channels by id; two statements, however many."""
@@ -148,20 +148,20 @@ class ChannelRepository:
         return [(topic, MessageId(last)) for topic, last in rows]
 
     async def list_topics_within(
-        self, channel_id: ChannelId, stays: Sequence[Stay]
+        self, channel_id: ChannelId, subscription_periods: Sequence[SubscriptionPeriod]
     ) -> list[tuple[str, MessageId]]:
         """The same, as if there were only the messages of some stays."""
         newest = func.max(Message.id)
         rows = await self._db.execute(
             select(Conversation.topic, newest)
             .join(Message, Message.conversation_id == Conversation.id)
-            .where(Message.channel_id == channel_id, or_(*map(came_during, stays)))
+            .where(Message.channel_id == channel_id, or_(*map(sent_during, subscription_periods)))
             .group_by(Conversation.id, Conversation.topic)
             .order_by(newest.desc())
         )
         return [(topic, MessageId(last)) for topic, last in rows]
 
 
-def _read_facts(row: Sequence[object]) -> ChannelFacts:
+def _read_summary(row: Sequence[object]) -> ChannelSummary:
     *record, first_message_id, last_sent_at = row
-    return ChannelFacts(channel_records.read(record), first_message_id, last_sent_at)  # type: ignore[arg-type]  # columns
+    return ChannelSummary(channel_records.read(record), first_message_id, last_sent_at)  # type: ignore[arg-type]  # columns

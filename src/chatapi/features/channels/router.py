@@ -1,6 +1,6 @@
 """Endpoints of channels."""
 
-from chatapi.auth.guards import Admin, Caller, MaybeAnonymous
+from chatapi.auth.guards import Admin, LoggedIn, MaybeAnonymous
 from chatapi.core.errors import AdministratorRequiredError, OwnerRequiredError
 from chatapi.core.ids import ChannelId
 from chatapi.features.channels import state  # noqa: F401 (adds its sections to POST /register)
@@ -27,7 +27,7 @@ router = FeatureRouter("Channels", "The places where conversations with topics h
 
 
 @router.get("/streams")
-async def get_channels(ctx: Caller, params: ListChannelsParams) -> ChannelsPayload:
+async def get_channels(ctx: LoggedIn, params: ListChannelsParams) -> ChannelsPayload:
     """Get channels.
 
     Only those that exist for you: public channels for all but guests, private ones for the
@@ -37,7 +37,7 @@ async def get_channels(ctx: Caller, params: ListChannelsParams) -> ChannelsPaylo
 
 
 @router.get("/streams/{stream_id:int}")
-async def get_channel(ctx: Caller, stream_id: Id) -> OneChannelPayload:
+async def get_channel(ctx: LoggedIn, stream_id: Id) -> OneChannelPayload:
     """Get one channel."""
     return await ChannelReader(ctx).get(ChannelId(stream_id))
 
@@ -46,7 +46,7 @@ async def get_channel(ctx: Caller, stream_id: Id) -> OneChannelPayload:
     "/streams/{stream_id:int}",
     errors=[ExpectationMismatchError, AdministratorRequiredError, OwnerRequiredError],
 )
-async def change_channel(ctx: Caller, stream_id: Id, params: ChangeChannelParams) -> None:
+async def change_channel(ctx: LoggedIn, stream_id: Id, params: ChangeChannelParams) -> None:
     """Change a channel.
 
     For administrators and those in its `can_administer_channel_group`. Whoever changes what kind
@@ -59,7 +59,7 @@ async def change_channel(ctx: Caller, stream_id: Id, params: ChangeChannelParams
 
 
 @router.delete("/streams/{stream_id:int}")
-async def archive_channel(ctx: Caller, stream_id: Id) -> None:
+async def archive_channel(ctx: LoggedIn, stream_id: Id) -> None:
     """Archive a channel.
 
     Its messages stay readable for those who could read them; nothing can be added or changed
@@ -69,7 +69,7 @@ async def archive_channel(ctx: Caller, stream_id: Id) -> None:
 
 
 @router.get("/get_stream_id")
-async def get_channel_id(ctx: Caller, params: GetChannelIdParams) -> ChannelIdPayload:
+async def get_channel_id(ctx: LoggedIn, params: GetChannelIdParams) -> ChannelIdPayload:
     """Get the id of a channel by its name."""
     return await ChannelReader(ctx).find_id(params.stream)
 

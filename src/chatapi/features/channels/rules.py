@@ -6,16 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from chatapi.auth.realms import RealmRecord
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId
 from chatapi.core.system_groups import SystemGroup
 
 REALM_DEFAULT = "realm_default"
 _FOR_EVER = -1
-_MOST_DAYS = 100_000
-RetentionParam = Literal["realm_default", "unlimited"] | Annotated[int, Field(ge=1, le=_MOST_DAYS)]
+_MAX_DAYS = 100_000
+RetentionParam = Literal["realm_default", "unlimited"] | Annotated[int, Field(ge=1, le=_MAX_DAYS)]
 
 
 class PostPolicy(IntEnum):

@@ -1,23 +1,23 @@
 """The verbs on channels that exist."""
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
-from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.channel_folders.repository import FolderRepository
 from chatapi.features.channels.access import (
     ChannelFinder,
     require_default_choice,
     require_not_archived,
 )
-from chatapi.features.channels.announcements import ChannelAnnouncer
 from chatapi.features.channels.changes import ChangePlanner, ChannelChange
-from chatapi.features.channels.creation import tell_defaults
+from chatapi.features.channels.creation import emit_default_channels
+from chatapi.features.channels.event_emitter import ChannelEventEmitter
 from chatapi.features.channels.notices import ChannelNotices
 from chatapi.features.channels.params import ChangeChannelParams
 from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.personal_state.visibility_diff import PersonalStateDiff
 
 
 class ChannelService:
@@ -27,7 +27,7 @@ class ChannelService:
         self._ctx = ctx
         self._finder = ChannelFinder(ctx)
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
-        self._announcer = ChannelAnnouncer(ctx)
+        self._emitter = ChannelEventEmitter(ctx)
         self._notices = ChannelNotices(ctx)
 
     async def change(self, channel_id: ChannelId, params: ChangeChannelParams) -> None:
@@ -60,28 +60,28 @@ class ChannelService:
         require_default_choice(self._ctx, invite_only=is_default and channel.invite_only)
         if channel.is_default is not is_default:
             await self._channels.change(channel.id, is_default=is_default)
-            await tell_defaults(self._ctx)
+            await emit_default_channels(self._ctx)
 
     async def _apply(self, before: ChannelRecord, plan: ChannelChange) -> ChannelRecord:
         watched = [before.id] if plan.concerns_readers else []
-        watch = await BelongingsWatch.before(self._ctx, channel_ids=watched)
+        diff = await PersonalStateDiff.before(self._ctx, channel_ids=watched)
         await self._channels.change(before.id, **plan.values)
         after = await self._channels.get(before.id)
-        await watch.look_again()
-        watch.tell_lost()
-        await self._announcer.tell_change(before, after, plan.permissions)
-        watch.tell_gained()
-        await self._notices.tell_changed(before, after)
+        await diff.read_after()
+        diff.emit_lost()
+        await self._emitter.emit_change(before, after, plan.permissions)
+        diff.emit_gained()
+        await self._notices.post_changed(before, after)
         if before.is_default is not after.is_default:
-            await tell_defaults(self._ctx)
+            await emit_default_channels(self._ctx)
         return after
 
     async def _archive(self, channel: ChannelRecord) -> None:
-        await self._notices.tell_archived(channel)
+        await self._notices.post_archived(channel)
         await self._channels.change(channel.id, is_archived=True, is_default=False)
-        self._announcer.tell_archived(channel)
+        self._emitter.emit_archived(channel)
         if channel.is_default:
-            await tell_defaults(self._ctx)
+            await emit_default_channels(self._ctx)
 
     async def _unarchive(self, channel: ChannelRecord) -> ChannelRecord:
         if not self._ctx.user.role.at_least(Role.ADMIN):
@@ -89,8 +89,8 @@ class ChannelService:
         await self._leave_archived_folder(channel)
         await self._channels.change(channel.id, is_archived=False)
         unarchived = await self._channels.get(channel.id)
-        await self._announcer.tell_unarchived(unarchived)
-        await self._notices.tell_unarchived(unarchived)
+        await self._emitter.emit_unarchived(unarchived)
+        await self._notices.post_unarchived(unarchived)
         return unarchived
 
     async def _leave_archived_folder(self, channel: ChannelRecord) -> None:
@@ -100,4 +100,4 @@ class ChannelService:
         folder = await FolderRepository(self._ctx.db, self._ctx.realm.id).get(channel.folder_id)
         if folder.is_archived:
             await self._channels.change(channel.id, folder_id=None)
-            self._announcer.tell_folder_left(channel)
+            self._emitter.emit_left_folder(channel)

@@ -44,8 +44,8 @@ async def load_channels(ctx: Context, profile: ClientProfile) -> ChannelsState:
     return {
         "streams": [
             shown
-            for facts, shown in await ChannelReader(ctx).list_shown()
-            if keeps_archived or not facts.channel.is_archived
+            for summary, shown in await ChannelReader(ctx).list_shown()
+            if keeps_archived or not summary.channel.is_archived
         ]
     }
 
@@ -54,7 +54,7 @@ def _is_member(ctx: Context, _profile: ClientProfile) -> bool:
     return ctx.user.role.is_member
 
 
-@state_section("default_streams", look=_is_member)
+@state_section("default_streams", cache_key=_is_member)
 async def load_default_channels(ctx: Context, _profile: ClientProfile) -> DefaultChannelsState:
     if not ctx.user.role.is_member:
         return {"realm_default_streams": []}

@@ -12,7 +12,7 @@ from chatapi.features.deletion.payloads import DeletedMessagesPayload, MessageTy
 from chatapi.wire.topics import show_topic
 
 
-def takes_many(view: ClientView) -> bool:
+def supports_bulk_deletion(view: ClientView) -> bool:
     """Whether a client understands an event about several messages."""
     return "bulk_message_deletion" in view.profile.capabilities
 
@@ -48,19 +48,19 @@ class MessagesDeleted(Event):
     def variant(self, view: ClientView) -> Hashable:
         # Where history is not protected, everybody is told of the same messages.
         known = tuple(self._known_to(view)) if self.arrivals is not None else None
-        return takes_many(view), view.profile.knows_empty_topic, known
+        return supports_bulk_deletion(view), view.profile.knows_empty_topic, known
 
     @override
     def bodies(self, view: ClientView) -> Sequence[dict[str, Any]]:
         place = self._place(view)
         known = self._known_to(view)
-        if takes_many(view):
+        if supports_bulk_deletion(view):
             return [{"message_ids": known, **place}]
         return [{"message_id": message_id, **place} for message_id in known]
 
     @override
     def count_for(self, view: ClientView) -> int:
-        return 1 if takes_many(view) else len(self._known_to(view))
+        return 1 if supports_bulk_deletion(view) else len(self._known_to(view))
 
     @override
     def erased_messages(self) -> Sequence[MessageId]:

@@ -4,24 +4,24 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from chatapi.auth.context import RealmContext
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import AttachmentId, ConversationId, UserId
 from chatapi.events.audience import Users
 from chatapi.events.log import EventLog
-from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.deletion.events import MessagesDeleted
-from chatapi.features.deletion.repository import DeletionRepository, PlacedMessage
+from chatapi.features.deletion.repository import DeletionRepository, MessageToDelete
 from chatapi.features.flags.repository import ConversationRepository
 from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.personal_state.visibility_diff import PersonalStateDiff
 from chatapi.features.uploads.claims import release_attachments
 from chatapi.features.uploads.repository import AttachmentRepository
-from chatapi.permissions.channels import who_hears
+from chatapi.permissions.channels import channel_subscribers
 
-MOST_AT_ONCE = 1_000
+MAX_AT_ONCE = 1_000
 """Messages in one transaction: meanwhile nobody else writes."""
 
 
-async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) -> None:
+async def remove_messages(ctx: RealmContext, messages: Sequence[MessageToDelete]) -> None:
     """Delete messages with all that hangs on them, and tell those who could see them.
 
     Their texts leave the log of events, too: whoever reads a queue late is told of the deletion
@@ -30,7 +30,7 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) 
     Whoever calls has locked the realm, has seen everything up to the lock, has found the messages
     since, and knows that they may go.
     """
-    if len(messages) > MOST_AT_ONCE:
+    if len(messages) > MAX_AT_ONCE:
         raise ValueError(f"{len(messages)} messages are too many for one transaction")
     if not messages:
         return
@@ -39,22 +39,22 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[PlacedMessage]) 
     linked: list[AttachmentId] = []
     if any(message.links_files for message in messages):
         linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
-    watch = None
+    diff = None
     if any(message.has_flags for message in messages):
-        watch = await BelongingsWatch.before(ctx, message_ids=message_ids)
+        diff = await PersonalStateDiff.before(ctx, message_ids=message_ids)
     await repository.delete(messages)
-    if watch is not None:
-        await watch.look_again()
-        watch.tell_lost(but=await _who_is_told(ctx, messages, watch.owners))
+    if diff is not None:
+        await diff.read_after()
+        diff.emit_lost(but=await _notified_users(ctx, messages, diff.owners))
     await EventLog(ctx.db).erase_texts(ctx.realm.id, message_ids)
     by_conversation = _by_conversation(messages)
-    empty = await repository.measure(by_conversation)
+    empty = await repository.update_extents(by_conversation)
     await release_attachments(ctx, linked)
-    await _tell(ctx, by_conversation, empty)
+    await _emit(ctx, by_conversation, empty)
 
 
-async def _who_is_told(
-    ctx: RealmContext, messages: Sequence[PlacedMessage], among: Collection[UserId]
+async def _notified_users(
+    ctx: RealmContext, messages: Sequence[MessageToDelete], among: Collection[UserId]
 ) -> frozenset[UserId]:
     """Those of some people who hear of all of the deletions: they are in the channels."""
     channel_ids = {each.channel_id for each in messages if each.channel_id is not None}
@@ -65,17 +65,17 @@ async def _who_is_told(
 
 
 def _by_conversation(
-    messages: Sequence[PlacedMessage],
-) -> dict[ConversationId, list[PlacedMessage]]:
-    conversations: defaultdict[ConversationId, list[PlacedMessage]] = defaultdict(list)
+    messages: Sequence[MessageToDelete],
+) -> dict[ConversationId, list[MessageToDelete]]:
+    conversations: defaultdict[ConversationId, list[MessageToDelete]] = defaultdict(list)
     for message in messages:
         conversations[message.conversation_id].append(message)
     return conversations
 
 
-async def _tell(
+async def _emit(
     ctx: RealmContext,
-    conversations: dict[ConversationId, list[PlacedMessage]],
+    conversations: dict[ConversationId, list[MessageToDelete]],
     empty: Collection[ConversationId],
 ) -> None:
     channel_ids = {each[0].channel_id for each in conversations.values()} - {None}
@@ -94,11 +94,11 @@ async def _tell(
             ctx.emit(event, to=audience)
             continue
         event = _in_channel(channels[channel_id], messages, ends=conversation_id in empty)
-        ctx.emit(event, to=who_hears(channels[channel_id]))
+        ctx.emit(event, to=channel_subscribers(channels[channel_id]))
 
 
 def _in_channel(
-    channel: ChannelRecord, messages: Sequence[PlacedMessage], *, ends: bool
+    channel: ChannelRecord, messages: Sequence[MessageToDelete], *, ends: bool
 ) -> MessagesDeleted:
     return MessagesDeleted(
         message_ids=[message.id for message in messages],

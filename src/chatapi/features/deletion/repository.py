@@ -28,7 +28,7 @@ from chatapi.db.models import (
 )
 from chatapi.db.session import DatabaseSession
 
-HANGING_ON_MESSAGES: tuple[type[Base], ...] = (
+DEPENDENTS_OF_MESSAGES: tuple[type[Base], ...] = (
     Mention,
     GroupMention,
     MessageFlag,
@@ -39,7 +39,7 @@ HANGING_ON_MESSAGES: tuple[type[Base], ...] = (
 )
 """Whose rows point at a message by `message_id` and go with it; a test finds what is missing."""
 
-HANGING_ON_CONVERSATIONS: tuple[type[Base], ...] = (
+DEPENDENTS_OF_CONVERSATIONS: tuple[type[Base], ...] = (
     ReadCursor,
     ReadException,
     ConversationMember,
@@ -56,19 +56,20 @@ def _column(table: type[Base], key: str) -> InstrumentedAttribute[int]:
     return column
 
 
-def _hangs_on(table: type[Base], key: str) -> ColumnElement[bool]:
+def _references(table: type[Base], key: str) -> ColumnElement[bool]:
     return is_one_of(_column(table, key), f"{key}s")
 
 
-_DELETE_HANGING = {
-    table: delete(table).where(_hangs_on(table, "message_id")) for table in HANGING_ON_MESSAGES
+_DELETE_DEPENDENTS = {
+    table: delete(table).where(_references(table, "message_id")) for table in DEPENDENTS_OF_MESSAGES
 }
 _DELETE_MESSAGES = delete(Message).where(is_one_of(Message.id, "message_ids"))
-_DELETE_HANGING_ON_CONVERSATIONS = tuple(
-    delete(table).where(_hangs_on(table, "conversation_id")) for table in HANGING_ON_CONVERSATIONS
+_DELETE_DEPENDENTS_OF_CONVERSATIONS = tuple(
+    delete(table).where(_references(table, "conversation_id"))
+    for table in DEPENDENTS_OF_CONVERSATIONS
 )
 _DELETE_CONVERSATIONS = delete(Conversation).where(is_one_of(Conversation.id, "conversation_ids"))
-_PLACED: Select[*tuple[Any, ...]] = (
+_TO_DELETE: Select[*tuple[Any, ...]] = (
     select(
         Message.id,
         Message.conversation_id,
@@ -79,7 +80,7 @@ _PLACED: Select[*tuple[Any, ...]] = (
         # Here, since few have anything: looking is cheaper than deleting nothing.
         *(
             exists().where(_column(table, "message_id") == Message.id).correlate(Message)
-            for table in HANGING_ON_MESSAGES
+            for table in DEPENDENTS_OF_MESSAGES
         ),
     )
     .join(Conversation, Conversation.id == Message.conversation_id)
@@ -112,7 +113,7 @@ _ORIGIN: Select[*tuple[Any, ...]] = (
 
 
 @dataclass(frozen=True)
-class PlacedMessage:
+class MessageToDelete:
     """A message, where it is, and since when."""
 
     id: MessageId
@@ -121,17 +122,17 @@ class PlacedMessage:
     arrival: EventNumber | None
     topic: str
     sent_at: datetime
-    hanging: frozenset[type[Base]]
+    dependents: frozenset[type[Base]]
     """The tables that have something which goes with it: mostly few, or none."""
 
     @property
     def links_files(self) -> bool:
-        return AttachmentMessage in self.hanging
+        return AttachmentMessage in self.dependents
 
     @property
     def has_flags(self) -> bool:
         """Whether a reader starred it, or has another flag on it."""
-        return MessageFlag in self.hanging
+        return MessageFlag in self.dependents
 
 
 @dataclass(frozen=True)
@@ -165,21 +166,23 @@ class DeletionRepository:
         )
         return [MessageId(message_id) for (message_id,) in rows]
 
-    async def list_placed(self, message_ids: Collection[MessageId]) -> list[PlacedMessage]:
+    async def list_to_delete(self, message_ids: Collection[MessageId]) -> list[MessageToDelete]:
         """Those of the messages that are there, by id."""
         rows = await self._db.execute(
-            _PLACED, {"realm_id": self._realm_id, "message_ids": list(message_ids)}
+            _TO_DELETE, {"realm_id": self._realm_id, "message_ids": list(message_ids)}
         )
-        return [_read_placed(row) for row in rows]
+        return [_read_message(row) for row in rows]
 
-    async def delete(self, messages: Sequence[PlacedMessage]) -> None:
+    async def delete(self, messages: Sequence[MessageToDelete]) -> None:
         """Delete messages that were just placed, and before them what hangs on them."""
-        hanging = frozenset[type[Base]]().union(*(message.hanging for message in messages))
-        of_hanging = (_DELETE_HANGING[table] for table in hanging)
+        dependents = frozenset[type[Base]]().union(*(message.dependents for message in messages))
+        of_hanging = (_DELETE_DEPENDENTS[table] for table in dependents)
         for statement in (*of_hanging, _DELETE_MESSAGES):
             await self._db.execute(statement, {"message_ids": [each.id for each in messages]})
 
-    async def measure(self, conversation_ids: Iterable[ConversationId]) -> set[ConversationId]:
+    async def update_extents(
+        self, conversation_ids: Iterable[ConversationId]
+    ) -> set[ConversationId]:
         """Note where conversations begin and end now; those without messages are returned.
 
         Topics among these are gone; people who have written to each other stay acquainted.
@@ -200,11 +203,11 @@ class DeletionRepository:
         if extents:
             await self._db.execute(_SET_EXTENT, extents)
         if topics:
-            for statement in (*_DELETE_HANGING_ON_CONVERSATIONS, _DELETE_CONVERSATIONS):
+            for statement in (*_DELETE_DEPENDENTS_OF_CONVERSATIONS, _DELETE_CONVERSATIONS):
                 await self._db.execute(statement, {"conversation_ids": topics})
         return empty
 
 
-def _read_placed(row: Sequence[Any]) -> PlacedMessage:
-    facts, hangs = row[: -len(HANGING_ON_MESSAGES)], row[-len(HANGING_ON_MESSAGES) :]
-    return PlacedMessage(*[*facts, frozenset(compress(HANGING_ON_MESSAGES, hangs))])
+def _read_message(row: Sequence[Any]) -> MessageToDelete:
+    facts, hangs = row[: -len(DEPENDENTS_OF_MESSAGES)], row[-len(DEPENDENTS_OF_MESSAGES) :]
+    return MessageToDelete(*[*facts, frozenset(compress(DEPENDENTS_OF_MESSAGES, hangs))])

@@ -1,6 +1,6 @@
 """Endpoints of deleting."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import ChannelId, MessageId
 from chatapi.features.deletion.errors import TopicDeletionNotAllowedError
 from chatapi.features.deletion.params import DeleteTopicParams
@@ -13,7 +13,7 @@ router = FeatureRouter("Deleting", "Take messages away for good.")
 
 
 @router.delete("/messages/{message_id:int}")
-async def delete_message(ctx: Caller, message_id: Id) -> None:
+async def delete_message(ctx: LoggedIn, message_id: Id) -> None:
     """Delete a message.
 
     `can_delete_any_message_group` of the organization or of the channel names those who may
@@ -25,7 +25,7 @@ async def delete_message(ctx: Caller, message_id: Id) -> None:
 
 @router.post("/streams/{stream_id:int}/delete_topic", errors=[TopicDeletionNotAllowedError])
 async def delete_topic(
-    ctx: Caller, stream_id: Id, params: DeleteTopicParams
+    ctx: LoggedIn, stream_id: Id, params: DeleteTopicParams
 ) -> DeletedTopicPayload:
     """Delete a topic: all messages in it that you can see.
 

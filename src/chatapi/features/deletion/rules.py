@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.features.deletion.repository import Origin
 from chatapi.permissions.channels import is_allowed_in_channel

@@ -15,7 +15,7 @@ from chatapi.permissions.messages import message_access
 
 AT_ONCE = 500
 """Messages of a topic in one transaction, which others have to wait for."""
-LONGEST_SECONDS = 20.0
+MAX_SECONDS = 20.0
 """How long one request goes on deleting."""
 
 
@@ -36,7 +36,7 @@ class DeletionService:
             await require_own_deletion(self._ctx, channel, origin)
             if channel is None:
                 await require_direct_messages(self._ctx, await participants_of(self._ctx, message))
-        await remove_messages(self._ctx, await self._repository.list_placed([message.id]))
+        await remove_messages(self._ctx, await self._repository.list_to_delete([message.id]))
 
     async def delete_topic(self, channel_id: ChannelId, topic: str) -> bool:
         """POST /streams/{stream_id}/delete_topic: whether all of it is gone.
@@ -46,7 +46,7 @@ class DeletionService:
         started = stopwatch()
         while await self._delete_some(channel_id, topic):
             await self._ctx.work.commit()
-            if stopwatch() - started >= LONGEST_SECONDS:
+            if stopwatch() - started >= MAX_SECONDS:
                 return False
         return True
 
@@ -63,5 +63,5 @@ class DeletionService:
             return False
         visible = (await message_access(ctx)).in_channel(channel, found[0])
         message_ids = await self._repository.list_newest(visible, AT_ONCE)
-        await remove_messages(ctx, await self._repository.list_placed(message_ids))
+        await remove_messages(ctx, await self._repository.list_to_delete(message_ids))
         return len(message_ids) == AT_ONCE

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import structlog
 
-from chatapi.auth.callers import Caller
+from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import ApiError, InternalError
-from chatapi.db.faults import is_unavailable
-from chatapi.features.deliveries.kinds import kind_of
-from chatapi.features.messages.outgoing import Outgoing
+from chatapi.db.availability import is_unavailable
+from chatapi.features.deliveries.kinds import delivery_kind_of
+from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.scheduled_messages.records import ScheduledRecord
 
 log = structlog.get_logger()
@@ -20,24 +20,24 @@ _SENDER_IS_GONE = "Your account is deactivated."
 
 
 @dataclass(frozen=True)
-class Refused:
+class DeliveryRefusal:
     """Why something is not delivered."""
 
     reason: str
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedDelivery:
     """Something that is due, and the message it becomes unless it is refused."""
 
     record: ScheduledRecord
     realm: RealmRecord
     caller: Caller
     """The owner, as they were when it was decided."""
-    message: Outgoing | Refused
+    message: OutgoingMessage | DeliveryRefusal
 
 
-async def prepare(runtime: Runtime, record: ScheduledRecord) -> Prepared:
+async def prepare(runtime: Runtime, record: ScheduledRecord) -> PreparedDelivery:
     """Decide and render as for a request that the owner sends now."""
     realm = await runtime.realms.of_id(record.realm_id)
     work = runtime.begin()
@@ -46,21 +46,21 @@ async def prepare(runtime: Runtime, record: ScheduledRecord) -> Prepared:
         ctx = Context(
             runtime, work, runtime.settings.public_url, realm, realm, caller, record.client_name
         )
-        return Prepared(record, realm, caller, await _compose(ctx, record))
+        return PreparedDelivery(record, realm, caller, await _compose(ctx, record))
     finally:
         await work.db.close()
 
 
-async def _compose(ctx: Context, record: ScheduledRecord) -> Outgoing | Refused:
+async def _compose(ctx: Context, record: ScheduledRecord) -> OutgoingMessage | DeliveryRefusal:
     if not ctx.user.is_active:
-        return Refused(_SENDER_IS_GONE)
+        return DeliveryRefusal(_SENDER_IS_GONE)
     try:
-        return await kind_of(record).compose(ctx, record)
+        return await delivery_kind_of(record).compose(ctx, record)
     except ApiError as error:
-        return Refused(error.msg)
+        return DeliveryRefusal(error.msg)
     except Exception as error:
         if is_unavailable(error):
             raise
         # It would fail again each time, and keep what comes after it waiting.
         log.exception("delivery_failed", scheduled_message_id=record.id)
-        return Refused(InternalError.text)
+        return DeliveryRefusal(InternalError.text)

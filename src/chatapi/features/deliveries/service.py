@@ -7,10 +7,10 @@ from dataclasses import replace
 import structlog
 
 from chatapi.auth.runtime import Runtime
-from chatapi.core.errors import AdmissionOutdatedError, InternalError
-from chatapi.db.faults import is_unavailable
+from chatapi.core.errors import InternalError, StaleCallerError
+from chatapi.db.availability import is_unavailable
 from chatapi.db.session import DatabaseSession
-from chatapi.features.deliveries.preparation import Prepared, Refused, prepare
+from chatapi.features.deliveries.preparation import DeliveryRefusal, PreparedDelivery, prepare
 from chatapi.features.deliveries.writer import DeliveryWriter, Outcome
 from chatapi.features.scheduled_messages.records import ScheduledRecord
 from chatapi.features.scheduled_messages.repository import DueRepository
@@ -42,11 +42,13 @@ async def _catch_up(runtime: Runtime, due: Sequence[ScheduledRecord]) -> None:
         await runtime.hub.catch_up(await runtime.hub.feed(realm_id))
 
 
-async def _submit(runtime: Runtime, prepared: Sequence[Prepared]) -> list[Outcome | BaseException]:
+async def _submit(
+    runtime: Runtime, prepared: Sequence[PreparedDelivery]
+) -> list[Outcome | BaseException]:
     """Each in a transaction with others of its realm, or alone if they cannot be together."""
     return await asyncio.gather(
         *(
-            runtime.gatherer.submit(
+            runtime.group_committer.submit(
                 each.realm.id,
                 "deliveries",
                 DeliveryWriter(runtime, each.realm).write,
@@ -60,17 +62,19 @@ async def _submit(runtime: Runtime, prepared: Sequence[Prepared]) -> list[Outcom
 
 
 async def _give_up(
-    runtime: Runtime, prepared: Sequence[Prepared], outcomes: Sequence[Outcome | BaseException]
+    runtime: Runtime,
+    prepared: Sequence[PreparedDelivery],
+    outcomes: Sequence[Outcome | BaseException],
 ) -> None:
     """Fail what cannot be written, so that it does not keep what comes after it waiting."""
-    broken: list[Prepared] = []
+    broken: list[PreparedDelivery] = []
     for each, outcome in zip(prepared, outcomes, strict=True):
-        if isinstance(outcome, Outcome | AdmissionOutdatedError):
+        if isinstance(outcome, Outcome | StaleCallerError):
             continue
         if is_unavailable(outcome):
             raise outcome
         log.error("delivery_failed", scheduled_message_id=each.record.id, exc_info=outcome)
-        broken.append(replace(each, message=Refused(InternalError.text)))
+        broken.append(replace(each, message=DeliveryRefusal(InternalError.text)))
     for outcome in await _submit(runtime, broken):
         if isinstance(outcome, BaseException):
             raise outcome

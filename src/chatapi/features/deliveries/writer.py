@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.core.errors import AdmissionOutdatedError, ApiError
+from chatapi.core.errors import ApiError, StaleCallerError
 from chatapi.core.ids import ScheduledMessageId
 from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.features.deliveries.kinds import KINDS, kind_of
-from chatapi.features.deliveries.preparation import Prepared, Refused
-from chatapi.features.messages.outgoing import Outgoing
+from chatapi.features.deliveries.kinds import KINDS, delivery_kind_of
+from chatapi.features.deliveries.preparation import DeliveryRefusal, PreparedDelivery
+from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.writer import MessageWriter
 from chatapi.features.scheduled_messages.records import ScheduledRecord
@@ -29,7 +29,7 @@ class Outcome(Enum):
     """Another process was faster, or its owner has changed or removed it."""
 
 
-Verdict = SentPayload | Refused | Exception
+Verdict = SentPayload | DeliveryRefusal | Exception
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,9 @@ class DeliveryWriter:
     runtime: Runtime
     realm: RealmRecord
 
-    async def write(self, work: UnitOfWork, batch: Sequence[Prepared]) -> list[Outcome | Exception]:
+    async def write(
+        self, work: UnitOfWork, batch: Sequence[PreparedDelivery]
+    ) -> list[Outcome | Exception]:
         """What became of each; in the place of one that has to be prepared anew is an error."""
         waiting = await DueRepository(work.db).list_some({each.record.id for each in batch})
         due = {each.record.id: each for each in batch if waiting.get(each.record.id) == each.record}
@@ -54,21 +56,23 @@ class DeliveryWriter:
         ]
 
     async def _send(
-        self, work: UnitOfWork, due: Sequence[Prepared]
+        self, work: UnitOfWork, due: Sequence[PreparedDelivery]
     ) -> dict[ScheduledMessageId, Verdict]:
         verdicts: dict[ScheduledMessageId, Verdict] = {}
-        messages: dict[ScheduledMessageId, Outgoing] = {}
+        messages: dict[ScheduledMessageId, OutgoingMessage] = {}
         for each in due:
-            if isinstance(each.message, Outgoing):
+            if isinstance(each.message, OutgoingMessage):
                 messages[each.record.id] = each.message
             else:
                 # Whoever may not, may perhaps by now.
-                is_outdated = each.caller.is_outdated
-                verdicts[each.record.id] = AdmissionOutdatedError() if is_outdated else each.message
+                is_stale = each.caller.is_stale
+                verdicts[each.record.id] = StaleCallerError() if is_stale else each.message
         writer = MessageWriter(self.runtime, self.realm)
         written = await writer.write(work, list(messages.values()))
         for scheduled_id, result in zip(messages, written, strict=True):
-            verdicts[scheduled_id] = Refused(result.msg) if isinstance(result, ApiError) else result
+            verdicts[scheduled_id] = (
+                DeliveryRefusal(result.msg) if isinstance(result, ApiError) else result
+            )
         return verdicts
 
     async def _settle(
@@ -77,14 +81,18 @@ class DeliveryWriter:
         """Remove what was sent, and mark what will not be."""
         await self._remove(
             work,
-            [record for record, verdict in judged if not isinstance(verdict, (Refused, Exception))],
+            [
+                record
+                for record, verdict in judged
+                if not isinstance(verdict, (DeliveryRefusal, Exception))
+            ],
         )
         await self._fail(
             work,
             [
                 replace(record, failure=verdict.reason)
                 for record, verdict in judged
-                if isinstance(verdict, Refused)
+                if isinstance(verdict, DeliveryRefusal)
             ],
         )
 
@@ -92,7 +100,7 @@ class DeliveryWriter:
         if sent:
             await DueRepository(work.db).remove(record.id for record in sent)
         for record in sent:
-            event = kind_of(record).removed(record)
+            event = delivery_kind_of(record).removed(record)
             work.emit(self.realm.id, event, to=Users.only(record.owner_id))
 
     async def _fail(self, work: UnitOfWork, failed: Sequence[ScheduledRecord]) -> None:
@@ -100,10 +108,12 @@ class DeliveryWriter:
             await DueRepository(work.db).change(record)
         ctx = RealmContext(self.runtime, work, "", self.realm, self.realm)
         for kind in KINDS:
-            await kind.tell_failed(ctx, [record for record in failed if kind_of(record) is kind])
+            await kind.notify_failed(
+                ctx, [record for record in failed if delivery_kind_of(record) is kind]
+            )
 
 
 def _outcome(verdict: Verdict) -> Outcome | Exception:
     if isinstance(verdict, Exception):
         return verdict
-    return Outcome.FAILED if isinstance(verdict, Refused) else Outcome.SENT
+    return Outcome.FAILED if isinstance(verdict, DeliveryRefusal) else Outcome.SENT

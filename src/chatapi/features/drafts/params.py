@@ -8,9 +8,9 @@ from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 from chatapi.wire.params import Params, WireModel
 from chatapi.wire.types import Id
 
-MOST_DRAFTS = 500
+MAX_DRAFTS = 500
 """Of one person: POST /register tells each of their clients all of them."""
-_MOST_RECIPIENTS = 1_000
+_MAX_RECIPIENTS = 1_000
 _LAST_SECOND = 253_402_300_799
 """Of the year 9999."""
 
@@ -25,7 +25,7 @@ class DraftParam(WireModel):
     id: Id | None = None
     """Not looked at: clients may send a draft back as they got it."""
     type: DraftType
-    to: Annotated[list[Id], Field(max_length=_MOST_RECIPIENTS)]
+    to: Annotated[list[Id], Field(max_length=_MAX_RECIPIENTS)]
     """The one channel of a `stream` draft, the people of a `private` one."""
     topic: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
     """Of a `stream` draft; else it is not looked at."""
@@ -37,7 +37,7 @@ class DraftParam(WireModel):
 class CreateDraftsParams(Params):
     """POST /drafts: all of them or none."""
 
-    drafts: Annotated[list[DraftParam], Field(max_length=MOST_DRAFTS, examples=[[_EXAMPLE]])]
+    drafts: Annotated[list[DraftParam], Field(max_length=MAX_DRAFTS, examples=[[_EXAMPLE]])]
 
 
 class EditDraftParams(Params):

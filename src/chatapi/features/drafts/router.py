@@ -1,6 +1,6 @@
 """Endpoints of drafts."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import DraftId
 from chatapi.features.drafts import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.drafts.params import CreateDraftsParams, EditDraftParams
@@ -13,14 +13,14 @@ router = FeatureRouter("Drafts", "What you have begun to write, in all your clie
 
 
 @router.get("/drafts")
-async def get_drafts(ctx: Caller) -> DraftsPayload:
+async def get_drafts(ctx: LoggedIn) -> DraftsPayload:
     """Get your drafts, the one you edited last at the end."""
     drafts = await DraftService(ctx).list_own()
     return {"count": len(drafts), "drafts": drafts}
 
 
 @router.post("/drafts")
-async def create_drafts(ctx: Caller, params: CreateDraftsParams) -> CreatedDraftsPayload:
+async def create_drafts(ctx: LoggedIn, params: CreateDraftsParams) -> CreatedDraftsPayload:
     """Keep drafts; all of them or, if there is something wrong with one, none.
 
     A draft may be addressed to a channel you can read in, to people, or to nobody yet. You can
@@ -30,12 +30,12 @@ async def create_drafts(ctx: Caller, params: CreateDraftsParams) -> CreatedDraft
 
 
 @router.patch("/drafts/{draft_id:int}")
-async def edit_draft(ctx: Caller, draft_id: Id, params: EditDraftParams) -> None:
+async def edit_draft(ctx: LoggedIn, draft_id: Id, params: EditDraftParams) -> None:
     """Replace a draft by what it has become."""
     await DraftService(ctx).change(DraftId(draft_id), params)
 
 
 @router.delete("/drafts/{draft_id:int}")
-async def delete_draft(ctx: Caller, draft_id: Id) -> None:
+async def delete_draft(ctx: LoggedIn, draft_id: Id) -> None:
     """Delete a draft."""
     await DraftService(ctx).remove(DraftId(draft_id))

@@ -7,7 +7,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import DraftId
 from chatapi.features.drafts.events import DraftRemoved, DraftsAdded, DraftUpdated
 from chatapi.features.drafts.params import (
-    MOST_DRAFTS,
+    MAX_DRAFTS,
     CreateDraftsParams,
     DraftParam,
     EditDraftParams,
@@ -46,11 +46,11 @@ class DraftService:
         if not drafts:
             return {"ids": []}
         await check_recipients(self._ctx, drafts)
-        if await self._repository.count() + len(drafts) > MOST_DRAFTS:
-            raise BadRequestError(f"Too many drafts (maximum {MOST_DRAFTS})")
+        if await self._repository.count() + len(drafts) > MAX_DRAFTS:
+            raise BadRequestError(f"Too many drafts (maximum {MAX_DRAFTS})")
         ids = await self._repository.add(drafts)
         added = [_payload(draft_id, draft) for draft_id, draft in zip(ids, drafts, strict=True)]
-        self._ctx.tell_caller(DraftsAdded(drafts=added))
+        self._ctx.emit_to_caller(DraftsAdded(drafts=added))
         return {"ids": list(ids)}
 
     async def change(self, draft_id: DraftId, params: EditDraftParams) -> None:
@@ -66,7 +66,7 @@ class DraftService:
         if (draft.kind, draft.recipient_ids) != (old.kind, old.recipient_ids):
             await check_recipients(self._ctx, [draft])
         await self._repository.change(draft_id, draft)
-        self._ctx.tell_caller(DraftUpdated(draft=_payload(draft_id, draft)))
+        self._ctx.emit_to_caller(DraftUpdated(draft=_payload(draft_id, draft)))
 
     async def remove(self, draft_id: DraftId) -> None:
         """DELETE /drafts/{draft_id}."""
@@ -74,7 +74,7 @@ class DraftService:
         self._require_wanted()
         await self._get(draft_id)
         await self._repository.remove(draft_id)
-        self._ctx.tell_caller(DraftRemoved(draft_id=draft_id))
+        self._ctx.emit_to_caller(DraftRemoved(draft_id=draft_id))
 
     async def _get(self, draft_id: DraftId) -> DraftRecord:
         draft = await self._repository.find(draft_id)

@@ -15,8 +15,8 @@ from chatapi.features.uploads.payloads import AttachmentPayload
 from chatapi.permissions.message_lookup import (
     FoundMessage,
     channel_of,
+    message_audience,
     participants_of,
-    who_follows,
 )
 from chatapi.rendering import RenderedMessage
 
@@ -50,7 +50,7 @@ class ContentChange:
         await self._write(before, content, rendered)
         alerted = await self._mark_alerts(content)
         detached = await relink_attachments(ctx, Claim(message.id, ctx.user, rendered.upload_paths))
-        await self._tell(before, content, rendered, alerted)
+        await self._emit(before, content, rendered, alerted)
         return [attachment.payload() for attachment in detached]
 
     async def _check_wildcards(self, before: MessageText, rendered: RenderedMessage) -> None:
@@ -94,8 +94,8 @@ class ContentChange:
     async def _mark_alerts(self, content: str) -> frozenset[UserId]:
         """For whom the new text has a word they watch for."""
         ctx, message = self._ctx, self._message
-        attention = await ctx.runtime.attention.of(ctx.db, ctx.realm.id)
-        watching = attention.words.watchers_of(content)
+        recipient_preferences = await ctx.runtime.recipient_preferences.of(ctx.db, ctx.realm.id)
+        watching = recipient_preferences.alert_words.users_alerted_by(content)
         if message.channel_id is None:
             alerted = watching.intersection(await participants_of(ctx, message))
         else:
@@ -103,7 +103,7 @@ class ContentChange:
         await AlertWordRepository(ctx.db, ctx.realm.id).mark_again(message.id, alerted)
         return alerted
 
-    async def _tell(
+    async def _emit(
         self,
         before: MessageText,
         content: str,
@@ -133,5 +133,5 @@ class ContentChange:
                 topic_participants=participants,
                 alerted_users=alerted,
             ),
-            to=await who_follows(ctx, message),
+            to=await message_audience(ctx, message),
         )

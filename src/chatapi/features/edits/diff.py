@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 _PART = re.compile(r"<[^>]*>|&[^;\s]{1,10};|\w+|\s+|[^\w\s<&]|.", re.DOTALL)
-_MOST_ROUNDS = 4
+_MAX_ROUNDS = 4
 """Each looks at every part of both texts at most once."""
 
 _Range = tuple[int, int]
@@ -36,7 +36,7 @@ def _matching_parts(before: Sequence[str], after: Sequence[str]) -> list[tuple[i
     """Pairs of places with the same part, ascending in both texts."""
     found: list[tuple[int, int]] = []
     gaps: list[tuple[_Range, _Range]] = [((0, len(before)), (0, len(after)))]
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         smaller: list[tuple[_Range, _Range]] = []
         for old, new in gaps:
             (old_start, old_end), (new_start, new_end) = old, new

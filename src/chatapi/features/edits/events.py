@@ -11,7 +11,7 @@ from chatapi.events.client import ClientView
 from chatapi.events.event import ServerOnly
 from chatapi.features.flags.repository import SpanRepository
 from chatapi.features.flags.spans import Span
-from chatapi.features.messages.mentioning import Mentioning
+from chatapi.features.messages.mention_event import MentionEvent
 from chatapi.features.messages.payloads import TopicLinkPayload
 from chatapi.wire.topics import show_topic
 from chatapi.wire.types import UnixSeconds
@@ -43,7 +43,7 @@ class ChangedPayload(TypedDict):
     topic_links: NotRequired[list[TopicLinkPayload]]
 
 
-class MessageChanged(Mentioning):
+class MessageChanged(MentionEvent):
     """A message has another text, or messages are in another place."""
 
     type = "update_message"
@@ -100,10 +100,10 @@ class MessageChanged(Mentioning):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        stays = None
+        subscription_periods = None
         if self.arrivals is not None and self.stream_id is not None:
-            stays = view.membership.stays.get(self.stream_id)
-        return view.profile.knows_empty_topic, tuple(self.mention_flags(view)), stays
+            subscription_periods = view.membership.subscription_periods.get(self.stream_id)
+        return view.profile.knows_empty_topic, tuple(self.mention_flags(view)), subscription_periods
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:

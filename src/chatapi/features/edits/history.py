@@ -5,15 +5,15 @@ from chatapi.core.clock import unix_seconds
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
 from chatapi.features.edits.diff import html_diff
+from chatapi.features.edits.edit_trail import EditStep, edits_of, source_channels, trace_back
 from chatapi.features.edits.params import EditHistoryParams
 from chatapi.features.edits.payloads import MessageHistoryPayload, SnapshotPayload
 from chatapi.features.edits.repository import EditRepository, MessageText
-from chatapi.features.edits.trail import Step, edits_of, left_channels, walk_back
 from chatapi.permissions.channels import readable_channels
 from chatapi.permissions.message_lookup import FoundMessage, visible_message
 from chatapi.wire.topics import show_topic
 
-_MOST_SHOWN = 8 * 1024 * 1024
+_MAX_SHOWN = 8 * 1024 * 1024
 """Characters of texts in an answer that still get a diff beside them."""
 
 
@@ -40,15 +40,15 @@ class EditHistory:
         edits = edits_of(
             message, await repository.list_edits([message.id], [message.conversation_id])
         )
-        readable = await readable_channels(ctx, left_channels(edits))
+        readable = await readable_channels(ctx, source_channels(edits))
         text = await repository.get_text(message.id)
         # What follows takes a while and needs no connection.
         await ctx.db.close()
-        steps = walk_back(message, edits, readable)
+        steps = trace_back(message, edits, readable)
         return self._snapshots(message, text, steps, allow_empty=allow_empty)
 
     def _snapshots(
-        self, message: FoundMessage, text: MessageText, steps: list[Step], *, allow_empty: bool
+        self, message: FoundMessage, text: MessageText, steps: list[EditStep], *, allow_empty: bool
     ) -> list[SnapshotPayload]:
         """The newest first."""
         shown = self._ctx.realm.options.message_edit_history_visibility_policy
@@ -89,7 +89,7 @@ class EditHistory:
         for snapshot in snapshots:
             if "prev_rendered_content" not in snapshot:
                 continue
-            if size > _MOST_SHOWN:
+            if size > _MAX_SHOWN:
                 return
             diff = await self._ctx.runtime.rendering_threads.run(
                 html_diff, snapshot["prev_rendered_content"], snapshot["rendered_content"]

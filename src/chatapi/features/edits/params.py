@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import AlsoKnownAs, Params
+from chatapi.wire.params import Alias, Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
@@ -26,7 +26,7 @@ class EditMessageParams(Params):
         str | None, Field(max_length=100, pattern="^[0-9a-fA-F]{64}$", examples=[_DIGEST])
     ] = None
     """A digest of the text that is to be replaced: refused if it was changed meanwhile."""
-    topic: Annotated[Topic | None, AlsoKnownAs("subject")] = None
+    topic: Annotated[Topic | None, Alias("subject")] = None
     stream_id: Id | None = None
     """The channel to move to."""
     propagate_mode: PropagateMode = "change_one"

@@ -23,7 +23,7 @@ from chatapi.db.models import GroupMention, Mention, Message, MessageEdit
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
-MOST_EARLIER_TEXT = 4 * 1024 * 1024
+MAX_EARLIER_TEXT = 4 * 1024 * 1024
 """Characters of earlier texts, written and rendered, that one message may have and one request
 reads."""
 
@@ -132,12 +132,12 @@ class EditRepository:
     ) -> list[EditRecord]:
         """The changes of some messages and the renamings of some topics, the oldest first.
 
-        Of texts, only the newest are read, up to `MOST_EARLIER_TEXT` characters altogether.
+        Of texts, only the newest are read, up to `MAX_EARLIER_TEXT` characters altogether.
         """
         values = {
             "message_ids": list(message_ids),
             "conversation_ids": list(conversation_ids),
-            "most_text": MOST_EARLIER_TEXT,
+            "most_text": MAX_EARLIER_TEXT,
         }
         rows = await self._db.execute(_EDITS, values)
         return [EditRecord(*row) for row in rows.all()]

@@ -1,7 +1,7 @@
 """Endpoints of changing messages."""
 
-from chatapi.auth.guards import Caller
-from chatapi.channels.errors import StreamIdDoesNotExistError
+from chatapi.auth.guards import LoggedIn
+from chatapi.channel_cache.errors import StreamIdDoesNotExistError
 from chatapi.core.errors import TooExpensiveError
 from chatapi.core.ids import MessageId
 from chatapi.features.edits.errors import ContentChangedError
@@ -30,7 +30,7 @@ router = FeatureRouter("Edits", "Change and move what was written, and see what 
         TopicWildcardMentionNotAllowedError,
     ],
 )
-async def edit_message(ctx: Caller, message_id: Id, params: EditMessageParams) -> EditedPayload:
+async def edit_message(ctx: LoggedIn, message_id: Id, params: EditMessageParams) -> EditedPayload:
     """Change the text of a message, or move it to another topic or channel.
 
     With `propagate_mode` it takes the later messages of its topic along, or the whole topic.
@@ -40,7 +40,7 @@ async def edit_message(ctx: Caller, message_id: Id, params: EditMessageParams) -
 
 @router.get("/messages/{message_id:int}/history", errors=[TooExpensiveError])
 async def get_message_history(
-    ctx: Caller, message_id: Id, params: EditHistoryParams
+    ctx: LoggedIn, message_id: Id, params: EditHistoryParams
 ) -> MessageHistoryPayload:
     """Get what a message said before, and where it was, the oldest first.
 

@@ -7,12 +7,12 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.features.edits.errors import ContentChangedError
 from chatapi.features.edits.params import EditMessageParams
-from chatapi.features.edits.repository import MOST_EARLIER_TEXT
+from chatapi.features.edits.repository import MAX_EARLIER_TEXT
 from chatapi.wire.realm_settings import RealmSettings
 
 _GRACE_SECONDS = 20
 """Whoever began in time may finish writing."""
-_MOST_EDITS = 1_000
+_MAX_EDITS = 1_000
 """Of one message's text; even a bot that reports progress in it needs far fewer."""
 DELETED = "(deleted)"
 """What is left of a message whose text was taken away."""
@@ -50,10 +50,10 @@ def check_may_edit(
 
 def check_edits_so_far(count: int, length: int) -> None:
     """Refuse to keep more earlier texts of a message than anybody can be shown."""
-    if count >= _MOST_EDITS:
-        message = f"content: This message was edited too often (maximum {_MOST_EDITS} times)"
+    if count >= _MAX_EDITS:
+        message = f"content: This message was edited too often (maximum {_MAX_EDITS} times)"
         raise BadRequestError(message)
-    if length >= MOST_EARLIER_TEXT:
+    if length >= MAX_EARLIER_TEXT:
         raise BadRequestError(
             "content: The earlier texts of this message are too long to keep more"
         )

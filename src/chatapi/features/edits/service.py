@@ -42,6 +42,6 @@ def _move_request(params: EditMessageParams) -> MoveRequest:
         topic=params.topic,
         channel_id=None if params.stream_id is None else ChannelId(params.stream_id),
         mode=params.propagate_mode,
-        tells_old_thread=params.send_notification_to_old_thread,
-        tells_new_thread=params.send_notification_to_new_thread,
+        notifies_old_topic=params.send_notification_to_old_thread,
+        notifies_new_topic=params.send_notification_to_new_thread,
     )

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SIZE = 64
-MOST_BYTES = 5 * 1024 * 1024
-_MOST_PIXELS = 4096 * 4096
+MAX_BYTES = 5 * 1024 * 1024
+_MAX_PIXELS = 4096 * 4096
 """Of all pictures of a file together."""
-_MOST_FRAMES = 200
+_MAX_FRAMES = 200
 _FORMATS = ("PNG", "GIF", "JPEG", "WEBP")
 _SHORTEST_FRAME = 20
 _USUAL_FRAME = 100
@@ -60,7 +60,7 @@ def draw_emoji(file: IO[bytes]) -> EmojiImage:
 
 
 def _draw(image: Image) -> EmojiImage:
-    if image.width * image.height > _MOST_PIXELS:
+    if image.width * image.height > _MAX_PIXELS:
         raise BadRequestError("The image has too many pixels")
     if not getattr(image, "is_animated", False):
         return EmojiImage(_encode_still(_fit(image)), "png", None)
@@ -89,7 +89,7 @@ def _read_frames(image: Image) -> tuple[list[Image], list[int]]:
         except EOFError:
             return frames, durations
         pixels = (len(frames) + 1) * image.width * image.height
-        if len(frames) >= _MOST_FRAMES or pixels > _MOST_PIXELS:
+        if len(frames) >= _MAX_FRAMES or pixels > _MAX_PIXELS:
             raise BadRequestError("The animation is too long or too large")
         frames.append(_fit(image))
         duration = int(image.info.get("duration") or _USUAL_FRAME)

@@ -3,14 +3,14 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from chatapi.auth.guards import Anybody, Caller
+from chatapi.auth.guards import Anybody, LoggedIn
 from chatapi.features.emoji import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
 from chatapi.features.emoji.params import UploadEmojiParams
 from chatapi.features.emoji.payloads import PREFIX, EmojiListPayload
 from chatapi.features.emoji.pictures import read_picture
 from chatapi.features.emoji.service import EmojiService
-from chatapi.http.file_answers import FileContent
+from chatapi.http.file_responses import FileContent
 from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id
 
@@ -20,13 +20,13 @@ picture_router = FeatureRouter("Custom emoji", prefix="")
 
 
 @router.get("/realm/emoji")
-async def get_custom_emoji(ctx: Caller) -> EmojiListPayload:
+async def get_custom_emoji(ctx: LoggedIn) -> EmojiListPayload:
     """Get all custom emoji, also those that were removed."""
     return {"emoji": await EmojiService(ctx).list_all()}
 
 
 @router.post("/realm/emoji/{emoji_name}")
-async def upload_custom_emoji(ctx: Caller, emoji_name: str, params: UploadEmojiParams) -> None:
+async def upload_custom_emoji(ctx: LoggedIn, emoji_name: str, params: UploadEmojiParams) -> None:
     """Add a custom emoji.
 
     Send a PNG, GIF, JPEG or WebP of 5 MiB at most as the only file of a multipart form. It is
@@ -36,7 +36,7 @@ async def upload_custom_emoji(ctx: Caller, emoji_name: str, params: UploadEmojiP
 
 
 @router.delete("/realm/emoji/{emoji_name}", errors=[EmojiDoesNotExistError])
-async def deactivate_custom_emoji(ctx: Caller, emoji_name: str) -> None:
+async def deactivate_custom_emoji(ctx: LoggedIn, emoji_name: str) -> None:
     """Remove a custom emoji; messages and reactions that have it keep it."""
     await EmojiService(ctx).remove(emoji_name)
 

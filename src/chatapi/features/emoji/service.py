@@ -9,7 +9,7 @@ from chatapi.core.roles import Role
 from chatapi.events.audience import Everyone
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
 from chatapi.features.emoji.events import RealmEmojiChanged
-from chatapi.features.emoji.images import MOST_BYTES, EmojiImage, draw_emoji
+from chatapi.features.emoji.images import MAX_BYTES, EmojiImage, draw_emoji
 from chatapi.features.emoji.payloads import EmojiPayload, emoji_payload
 from chatapi.features.emoji.repository import EmojiRepository
 from chatapi.features.emoji.rules import check_name
@@ -18,7 +18,7 @@ from chatapi.permissions.realm import require_in_realm
 from chatapi.rendering import unicode_emoji_code
 from chatapi.wire.files import UploadedFile
 
-MOST_EMOJI = 2_000
+MAX_EMOJI = 2_000
 """Of an organization, with those that were removed: every client knows all of them."""
 _MIB = 1024 * 1024
 
@@ -39,8 +39,8 @@ class EmojiService:
         Drawing and keeping the pictures takes long, so the organization is locked only
         afterwards; nothing is left behind if it comes to nothing.
         """
-        if file.size > MOST_BYTES:
-            raise BadRequestError(f"The image is larger than {MOST_BYTES // _MIB} MiB")
+        if file.size > MAX_BYTES:
+            raise BadRequestError(f"The image is larger than {MAX_BYTES // _MIB} MiB")
         await self._check(name)
         await self._ctx.db.close()
         async with self._ctx.heavy_rendering():
@@ -68,7 +68,7 @@ class EmojiService:
                 raise BadRequestError("Must be an organization administrator or emoji author")
             await require_in_realm(self._ctx, "can_add_custom_emoji_group")
         await self._repository.deactivate(emoji.id)
-        await self._tell()
+        await self._emit()
 
     async def _check(self, name: str) -> None:
         await require_in_realm(self._ctx, "can_add_custom_emoji_group")
@@ -77,8 +77,8 @@ class EmojiService:
             raise BadRequestError("Only administrators can override default emoji.")
         if await self._repository.find_named(name) is not None:
             raise BadRequestError("A custom emoji with this name already exists.")
-        if await self._repository.count() >= MOST_EMOJI:
-            raise BadRequestError(f"An organization can have {MOST_EMOJI} custom emoji at most")
+        if await self._repository.count() >= MAX_EMOJI:
+            raise BadRequestError(f"An organization can have {MAX_EMOJI} custom emoji at most")
 
     def _new_paths(self, image: EmojiImage, tag: str) -> tuple[str, str | None]:
         path = new_path(self._ctx.realm.id, f"emoji.{image.extension}", tag)
@@ -94,9 +94,9 @@ class EmojiService:
         await self._ctx.lock()
         await self._check(name)
         await self._repository.add(name, self._ctx.user.id, path, still_path, self._ctx.now())
-        await self._tell()
+        await self._emit()
 
-    async def _tell(self) -> None:
+    async def _emit(self) -> None:
         self._ctx.emit(RealmEmojiChanged(realm_emoji=await self.list_all()), to=Everyone())
 
 

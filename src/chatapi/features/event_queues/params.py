@@ -6,7 +6,7 @@ from pydantic import Field
 
 from chatapi.core.ids import MAX_ID
 from chatapi.narrow import NarrowParam
-from chatapi.wire.params import LooseJson, Params
+from chatapi.wire.params import JsonOrString, Params
 
 EventTypes = Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=200)]
 QueueIdText = Annotated[
@@ -57,7 +57,7 @@ class RegisterParams(Params):
         examples=[[["channel", "general"]]],
     )
     idle_queue_timeout: Annotated[
-        Annotated[int, Field(ge=1, le=MAX_ID)] | Literal["mobile"] | None, LooseJson()
+        Annotated[int, Field(ge=1, le=MAX_ID)] | Literal["mobile"] | None, JsonOrString()
     ] = Field(
         default=None,
         description="Seconds without a call after which the queue expires; `mobile`: the longest.",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.errors import BadEventQueueIdError
 from chatapi.features.event_queues.params import (
     DeleteQueueParams,
@@ -13,8 +13,8 @@ from chatapi.features.event_queues.params import (
 )
 from chatapi.features.event_queues.payloads import EventsPayload, register_payload
 from chatapi.features.event_queues.service import EventQueueService
-from chatapi.http.answers import EventStream
-from chatapi.http.call import Call
+from chatapi.http.request import ApiRequest
+from chatapi.http.responses import EventStream
 from chatapi.http.route import FeatureRouter
 from chatapi.narrow import BadNarrowError
 
@@ -29,7 +29,7 @@ _EVENT_ID = re.compile(r"[0-9]{1,18}")
     errors=[BadNarrowError],
     ignores_idempotency_key=True,
 )
-async def register_queue(ctx: Caller, params: RegisterParams) -> Mapping[str, Any]:
+async def register_queue(ctx: LoggedIn, params: RegisterParams) -> Mapping[str, Any]:
     """Register an event queue.
 
     Answers with the state of the organization as the caller sees it and with a queue that
@@ -42,7 +42,7 @@ async def register_queue(ctx: Caller, params: RegisterParams) -> Mapping[str, An
 
 @router.get("/events", errors=[BadEventQueueIdError], follows_log=True)
 async def get_events(
-    ctx: Caller, params: GetEventsParams, call: Call
+    ctx: LoggedIn, params: GetEventsParams, request: ApiRequest
 ) -> EventsPayload | EventStream:
     """Get events from an event queue.
 
@@ -52,16 +52,16 @@ async def get_events(
     an older id goes on after the last event you had. With the header
     `Accept: text/event-stream` the same events come as server-sent events.
     """
-    if call.accepts("text/event-stream"):
-        resume_after = _EVENT_ID.fullmatch(call.header(b"last-event-id"))
+    if request.accepts("text/event-stream"):
+        resume_after = _EVENT_ID.fullmatch(request.header(b"last-event-id"))
         events = await EventQueueService(ctx).follow(
             params, int(resume_after[0]) if resume_after else None
         )
         return EventStream(events)
-    return await EventQueueService(ctx).read(params, call.waited, call.has_left)
+    return await EventQueueService(ctx).read(params, request.waited, request.is_disconnected)
 
 
 @router.delete("/events", errors=[BadEventQueueIdError])
-async def delete_queue(ctx: Caller, params: DeleteQueueParams) -> None:
+async def delete_queue(ctx: LoggedIn, params: DeleteQueueParams) -> None:
     """Delete an event queue."""
     await EventQueueService(ctx).delete(params.queue_id)

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from chatapi.auth.context import Context
-from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
+from chatapi.core.errors import BadRequestError, StaleCallerError
 from chatapi.core.ids import EventId, QueueId
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
@@ -18,11 +18,11 @@ from chatapi.events.live_queue import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import sections
-from chatapi.features.users.standing import earlier_standings
+from chatapi.features.users.role_history import past_roles
 from chatapi.narrow import ResolvedTerm, read_terms, resolve_narrow
 from chatapi.permissions.messages import message_access
-from chatapi.permissions.people import sees_everybody, sight_of
 from chatapi.permissions.readers import membership_of
+from chatapi.permissions.user_visibility import sees_all_users, user_visibility
 from chatapi.wire.version import VERSION_PAYLOAD
 
 _BEFORE_ALL_EVENTS = -1
@@ -55,7 +55,7 @@ class EventQueueService:
         return {**state, **_queue_payload(queue_id, begins_after, idle_seconds)}
 
     async def read(
-        self, params: GetEventsParams, waited: float, has_left: Callable[[], Awaitable[bool]]
+        self, params: GetEventsParams, waited: float, is_disconnected: Callable[[], Awaitable[bool]]
     ) -> EventsPayload:
         found = await self._queues.poll(
             await self._reader(),
@@ -63,7 +63,7 @@ class EventQueueService:
             _position(params.last_event_id),
             blocking=not params.dont_block,
             waited=waited,
-            has_left=has_left,
+            is_disconnected=is_disconnected,
         )
         return {"events": [orjson.Fragment(piece.json) for piece in found]}
 
@@ -82,11 +82,11 @@ class EventQueueService:
         await self._queues.delete(await self._reader(), QueueId(queue_id))
 
     async def _reader(self) -> Reader:
-        reader = await self._ctx.caller.remember("reader", self._work_out_reader)
-        if not reader.sees_everybody:
+        reader = await self._ctx.caller.memoize("reader", self._work_out_reader)
+        if not reader.sees_all_users:
             # Whom somebody talks with changes without them.
-            sight = await sight_of(self._ctx)
-            reader = replace(reader, acquaintances=sight.acquaintances)
+            visibility = await user_visibility(self._ctx)
+            reader = replace(reader, visible_user_ids=visibility.visible_user_ids)
         # A long poll must not hold the connection that may have needed.
         await self._ctx.db.close()
         return reader
@@ -97,19 +97,19 @@ class EventQueueService:
             realm_id=self._ctx.realm.id,
             user_id=user.id,
             role=user.role,
-            earlier=await earlier_standings(self._ctx, user),
-            sees_everybody=sees_everybody(self._ctx.realm, user),
-            acquaintances=frozenset(),
-            hears_typing=user.options.receives_typing_notifications,
+            past_roles=await past_roles(self._ctx, user),
+            sees_all_users=sees_all_users(self._ctx.realm, user),
+            visible_user_ids=frozenset(),
+            receives_typing=user.options.receives_typing_notifications,
             membership=await membership_of(self._ctx),
-            is_current=lambda: not caller.is_outdated,
+            is_current=lambda: not caller.is_stale,
         )
 
     async def _follow(
         self, reader: Reader, queue_id: QueueId, position: int, found: list[Piece]
     ) -> AsyncGenerator[Piece, None]:
         # Ends when the reader changed, too: a client that comes again is looked at again.
-        with suppress(AdmissionOutdatedError):
+        with suppress(StaleCallerError):
             while not self._ctx.runtime.hub.is_closing:
                 for piece in found:
                     position = piece.id

@@ -4,36 +4,36 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from chatapi.features.history.params import LONGEST_ANCHOR, LONGEST_DATE, Count
+from chatapi.features.messages.fetch.params import MAX_ANCHOR_LENGTH, MAX_DATE_LENGTH, Count
 from chatapi.narrow import NarrowParam
 from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
-_MOST_MESSAGES = 20_000
-_LONGEST_FLAG = 50
+_MAX_MESSAGES = 20_000
+_MAX_FLAG_LENGTH = 50
 
 
 class FlagChange(Params):
     """Which flag, and whether it is set."""
 
     op: Annotated[Literal["add", "remove"], Field(examples=["add"])]
-    flag: Annotated[str, Field(max_length=_LONGEST_FLAG, examples=["read"])]
+    flag: Annotated[str, Field(max_length=_MAX_FLAG_LENGTH, examples=["read"])]
 
 
 class ChangeFlagsParams(FlagChange):
     """POST /messages/flags: all of the messages, or none."""
 
-    messages: Annotated[list[Id], Field(max_length=_MOST_MESSAGES, examples=[[4, 8, 15]])]
+    messages: Annotated[list[Id], Field(max_length=_MAX_MESSAGES, examples=[[4, 8, 15]])]
 
 
 class ChangeNarrowFlagsParams(FlagChange):
     """POST /messages/flags/narrow: what is around an anchor."""
 
-    anchor: Annotated[str, Field(max_length=LONGEST_ANCHOR, examples=["newest"])]
+    anchor: Annotated[str, Field(max_length=MAX_ANCHOR_LENGTH, examples=["newest"])]
     """A message id, or `newest`, `oldest`, `first_unread` or `date`."""
     anchor_date: Annotated[
-        str | None, Field(max_length=LONGEST_DATE, examples=["2026-01-31T12:00:00Z"])
+        str | None, Field(max_length=MAX_DATE_LENGTH, examples=["2026-01-31T12:00:00Z"])
     ] = None
     """With the anchor `date`: the first message since this moment, in ISO 8601."""
     include_anchor: bool = Field(

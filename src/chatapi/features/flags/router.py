@@ -1,11 +1,11 @@
 """Endpoints of flags."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.errors import TooExpensiveError
 from chatapi.core.ids import ChannelId
 from chatapi.features.flags import state  # noqa: F401 (adds its sections to POST /register)
-from chatapi.features.flags.marks import MarkService
-from chatapi.features.flags.narrowed import change_in_narrow
+from chatapi.features.flags.mark_as_read import MarkAsReadService
+from chatapi.features.flags.narrow_flags import change_in_narrow
 from chatapi.features.flags.params import (
     ChangeFlagsParams,
     ChangeNarrowFlagsParams,
@@ -25,7 +25,7 @@ router = FeatureRouter("Flags", "What you have read, starred and collapsed.")
 
 
 @router.post("/messages/flags")
-async def change_flags(ctx: Caller, params: ChangeFlagsParams) -> ChangedFlagsPayload:
+async def change_flags(ctx: LoggedIn, params: ChangeFlagsParams) -> ChangedFlagsPayload:
     """Add or remove a flag of messages.
 
     The flags `read`, `starred` and `collapsed` are yours to change. Answers with the messages
@@ -36,7 +36,7 @@ async def change_flags(ctx: Caller, params: ChangeFlagsParams) -> ChangedFlagsPa
 
 @router.post("/messages/flags/narrow", errors=[BadNarrowError, TooExpensiveError])
 async def change_flags_in_narrow(
-    ctx: Caller, params: ChangeNarrowFlagsParams
+    ctx: LoggedIn, params: ChangeNarrowFlagsParams
 ) -> NarrowFlagsPayload:
     """Add or remove a flag of the messages of a narrow.
 
@@ -48,19 +48,19 @@ async def change_flags_in_narrow(
 
 
 @router.post("/mark_all_as_read")
-async def mark_all_as_read(ctx: Caller) -> MarkedAllPayload:
+async def mark_all_as_read(ctx: LoggedIn) -> MarkedAllPayload:
     """Mark all messages as read."""
-    await MarkService(ctx).mark_all()
+    await MarkAsReadService(ctx).mark_all()
     return {"complete": True}
 
 
 @router.post("/mark_stream_as_read")
-async def mark_channel_as_read(ctx: Caller, params: MarkChannelParams) -> None:
+async def mark_channel_as_read(ctx: LoggedIn, params: MarkChannelParams) -> None:
     """Mark all messages of a channel as read."""
-    await MarkService(ctx).mark_channel(ChannelId(params.stream_id))
+    await MarkAsReadService(ctx).mark_channel(ChannelId(params.stream_id))
 
 
 @router.post("/mark_topic_as_read")
-async def mark_topic_as_read(ctx: Caller, params: MarkTopicParams) -> None:
+async def mark_topic_as_read(ctx: LoggedIn, params: MarkTopicParams) -> None:
     """Mark all messages of a topic as read."""
-    await MarkService(ctx).mark_topic(params)
+    await MarkAsReadService(ctx).mark_topic(params)

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from chatapi.auth.context import Context
+from chatapi.core.cooperative import yield_to_event_loop
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ConversationId, MessageId
-from chatapi.core.loop_budget import let_others_run
 from chatapi.features.flags.details import load_details
 from chatapi.features.flags.events import FlagAdded, FlagRemoved
 from chatapi.features.flags.params import ChangeFlagsParams, FlagChange
@@ -79,7 +79,7 @@ class FlagService:
         if len(await access.visible(states)) < len(set(message_ids)):
             raise BadRequestError("Invalid message(s)")
         if len(states) > _MANY:
-            await let_others_run()
+            await yield_to_event_loop()
         return states
 
     async def _note(
@@ -91,7 +91,7 @@ class FlagService:
         message_ids = [state.id for state in changed]
         if message_ids:
             event = FlagAdded if is_set else FlagRemoved
-            self._ctx.tell_caller(event(flag=change.flag, messages=message_ids))
+            self._ctx.emit_to_caller(event(flag=change.flag, messages=message_ids))
         return {"messages": message_ids}
 
     async def _mark_read(self, states: Sequence[MessageState]) -> ChangedFlagsPayload:
@@ -121,7 +121,7 @@ class FlagService:
         )
         message_ids = [state.id for state in unread]
         if message_ids:
-            self._ctx.tell_caller(FlagAdded(flag="read", messages=message_ids))
+            self._ctx.emit_to_caller(FlagAdded(flag="read", messages=message_ids))
         return {"messages": message_ids}
 
     async def _advances(
@@ -151,7 +151,7 @@ class FlagService:
         message_ids = [state.id for state in changed]
         if message_ids:
             details = await load_details(self._ctx, changed)
-            self._ctx.tell_caller(
+            self._ctx.emit_to_caller(
                 FlagRemoved(flag="read", messages=message_ids, message_details=details)
             )
         return {

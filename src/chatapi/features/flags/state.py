@@ -3,12 +3,12 @@
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
-from chatapi.channels.directory import NO_MESSAGE
+from chatapi.channel_cache.cache import NO_MESSAGE
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.events.client import ClientProfile
 from chatapi.features.flags.payloads import UnreadMessagesPayload
 from chatapi.features.flags.repository import (
-    MOST_UNREAD,
+    MAX_UNREAD,
     ConversationRepository,
     MarkRepository,
     UnreadConversation,
@@ -76,7 +76,7 @@ async def load_unread(ctx: Context, profile: ClientProfile) -> UnreadState:
         "streams": [],
         "huddles": [],
         "mentions": sorted(number for each in conversations for number in each.mention_ids),
-        "old_unreads_missing": count >= MOST_UNREAD,
+        "old_unreads_missing": count >= MAX_UNREAD,
     }
     for conversation in conversations:
         _add(unread, conversation, ctx.user.id, people, profile)
@@ -110,7 +110,7 @@ async def load_recent(ctx: Context, _profile: ClientProfile) -> RecentState:
 async def _newest_message(ctx: Context) -> MessageId:
     """As of the moment the state is of, which what is remembered may be ahead of."""
     repository = MarkRepository(ctx.db, ctx.realm.id, ctx.user.id)
-    newest = await ctx.db.remember("newest message", repository.newest_message)
+    newest = await ctx.db.memoize("newest message", repository.newest_message)
     return NO_MESSAGE if newest is None else newest
 
 

@@ -7,11 +7,11 @@ from pydantic import Field
 from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
-MOST_LINKIFIERS = 100
+MAX_LINKIFIERS = 100
 """Of an organization: each is searched for in each message."""
 _MAX_PATTERN_LENGTH = 500
 _MAX_TEMPLATE_LENGTH = 1_000
-_MOST_ALTERNATIVES = 10
+_MAX_ALTERNATIVES = 10
 
 Pattern = Annotated[
     str, Field(min_length=1, max_length=_MAX_PATTERN_LENGTH, examples=["#(?P<id>[0-9]+)"])
@@ -38,7 +38,7 @@ class LinkifierParams(Params):
     reverse_template: Annotated[str | None, Field(max_length=_MAX_TEMPLATE_LENGTH)] = None
     """How clients write such an address as the text, such as `#{id}`; nothing removes it."""
     alternative_url_templates: Annotated[
-        list[Template], Field(default_factory=list, max_length=_MOST_ALTERNATIVES)
+        list[Template], Field(default_factory=list, max_length=_MAX_ALTERNATIVES)
     ]
     """Further addresses for `reverse_template`."""
 
@@ -46,4 +46,4 @@ class LinkifierParams(Params):
 class ReorderLinkifiersParams(Params):
     """PATCH /realm/linkifiers: the ids of all linkifiers in their new order."""
 
-    ordered_linkifier_ids: Annotated[list[Id], Field(max_length=MOST_LINKIFIERS, examples=[[]])]
+    ordered_linkifier_ids: Annotated[list[Id], Field(max_length=MAX_LINKIFIERS, examples=[[]])]

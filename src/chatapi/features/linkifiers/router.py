@@ -1,6 +1,6 @@
 """Endpoints of linkifiers."""
 
-from chatapi.auth.guards import Admin, Caller
+from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import LinkifierId
 from chatapi.features.linkifiers import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.linkifiers.params import LinkifierParams, ReorderLinkifiersParams
@@ -13,7 +13,7 @@ router = FeatureRouter("Linkifiers", "What becomes a link wherever it is written
 
 
 @router.get("/realm/linkifiers")
-async def get_linkifiers(ctx: Caller) -> LinkifiersPayload:
+async def get_linkifiers(ctx: LoggedIn) -> LinkifiersPayload:
     """Get all linkifiers, in the order in which they are applied."""
     return {"linkifiers": await LinkifierService(ctx).list_all()}
 

@@ -6,7 +6,7 @@ from chatapi.core.ids import LinkifierId
 from chatapi.events.audience import Everyone
 from chatapi.features.linkifiers.events import FiltersChanged, LinkifiersChanged
 from chatapi.features.linkifiers.params import (
-    MOST_LINKIFIERS,
+    MAX_LINKIFIERS,
     LinkifierParams,
     ReorderLinkifiersParams,
 )
@@ -41,12 +41,12 @@ class LinkifierService:
         check_linkifier(definition)
         await self._ctx.lock()
         others = await self._repository.list_all()
-        if len(others) >= MOST_LINKIFIERS:
-            raise BadRequestError(f"Too many linkifiers (maximum {MOST_LINKIFIERS})")
+        if len(others) >= MAX_LINKIFIERS:
+            raise BadRequestError(f"Too many linkifiers (maximum {MAX_LINKIFIERS})")
         _check_new(definition, others)
         position = others[-1].position + 1 if others else 1
         linkifier_id = await self._repository.add(definition, position)
-        await self._tell()
+        await self._emit()
         return {"id": linkifier_id}
 
     async def change(self, linkifier_id: LinkifierId, params: LinkifierParams) -> None:
@@ -59,14 +59,14 @@ class LinkifierService:
         _check_new(definition, [each for each in linkifiers if each.id != linkifier_id])
         if any(getattr(old, name) != value for name, value in vars(definition).items()):
             await self._repository.change(linkifier_id, definition)
-            await self._tell()
+            await self._emit()
 
     async def remove(self, linkifier_id: LinkifierId) -> None:
         """DELETE /realm/filters/{filter_id}."""
         await self._ctx.lock()
         _find(await self._repository.list_all(), linkifier_id)
         await self._repository.remove(linkifier_id)
-        await self._tell()
+        await self._emit()
 
     async def reorder(self, params: ReorderLinkifiersParams) -> None:
         """PATCH /realm/linkifiers: the list names each of them once."""
@@ -85,9 +85,9 @@ class LinkifierService:
         for linkifier_id, position in moved.items():
             await self._repository.move(LinkifierId(linkifier_id), position)
         if moved:
-            await self._tell()
+            await self._emit()
 
-    async def _tell(self) -> None:
+    async def _emit(self) -> None:
         linkifiers = await self.list_all()
         self._ctx.emit(LinkifiersChanged(realm_linkifiers=linkifiers), to=Everyone())
         self._ctx.emit(FiltersChanged(realm_filters=filter_payloads(linkifiers)), to=Everyone())

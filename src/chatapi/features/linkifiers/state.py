@@ -6,7 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile
 from chatapi.features.linkifiers.payloads import FilterPayload, LinkifierPayload, filter_payloads
 from chatapi.features.linkifiers.service import LinkifierService
-from chatapi.features.state import for_everybody, state_section
+from chatapi.features.state import shared_by_all, state_section
 
 
 class LinkifiersState(TypedDict):
@@ -21,13 +21,13 @@ class FiltersState(TypedDict):
     realm_filters: list[FilterPayload]
 
 
-@state_section("realm_linkifiers", look=for_everybody)
+@state_section("realm_linkifiers", cache_key=shared_by_all)
 async def load_linkifiers(ctx: Context, profile: ClientProfile) -> LinkifiersState:
     del profile
     return {"realm_linkifiers": await LinkifierService(ctx).list_all()}
 
 
-@state_section("realm_filters", look=for_everybody)
+@state_section("realm_filters", cache_key=shared_by_all)
 async def load_filters(ctx: Context, profile: ClientProfile) -> FiltersState:
     del profile
     return {"realm_filters": filter_payloads(await LinkifierService(ctx).list_all())}

@@ -6,17 +6,17 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId
 from chatapi.core.names import name_key
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.features.messages.outgoing import ToPeople, ToTopic
+from chatapi.features.messages.outgoing import DirectTarget, TopicTarget
 from chatapi.features.messages.repository import (
     FoundTopic,
     MessageRepository,
-    NewPeople,
+    NewDirectConversation,
     NewTopic,
     TopicKey,
 )
 
 
-class Conversations:
+class BatchConversations:
     """The conversations of one batch, in a realm that is locked."""
 
     def __init__(
@@ -33,12 +33,12 @@ class Conversations:
         self._empty: set[str] = set()
         """Keys of those that had messages once."""
 
-    async def find(self, targets: Iterable[ToTopic | ToPeople]) -> None:
+    async def find(self, targets: Iterable[TopicTarget | DirectTarget]) -> None:
         """Look up those that exist; topics that were used lately cost no statement."""
         unknown_topics: set[TopicKey] = set()
         unknown_people: set[str] = set()
         for target in targets:
-            if isinstance(target, ToPeople):
+            if isinstance(target, DirectTarget):
                 unknown_people.add(target.key)
                 continue
             channel_id = target.channel.record.id
@@ -53,33 +53,35 @@ class Conversations:
             found = await self._repository.find_topics(unknown_topics)
             self._topics |= found
             for (channel_id, _key), topic in found.items():
-                self._remember(channel_id, topic)
+                self._cache_topic(channel_id, topic)
         if unknown_people:
             for key, found_people in (await self._repository.find_people(unknown_people)).items():
                 self._people[key] = found_people.id
                 if found_people.is_empty:
                     self._empty.add(key)
 
-    def is_there(self, target: ToTopic | ToPeople) -> bool:
-        if isinstance(target, ToPeople):
+    def is_there(self, target: TopicTarget | DirectTarget) -> bool:
+        if isinstance(target, DirectTarget):
             return target.key in self._people
         return _topic_key(target) in self._topics
 
     async def begin(
-        self, messages: Iterable[tuple[ToTopic | ToPeople, MessageId]]
+        self, messages: Iterable[tuple[TopicTarget | DirectTarget, MessageId]]
     ) -> frozenset[MessageId]:
         """Make the conversations that are not there; returns the messages they begin with."""
         topics: dict[TopicKey, NewTopic] = {}
-        people: dict[str, NewPeople] = {}
+        people: dict[str, NewDirectConversation] = {}
         again: dict[ConversationId, MessageId] = {}
         for target, message_id in messages:
             if self.is_there(target):
-                if isinstance(target, ToPeople) and target.key in self._empty:
+                if isinstance(target, DirectTarget) and target.key in self._empty:
                     again.setdefault(self._people[target.key], message_id)
                 continue
-            if isinstance(target, ToPeople):
+            if isinstance(target, DirectTarget):
                 user_ids = [person.id for person in target.people]
-                people.setdefault(target.key, NewPeople(target.key, user_ids, message_id))
+                people.setdefault(
+                    target.key, NewDirectConversation(target.key, user_ids, message_id)
+                )
             else:
                 key = _topic_key(target)
                 topics.setdefault(key, NewTopic(key[0], target.topic, message_id))
@@ -94,9 +96,9 @@ class Conversations:
             + [each.first_message for each in people.values()]
         )
 
-    def get(self, target: ToTopic | ToPeople) -> tuple[ConversationId, str]:
+    def get(self, target: TopicTarget | DirectTarget) -> tuple[ConversationId, str]:
         """The conversation and its topic."""
-        if isinstance(target, ToPeople):
+        if isinstance(target, DirectTarget):
             return self._people[target.key], ""
         found = self._topics[_topic_key(target)]
         return found.id, found.topic
@@ -104,15 +106,15 @@ class Conversations:
     async def _add_topics(self, topics: Mapping[TopicKey, NewTopic]) -> None:
         for key, conversation_id in (await self._repository.add_topics(topics.values())).items():
             self._topics[key] = FoundTopic(conversation_id, topics[key].topic)
-            self._remember(key[0], self._topics[key])
+            self._cache_topic(key[0], self._topics[key])
 
-    def _remember(self, channel_id: ChannelId, topic: FoundTopic) -> None:
+    def _cache_topic(self, channel_id: ChannelId, topic: FoundTopic) -> None:
         self._work.after_commit(
-            lambda: self._channels.remember_topic(
+            lambda: self._channels.cache_topic(
                 self._realm_id, channel_id, (topic.id, topic.topic), self._as_of
             )
         )
 
 
-def _topic_key(target: ToTopic) -> TopicKey:
+def _topic_key(target: TopicTarget) -> TopicKey:
     return target.channel.record.id, name_key(target.topic)

@@ -8,8 +8,8 @@ from typing_extensions import TypedDict, override
 from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
 from chatapi.events.client import ClientView
 from chatapi.events.event import ServerOnly
-from chatapi.features.messages.facts import MessageFacts, MessageForm, message_payload
-from chatapi.features.messages.mentioning import Mentioning
+from chatapi.features.messages.mention_event import MentionEvent
+from chatapi.features.messages.message_data import MessageData, RenderOptions, message_payload
 from chatapi.features.messages.payloads import MessagePayload
 from chatapi.narrow import is_in_narrow
 
@@ -30,14 +30,14 @@ class MessageEventPayload(TypedDict):
     local_id: NotRequired[str]
 
 
-class MessageSent(Mentioning):
+class MessageSent(MentionEvent):
     """Somebody sent a message."""
 
     type = "message"
     changes_shared_state: ClassVar = False
     shape: ClassVar = MessageEventPayload
 
-    facts: Annotated[MessageFacts, ServerOnly()]
+    facts: Annotated[MessageData, ServerOnly()]
     read_by_sender: Annotated[bool, ServerOnly()]
     unheeding_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
     """For whom it is read, since they muted its sender."""
@@ -80,12 +80,12 @@ class MessageSent(Mentioning):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        return self._form(view), self._flags(view), self._local_id(view)
+        return self._render_options(view), self._flags(view), self._local_id(view)
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
         body: dict[str, Any] = {
-            "message": message_payload(self.facts, self._form(view)),
+            "message": message_payload(self.facts, self._render_options(view)),
             "flags": list(self._flags(view)),
         }
         local_id = self._local_id(view)
@@ -93,10 +93,10 @@ class MessageSent(Mentioning):
             body["local_message_id"] = body["local_id"] = local_id
         return body
 
-    def _form(self, view: ClientView) -> MessageForm:
+    def _render_options(self, view: ClientView) -> RenderOptions:
         profile = view.profile
-        hides_sender = not view.sees_everybody and self._hides_sender(view)
-        return MessageForm(
+        hides_sender = not view.sees_all_users and self._hides_sender(view)
+        return RenderOptions(
             apply_markdown=profile.apply_markdown,
             allow_empty_topic="empty_topic_name" in profile.capabilities,
             shows_email=not hides_sender

@@ -5,12 +5,12 @@ from collections.abc import Collection
 from chatapi.auth.context import Context
 from chatapi.features.emoji.payloads import emoji_payload
 from chatapi.features.emoji.repository import EmojiRepository
-from chatapi.features.messages.repository import PeopleRepository
+from chatapi.features.messages.repository import RecipientRepository
 from chatapi.features.user_groups.repository import GroupRepository
 from chatapi.permissions.channels import channel_access
-from chatapi.permissions.people import sight_of
 from chatapi.permissions.require import is_allowed
 from chatapi.permissions.settings import GROUP_PERMISSIONS
+from chatapi.permissions.user_visibility import user_visibility
 from chatapi.rendering import (
     Directory,
     NamedChannel,
@@ -51,11 +51,11 @@ async def directory_for(ctx: Context, content: str) -> Directory:
 async def _users(ctx: Context, references: References) -> list[NamedUser]:
     if not references.user_names and not references.user_ids:
         return []
-    users = await PeopleRepository(ctx.db, ctx.realm.id).list_named(
+    users = await RecipientRepository(ctx.db, ctx.realm.id).list_named(
         references.user_names, references.user_ids
     )
-    sight = await sight_of(ctx)
-    return [NamedUser(user.id, user.full_name) for user in users if sight.sees(user)]
+    visibility = await user_visibility(ctx)
+    return [NamedUser(user.id, user.full_name) for user in users if visibility.can_see(user)]
 
 
 async def _groups(ctx: Context, names: Collection[str]) -> list[NamedGroup]:
@@ -84,5 +84,5 @@ async def _channels(ctx: Context, names: Collection[str]) -> list[NamedChannel]:
     return [
         NamedChannel(known.record.id, known.record.name)
         for known in found
-        if known is not None and access.knows(known.record)
+        if known is not None and access.can_see(known.record)
     ]

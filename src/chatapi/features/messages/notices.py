@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
-from chatapi.channels.directory import KnownChannel
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.cache import CachedChannel
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import UserId
-from chatapi.core.loop_budget import map_in_steps
-from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
+from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.writer import MessageWriter
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.system_bots import notification_bot
@@ -23,7 +23,7 @@ from chatapi.rendering import (
 
 _CLIENT_NAME = "Internal"
 _FENCES = re.compile(r"`{3,}|~{3,}")
-_SHORTEST_FENCE = 4
+_MIN_FENCE_LENGTH = 4
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,10 @@ async def post_notices(
 
 
 def compose_notice(
-    bot: UserRecord, to: ToTopic | ToPeople, content: str, rendered: RenderedMessage
-) -> Outgoing:
+    bot: UserRecord, to: TopicTarget | DirectTarget, content: str, rendered: RenderedMessage
+) -> OutgoingMessage:
     """A message of the notification bot, ready to be written."""
-    return Outgoing(
+    return OutgoingMessage(
         sender=bot,
         to=to,
         content=content,
@@ -90,15 +90,15 @@ def compose_notice(
     )
 
 
-def to_person(bot: UserRecord, recipient: UserRecord) -> ToPeople:
+def to_person(bot: UserRecord, recipient: UserRecord) -> DirectTarget:
     """The conversation of the notification bot with somebody."""
-    return ToPeople(tuple(sorted((bot, recipient), key=lambda person: person.id)))
+    return DirectTarget(tuple(sorted((bot, recipient), key=lambda person: person.id)))
 
 
 def quoted(text: str) -> str:
     """A text as a quote, which calls nobody, whatever fences the text has of its own."""
     longest = max((len(run) for run in _FENCES.findall(text)), default=0)
-    fence = "`" * max(_SHORTEST_FENCE, longest + 1)
+    fence = "`" * max(_MIN_FENCE_LENGTH, longest + 1)
     return f"{fence}quote\n{text}\n{fence}"
 
 
@@ -124,7 +124,7 @@ async def _recipients(ctx: RealmContext, notices: Sequence[Notice]) -> dict[User
 
 def _target(
     notice: Notice, bot: UserRecord, recipients: dict[UserId, UserRecord]
-) -> ToTopic | ToPeople:
+) -> TopicTarget | DirectTarget:
     if isinstance(notice, ChannelNotice):
-        return ToTopic(KnownChannel(notice.channel), notice.topic)
+        return TopicTarget(CachedChannel(notice.channel), notice.topic)
     return to_person(bot, recipients[notice.recipient])

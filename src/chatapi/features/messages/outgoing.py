@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 
-from chatapi.auth.callers import Caller
-from chatapi.auth.people import UserRecord
-from chatapi.channels.directory import KnownChannel
-from chatapi.channels.people import people_key
-from chatapi.db.given_answers import Request
+from chatapi.auth.caller_cache import Caller
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.cache import CachedChannel
+from chatapi.channel_cache.participants import people_key
+from chatapi.db.idempotency_store import IdempotencyKey
 from chatapi.features.messages.events import Echo
 from chatapi.rendering import RenderedMessage
 
 
 @dataclass(frozen=True)
-class ToTopic:
+class TopicTarget:
     """A message for a topic of a channel."""
 
-    channel: KnownChannel
+    channel: CachedChannel
     topic: str
     may_start_topic: bool = True
     is_channel_muted: bool = False
@@ -23,7 +23,7 @@ class ToTopic:
 
 
 @dataclass(frozen=True)
-class ToPeople:
+class DirectTarget:
     """A direct message; the sender is among the people."""
 
     people: tuple[UserRecord, ...]
@@ -36,11 +36,11 @@ class ToPeople:
 
 
 @dataclass(frozen=True)
-class Outgoing:
+class OutgoingMessage:
     """One message with all that can be decided before the realm is locked."""
 
     sender: UserRecord
-    to: ToTopic | ToPeople
+    to: TopicTarget | DirectTarget
     content: str
     rendered: RenderedMessage
     client_name: str
@@ -48,12 +48,12 @@ class Outgoing:
     caller: Caller | None = None
     """Who asks for it; None for what the service itself has to say."""
     echo: Echo | None = None
-    request: Request | None = None
+    request: IdempotencyKey | None = None
     """What the client calls this request, if it wants to be able to repeat it."""
 
     @property
-    def is_outdated(self) -> bool:
+    def is_stale(self) -> bool:
         """Whether the sender or the channel changed since all that was decided."""
-        if self.caller is not None and self.caller.is_outdated:
+        if self.caller is not None and self.caller.is_stale:
             return True
-        return isinstance(self.to, ToTopic) and self.to.channel.is_outdated
+        return isinstance(self.to, TopicTarget) and self.to.channel.is_stale

@@ -4,25 +4,25 @@ from collections.abc import Iterable
 from typing import Any
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
-from chatapi.channels.directory import KnownChannel
-from chatapi.channels.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.cache import CachedChannel
+from chatapi.channel_cache.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, GroupId, UserId
-from chatapi.features.messages.outgoing import ToPeople, ToTopic
+from chatapi.features.messages.outgoing import DirectTarget, TopicTarget
 from chatapi.features.messages.params import MAX_RECIPIENTS, Recipient
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import check_topic
 from chatapi.features.users.lookup import people_by_email, people_by_id
 from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.channels import channel_access, is_allowed_in_channel
-from chatapi.permissions.memberships import Memberships
-from chatapi.permissions.readers import load_stays
+from chatapi.permissions.memberships import GroupMemberships
+from chatapi.permissions.readers import load_subscription_periods
 from chatapi.permissions.realm import RealmPermissions, is_allowed_in_realm
 
 
-async def find_channel(ctx: Context, reference: int | str) -> KnownChannel:
+async def find_channel(ctx: Context, reference: int | str) -> CachedChannel:
     """A channel the sender may write in, by id or name."""
     channels = ctx.runtime.channels
     missing: StreamIdDoesNotExistError | StreamDoesNotExistError
@@ -36,7 +36,7 @@ async def find_channel(ctx: Context, reference: int | str) -> KnownChannel:
         raise missing
     channel = known.record
     if not await may_enter(ctx, channel):
-        if not (await channel_access(ctx)).knows(channel):
+        if not (await channel_access(ctx)).can_see(channel):
             raise missing
         raise BadRequestError(f"Not authorized to send to channel '{channel.name}'")
     if channel.is_archived:
@@ -58,15 +58,17 @@ async def may_enter(ctx: Context, channel: ChannelRecord) -> bool:
         return True
     if ctx.user.bot_owner_id is None:
         return False
-    stays = (await load_stays(ctx.db, ctx.user.bot_owner_id)).get(channel.id)
-    return stays is not None and stays[-1].until_event is None
+    subscription_periods = (await load_subscription_periods(ctx.db, ctx.user.bot_owner_id)).get(
+        channel.id
+    )
+    return subscription_periods is not None and subscription_periods[-1].until_event is None
 
 
-async def to_topic(ctx: Context, to: Recipient, topic: str | None) -> ToTopic:
+async def to_topic(ctx: Context, to: Recipient, topic: str | None) -> TopicTarget:
     """A topic of the channel a request names."""
     known = await find_channel(ctx, _only(to))
     channel = known.record
-    return ToTopic(
+    return TopicTarget(
         channel=known,
         topic=check_topic(topic, channel, ctx.realm.options),
         may_start_topic=await is_allowed_in_channel(ctx, "can_create_topic_group", channel),
@@ -85,18 +87,18 @@ def _only(to: Recipient) -> int | str:
 
 async def _muted_channels(ctx: Context) -> frozenset[ChannelId]:
     repository = MessageRepository(ctx.db, ctx.realm.id)
-    return await ctx.caller.remember(
+    return await ctx.caller.memoize(
         "muted_channels", lambda: repository.list_muted_channels(ctx.user.id)
     )
 
 
-async def to_people(ctx: Context, to: Recipient) -> ToPeople:
+async def to_people(ctx: Context, to: Recipient) -> DirectTarget:
     """The people a request names, and the sender."""
     people = {user.id: user for user in await _people(ctx, to)}
     people[ctx.user.id] = ctx.user
     others = [user for user in people.values() if user.id != ctx.user.id]
     may_start = await _check_direct_messages(ctx, others)
-    return ToPeople(
+    return DirectTarget(
         tuple(people[user_id] for user_id in sorted(people)), may_start_conversation=may_start
     )
 
@@ -137,7 +139,7 @@ async def _check_direct_messages(ctx: Context, others: list[UserRecord]) -> bool
         return True
     if not await is_allowed_in_realm(ctx, "direct_message_permission_group"):
         allowed = RealmPermissions(ctx.realm).permission("direct_message_permission_group")
-        members = await Memberships(ctx.db, ctx.realm).members_of(
+        members = await GroupMemberships(ctx.db, ctx.realm).members_of(
             GroupId(group_id) for group_id in allowed.subgroups
         )
         if not any(user.id in members or user.id in allowed.members for user in people):

@@ -8,11 +8,11 @@ from unicodedata import normalize
 
 from sqlalchemy import bindparam, func, insert, select, tuple_, update
 
-from chatapi.auth.people import UserRecord, user_records
+from chatapi.auth.users import UserRecord, user_records
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
+from chatapi.db.bulk_writes import BulkInsertWithUpdates
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.many_rows import RowsWithChanges
 from chatapi.db.models import (
     Conversation,
     ConversationMember,
@@ -27,7 +27,7 @@ from chatapi.db.session import DatabaseSession
 TopicKey = tuple[ChannelId, str]
 """A channel, and a topic as topics are compared."""
 
-_ADD_MESSAGES = RowsWithChanges(
+_ADD_MESSAGES = BulkInsertWithUpdates(
     Message,
     [
         *("id", "realm_id", "conversation_id", "channel_id", "sender_id", "content"),
@@ -66,7 +66,7 @@ _SUBSCRIBED = select(Subscription.channel_id, Subscription.user_id).where(
 
 
 @dataclass(frozen=True)
-class FoundPeople:
+class FoundDirectConversation:
     """The conversation of some people."""
 
     id: ConversationId
@@ -93,7 +93,7 @@ class NewTopic:
 
 
 @dataclass(frozen=True)
-class NewPeople:
+class NewDirectConversation:
     """People who begin to write to each other."""
 
     key: str
@@ -116,7 +116,7 @@ class MessageRepository:
             {"conversation": conversation_id, "message": message_id}
             for conversation_id, message_id in newest.items()
         ]
-        await self._db.write_soon(_ADD_MESSAGES, rows, last)
+        await self._db.queue_write(_ADD_MESSAGES, rows, last)
 
     async def find_topics(self, keys: Iterable[TopicKey]) -> dict[TopicKey, FoundTopic]:
         rows = await self._db.execute(
@@ -155,7 +155,7 @@ class MessageRepository:
             for channel_id, key, conversation_id in await self._db.execute(_ADD_TOPICS, rows)
         }
 
-    async def find_people(self, keys: Iterable[str]) -> dict[str, FoundPeople]:
+    async def find_people(self, keys: Iterable[str]) -> dict[str, FoundDirectConversation]:
         rows = await self._db.execute(
             select(
                 Conversation.people_key,
@@ -166,7 +166,7 @@ class MessageRepository:
             )
         )
         return {
-            key: FoundPeople(ConversationId(found), is_empty)
+            key: FoundDirectConversation(ConversationId(found), is_empty)
             for key, found, is_empty in rows
             if key is not None
         }
@@ -176,7 +176,9 @@ class MessageRepository:
         rows = [{"conversation": key, "message": first} for key, first in firsts.items()]
         await self._db.execute(_BEGIN_AGAIN, rows)
 
-    async def add_people(self, conversations: Collection[NewPeople]) -> dict[str, ConversationId]:
+    async def add_people(
+        self, conversations: Collection[NewDirectConversation]
+    ) -> dict[str, ConversationId]:
         """Conversations of people who have none, by their keys; two statements, however many."""
         rows = [
             {
@@ -243,7 +245,7 @@ class MessageRepository:
         return {channel_id: frozenset(people) for channel_id, people in found.items()}
 
 
-class PeopleRepository:
+class RecipientRepository:
     """Whom a message names or goes to."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:

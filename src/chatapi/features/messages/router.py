@@ -1,7 +1,7 @@
 """POST /messages."""
 
 from chatapi.auth.guards import Sender
-from chatapi.channels.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
+from chatapi.channel_cache.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
 from chatapi.features.messages.errors import (
     StreamWildcardMentionNotAllowedError,
     TopicWildcardMentionNotAllowedError,

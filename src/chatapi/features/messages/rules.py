@@ -1,6 +1,6 @@
 """What a message may be, and who counts as having read their own; pure."""
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.wire.realm_settings import RealmSettings
 

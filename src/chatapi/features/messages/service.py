@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import QueueId
-from chatapi.db.given_answers import Request
+from chatapi.db.idempotency_store import IdempotencyKey
 from chatapi.features.messages.events import Echo
 from chatapi.features.messages.mentions import directory_for
-from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
+from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.params import SendMessageParams
 from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.recipients import to_people, to_topic
 from chatapi.features.messages.rules import check_content, is_read_by_sender
 from chatapi.features.messages.wildcards import check_wildcards
-from chatapi.features.messages.writer import MessageWriter, Outcome
+from chatapi.features.messages.writer import MessageWriter, WriteResult
 from chatapi.rendering import Directory, RenderedMessage, is_quick_to_render, render_message
 
 _RENDERED = "rendered message"
@@ -49,22 +49,25 @@ class MessageService:
             return _result(*await writer.write(ctx.work, [outgoing]))
         # What follows is another transaction, which may have to wait.
         await ctx.db.close()
-        return await ctx.runtime.gatherer.submit(
+        return await ctx.runtime.group_committer.submit(
             ctx.realm.id, "messages", writer.write, outgoing, sends_messages=True
         )
 
     async def prepare(
-        self, params: SendMessageParams, echo: Echo | None = None, request: Request | None = None
-    ) -> Outgoing:
+        self,
+        params: SendMessageParams,
+        echo: Echo | None = None,
+        request: IdempotencyKey | None = None,
+    ) -> OutgoingMessage:
         """Everything that can be decided and done before the organization is locked."""
         ctx = self._ctx
         content = check_content(params.content)
         to = await self._target(params)
         rendered = await render(ctx, content)
-        if isinstance(to, ToTopic):
+        if isinstance(to, TopicTarget):
             await check_wildcards(ctx, to.channel.record, to.topic, rendered)
         read = params.read_by_sender
-        return Outgoing(
+        return OutgoingMessage(
             sender=ctx.user,
             to=to,
             content=content,
@@ -76,22 +79,22 @@ class MessageService:
             request=request,
         )
 
-    async def _target(self, params: SendMessageParams) -> ToTopic | ToPeople:
+    async def _target(self, params: SendMessageParams) -> TopicTarget | DirectTarget:
         if params.type in {"direct", "private"}:
             return await to_people(self._ctx, params.to)
         return await to_topic(self._ctx, params.to, params.topic)
 
-    def _request(self, params: SendMessageParams) -> Request | None:
+    def _request(self, params: SendMessageParams) -> IdempotencyKey | None:
         """What makes a repeated request recognizable: its header, or else its local id.
 
         Clients choose local ids as they like: only the same message under the same one is a
         repetition, another message is sent.
         """
-        named = self._ctx.work.hand_over_request()
+        named = self._ctx.work.take_idempotency_key()
         if named is not None or params.queue_id is None or params.local_id is None:
             return named
         name = ("message", params.queue_id, params.local_id, *_content(params))
-        return Request.named(self._ctx.user.id, name, ())
+        return IdempotencyKey.for_request(self._ctx.user.id, name, ())
 
 
 async def render(ctx: Context, content: str) -> RenderedMessage:
@@ -103,17 +106,17 @@ async def render(ctx: Context, content: str) -> RenderedMessage:
     directory = await directory_for(ctx, content)
     if is_quick_to_render(content):
         return render_message(content, directory)
-    earlier = ctx.worked_out.get(_RENDERED)
+    earlier = ctx.computed.get(_RENDERED)
     if isinstance(earlier, _Rendering) and earlier.is_of(content, directory):
         return earlier.message
     await ctx.db.close()
     async with ctx.heavy_rendering():
         message = await ctx.runtime.rendering_threads.run(render_message, content, directory)
-    ctx.worked_out[_RENDERED] = _Rendering(content, directory, message)
+    ctx.computed[_RENDERED] = _Rendering(content, directory, message)
     return message
 
 
-def _result(outcome: Outcome) -> SentPayload:
+def _result(outcome: WriteResult) -> SentPayload:
     if isinstance(outcome, Exception):
         raise outcome
     return outcome

@@ -1,7 +1,7 @@
 """Who may call many people at once."""
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.features.messages.errors import (
     StreamWildcardMentionNotAllowedError,
     TopicWildcardMentionNotAllowedError,

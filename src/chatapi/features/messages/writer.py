@@ -10,40 +10,40 @@ from typing import Any
 
 import orjson
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
-from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
+from chatapi.core.cooperative import map_in_steps
+from chatapi.core.errors import BadRequestError, StaleCallerError
 from chatapi.core.ids import ConversationId, MessageId, UserId
-from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.roles import Role
-from chatapi.db.given_answers import GivenAnswers, Request
+from chatapi.db.idempotency_store import IdempotencyKey, IdempotencyStore
 from chatapi.db.message_ids import take_message_ids
 from chatapi.events.audience import Audience, Users
 from chatapi.events.restarts import restart_clients
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.features.messages.conversations import Conversations
+from chatapi.features.messages.conversations import BatchConversations
 from chatapi.features.messages.events import MessageSent
-from chatapi.features.messages.facts import MessageFacts, SenderFacts, person_payload
-from chatapi.features.messages.outgoing import Outgoing, ToPeople, ToTopic
+from chatapi.features.messages.message_data import MessageData, SenderData, person_payload
+from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.payloads import SentPayload
-from chatapi.features.messages.reception import Reception, receive
+from chatapi.features.messages.recipient_flags import RecipientFlags, mark_recipients
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.uploads.claims import Claim, claim_attachments
 from chatapi.features.user_topics.automatic import TopicSend, apply_automatic_policies
-from chatapi.permissions.channels import who_hears
-from chatapi.permissions.people import sees_everybody
+from chatapi.permissions.channels import channel_subscribers
+from chatapi.permissions.user_visibility import sees_all_users
 from chatapi.rendering import Linkifiers
 
-Outcome = SentPayload | Exception
+WriteResult = SentPayload | Exception
 
 
 @dataclass(frozen=True)
-class Placed:
+class IdentifiedMessage:
     """A message with its id and its conversation."""
 
-    outgoing: Outgoing
+    outgoing: OutgoingMessage
     id: MessageId
     conversation_id: ConversationId
     topic: str
@@ -51,7 +51,7 @@ class Placed:
 
     @property
     def is_in_channel(self) -> bool:
-        return isinstance(self.outgoing.to, ToTopic)
+        return isinstance(self.outgoing.to, TopicTarget)
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class MessageWriter:
     trusts_cache: bool = True
     """False in a transaction that moves topics: what is remembered of them is not true in it."""
 
-    async def write(self, work: UnitOfWork, batch: Sequence[Outgoing]) -> list[Outcome]:
+    async def write(self, work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> list[WriteResult]:
         """The answer for each message, or why it was refused; refused ones leave no trace."""
         conversations = self._conversations(work)
-        await conversations.find(each.to for each in batch if not each.is_outdated)
+        await conversations.find(each.to for each in batch if not each.is_stale)
         # Only now: if one was not remembered, there is a lock, and repeated messages are looked
         # for. Nobody is refused on the word of the clock what they have done before.
-        outcomes: dict[int, Outcome] = await _settled(work, batch)
+        outcomes: dict[int, WriteResult] = await _settled(work, batch)
         open_places = [place for place in range(len(batch)) if place not in outcomes]
         for place in open_places:
             if (refusal := _refusal(batch[place], conversations)) is not None:
@@ -80,20 +80,20 @@ class MessageWriter:
             outcomes |= zip(open_places, written, strict=True)
         return [outcomes[place] for place in range(len(batch))]
 
-    async def check(self, work: UnitOfWork, outgoing: Outgoing) -> None:
+    async def check(self, work: UnitOfWork, outgoing: OutgoingMessage) -> None:
         """Refuse what could not be written now, for those who want it written later."""
-        if outgoing.is_outdated:
-            raise AdmissionOutdatedError
+        if outgoing.is_stale:
+            raise StaleCallerError
         conversations = self._conversations(work)
         await conversations.find([outgoing.to])
         if (refusal := _refusal(outgoing, conversations)) is not None:
             raise refusal
 
-    def _conversations(self, work: UnitOfWork) -> Conversations:
-        return Conversations(self.runtime, self.realm.id, work, trusts_cache=self.trusts_cache)
+    def _conversations(self, work: UnitOfWork) -> BatchConversations:
+        return BatchConversations(self.runtime, self.realm.id, work, trusts_cache=self.trusts_cache)
 
     async def _write(
-        self, work: UnitOfWork, conversations: Conversations, batch: Sequence[Outgoing]
+        self, work: UnitOfWork, conversations: BatchConversations, batch: Sequence[OutgoingMessage]
     ) -> list[SentPayload]:
         now = self.runtime.clock.now()
         placed = await _place(work, conversations, batch)
@@ -104,26 +104,28 @@ class MessageWriter:
         )
         await _add_mentions(repository, placed)
         await self._claim_files(work, placed)
-        receptions = await receive(self.runtime, work, self.realm.id, placed)
+        flags = await mark_recipients(self.runtime, work, self.realm.id, placed)
         linkifiers = await self.runtime.linkifiers.of(work.db, self.realm.id)
         facts = await map_in_steps(lambda each: self._facts(each, now, linkifiers), placed)
-        for each, reception, shown in zip(placed, receptions, facts, strict=True):
-            event = await self._event(repository, each, reception, shown)
+        for each, recipient_flags, shown in zip(placed, flags, facts, strict=True):
+            event = await self._event(repository, each, recipient_flags, shown)
             work.emit(self.realm.id, event, to=_audience(each))
         await self._restart_guests(work, placed)
         policies = await self._follow_topics(work, placed, now)
-        answers = [_answer(each.id, policy) for each, policy in zip(placed, policies, strict=True)]
-        await _keep_answers(work, batch, answers, now)
-        return answers
+        responses = [
+            _response(each.id, policy) for each, policy in zip(placed, policies, strict=True)
+        ]
+        await _store_responses(work, batch, responses, now)
+        return responses
 
-    def _row(self, placed: Placed, now: datetime) -> Mapping[str, Any]:
+    def _row(self, placed: IdentifiedMessage, now: datetime) -> Mapping[str, Any]:
         outgoing, rendered = placed.outgoing, placed.outgoing.rendered
         to = outgoing.to
         return {
             "id": placed.id,
             "realm_id": self.realm.id,
             "conversation_id": placed.conversation_id,
-            "channel_id": to.channel.record.id if isinstance(to, ToTopic) else None,
+            "channel_id": to.channel.record.id if isinstance(to, TopicTarget) else None,
             "sender_id": outgoing.sender.id,
             "content": outgoing.content,
             "rendered_content": rendered.html,
@@ -141,9 +143,9 @@ class MessageWriter:
     async def _event(
         self,
         repository: MessageRepository,
-        placed: Placed,
-        reception: Reception,
-        facts: MessageFacts,
+        placed: IdentifiedMessage,
+        recipient_flags: RecipientFlags,
+        facts: MessageData,
     ) -> MessageSent:
         outgoing, rendered = placed.outgoing, placed.outgoing.rendered
         participants = None
@@ -156,24 +158,26 @@ class MessageWriter:
             mentioned_groups=rendered.mentioned_group_ids,
             mentions_channel=rendered.mentions_channel,
             topic_participants=participants,
-            alerted_users=reception.alerted,
-            unheeding_users=reception.unheeded,
+            alerted_users=recipient_flags.alerted,
+            unheeding_users=recipient_flags.muted_sender,
             echo=outgoing.echo,
         )
 
-    def _facts(self, placed: Placed, now: datetime, linkifiers: Linkifiers) -> MessageFacts:
+    def _facts(
+        self, placed: IdentifiedMessage, now: datetime, linkifiers: Linkifiers
+    ) -> MessageData:
         outgoing = placed.outgoing
         root_domain = self.runtime.settings.root_domain
-        channel = outgoing.to.channel.record if isinstance(outgoing.to, ToTopic) else None
-        people = outgoing.to.people if isinstance(outgoing.to, ToPeople) else ()
-        return MessageFacts(
+        channel = outgoing.to.channel.record if isinstance(outgoing.to, TopicTarget) else None
+        people = outgoing.to.people if isinstance(outgoing.to, DirectTarget) else ()
+        return MessageData(
             id=placed.id,
             conversation_id=placed.conversation_id,
             channel_id=None if channel is None else channel.id,
             channel_name="" if channel is None else channel.name,
             topic=placed.topic,
             people=tuple(person_payload(person, self.realm, root_domain) for person in people),
-            sender=SenderFacts.of(outgoing.sender, self.realm, root_domain),
+            sender=SenderData.of(outgoing.sender, self.realm, root_domain),
             realm_subdomain=self.realm.subdomain,
             content=outgoing.content,
             rendered_content=outgoing.rendered.html,
@@ -183,7 +187,7 @@ class MessageWriter:
             topic_links=topic_links(placed.topic, linkifiers),
         )
 
-    async def _claim_files(self, work: UnitOfWork, placed: Sequence[Placed]) -> None:
+    async def _claim_files(self, work: UnitOfWork, placed: Sequence[IdentifiedMessage]) -> None:
         """The files a message links are for everybody who may see the message."""
         claims = [
             Claim(each.id, each.outgoing.sender, each.outgoing.rendered.upload_paths)
@@ -193,22 +197,22 @@ class MessageWriter:
         if claims:
             await claim_attachments(self.runtime, work, self.realm, claims)
 
-    async def _restart_guests(self, work: UnitOfWork, placed: Sequence[Placed]) -> None:
+    async def _restart_guests(self, work: UnitOfWork, placed: Sequence[IdentifiedMessage]) -> None:
         """Where guests see only people they talk with, who writes to them first exists for them."""
         firsts = [each.outgoing for each in placed if each.starts_conversation]
-        if not firsts or sees_everybody(self.realm, None):
+        if not firsts or sees_all_users(self.realm, None):
             return
         guests = {
             person.id
             for first in firsts
-            if isinstance(first.to, ToPeople)
+            if isinstance(first.to, DirectTarget)
             for person in first.to.people
             if person.role is Role.GUEST and person.id != first.sender.id
         }
         await restart_clients(work, self.realm.id, guests)
 
     async def _follow_topics(
-        self, work: UnitOfWork, placed: Sequence[Placed], now: datetime
+        self, work: UnitOfWork, placed: Sequence[IdentifiedMessage], now: datetime
     ) -> list[int | None]:
         """What sending changes about how much the senders see of their topics."""
         sends = {
@@ -220,22 +224,22 @@ class MessageWriter:
                 is_channel_muted=each.outgoing.to.is_channel_muted,
             )
             for place, each in enumerate(placed)
-            if isinstance(each.outgoing.to, ToTopic)
+            if isinstance(each.outgoing.to, TopicTarget)
         }
         changed = await apply_automatic_policies(work, self.realm.id, now, list(sends.values()))
         policies = dict(zip(sends, changed, strict=True))
         return [policies.get(place) for place in range(len(placed))]
 
 
-async def _settled(work: UnitOfWork, batch: Sequence[Outgoing]) -> dict[int, Outcome]:
+async def _settled(work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> dict[int, WriteResult]:
     """What needs no writing, by place: repeated messages, and those that must start over.
 
     What was decided before the lock holds only if nothing has changed since.
     """
-    outcomes: dict[int, Outcome] = {
-        place: AdmissionOutdatedError() for place, each in enumerate(batch) if each.is_outdated
+    outcomes: dict[int, WriteResult] = {
+        place: StaleCallerError() for place, each in enumerate(batch) if each.is_stale
     }
-    named: dict[int, Request] = {
+    named: dict[int, IdempotencyKey] = {
         place: each.request
         for place, each in enumerate(batch)
         if each.request is not None and place not in outcomes
@@ -243,29 +247,33 @@ async def _settled(work: UnitOfWork, batch: Sequence[Outgoing]) -> dict[int, Out
     if not named:
         return outcomes
     # A repeated one makes a transaction that relies on the clock fail, and is found the next time.
-    given = {} if work.db.is_relying else await GivenAnswers(work.db).find_many(named.values())
+    given = (
+        {} if work.db.is_optimistic else await IdempotencyStore(work.db).find_many(named.values())
+    )
     seen: set[tuple[UserId, str]] = set()
     for place, request in named.items():
         key = (request.user_id, request.key)
         if key in given and given[key].digest == request.digest:
-            answer: SentPayload = orjson.loads(given[key].answer)
-            outcomes[place] = answer
+            response: SentPayload = orjson.loads(given[key].response)
+            outcomes[place] = response
         elif key in given or key in seen:
             # The other one is written, or about to be: starting over finds it.
-            outcomes[place] = AdmissionOutdatedError()
+            outcomes[place] = StaleCallerError()
         seen.add(key)
     return outcomes
 
 
-def _refusal(outgoing: Outgoing, conversations: Conversations) -> BadRequestError | None:
+def _refusal(
+    outgoing: OutgoingMessage, conversations: BatchConversations
+) -> BadRequestError | None:
     """Who may answer may not always begin."""
     to = outgoing.to
     if conversations.is_there(to):
         return None
-    if isinstance(to, ToTopic) and not to.may_start_topic:
+    if isinstance(to, TopicTarget) and not to.may_start_topic:
         name = to.channel.record.name
         return BadRequestError(f"You do not have permission to start new topics in {name}.")
-    if isinstance(to, ToPeople) and not to.may_start_conversation:
+    if isinstance(to, DirectTarget) and not to.may_start_conversation:
         return BadRequestError(
             "You do not have permission to initiate direct message conversations."
         )
@@ -273,20 +281,22 @@ def _refusal(outgoing: Outgoing, conversations: Conversations) -> BadRequestErro
 
 
 async def _place(
-    work: UnitOfWork, conversations: Conversations, batch: Sequence[Outgoing]
-) -> list[Placed]:
+    work: UnitOfWork, conversations: BatchConversations, batch: Sequence[OutgoingMessage]
+) -> list[IdentifiedMessage]:
     """Give every message its id and its conversation, which may have to be made."""
     ids = await take_message_ids(work.db, len(batch))
     firsts = await conversations.begin(
         (outgoing.to, message_id) for outgoing, message_id in zip(batch, ids, strict=True)
     )
     return [
-        Placed(outgoing, message_id, *conversations.get(outgoing.to), message_id in firsts)
+        IdentifiedMessage(
+            outgoing, message_id, *conversations.get(outgoing.to), message_id in firsts
+        )
         for outgoing, message_id in zip(batch, ids, strict=True)
     ]
 
 
-async def _add_mentions(repository: MessageRepository, placed: Sequence[Placed]) -> None:
+async def _add_mentions(repository: MessageRepository, placed: Sequence[IdentifiedMessage]) -> None:
     people = [
         (each.id, user_id)
         for each in placed
@@ -303,26 +313,29 @@ async def _add_mentions(repository: MessageRepository, placed: Sequence[Placed])
         await repository.add_group_mentions(groups)
 
 
-def _audience(placed: Placed) -> Audience:
+def _audience(placed: IdentifiedMessage) -> Audience:
     to = placed.outgoing.to
-    if isinstance(to, ToTopic):
-        return who_hears(to.channel.record)
+    if isinstance(to, TopicTarget):
+        return channel_subscribers(to.channel.record)
     return Users(ids=frozenset(person.id for person in to.people))
 
 
-def _answer(message_id: MessageId, policy: int | None) -> SentPayload:
-    answer: SentPayload = {"id": message_id}
+def _response(message_id: MessageId, policy: int | None) -> SentPayload:
+    response: SentPayload = {"id": message_id}
     if policy is not None:
-        answer["automatic_new_visibility_policy"] = policy
-    return answer
+        response["automatic_new_visibility_policy"] = policy
+    return response
 
 
-async def _keep_answers(
-    work: UnitOfWork, batch: Sequence[Outgoing], answers: Sequence[SentPayload], now: datetime
+async def _store_responses(
+    work: UnitOfWork,
+    batch: Sequence[OutgoingMessage],
+    responses: Sequence[SentPayload],
+    now: datetime,
 ) -> None:
     kept = [
-        (each.request, orjson.dumps(answer).decode())
-        for each, answer in zip(batch, answers, strict=True)
+        (each.request, orjson.dumps(response).decode())
+        for each, response in zip(batch, responses, strict=True)
         if each.request is not None
     ]
-    await GivenAnswers(work.db).keep_many(kept, now)
+    await IdempotencyStore(work.db).store_many(kept, now)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import ChannelId
 from chatapi.core.names import name_key
 from chatapi.features.edits.params import PropagateMode
-from chatapi.features.moves.scope import Scope, Thread
+from chatapi.features.moves.selection import MessageSelection, TopicRecord
 from chatapi.features.moves.topics import is_only_resolving
 from chatapi.permissions.message_lookup import FoundMessage
 
@@ -18,8 +18,8 @@ class MoveRequest:
     topic: str | None
     channel_id: ChannelId | None
     mode: PropagateMode
-    tells_old_thread: bool
-    tells_new_thread: bool
+    notifies_old_topic: bool
+    notifies_new_topic: bool
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Move:
     source: ChannelRecord
     target: ChannelRecord
     topic: str
-    scope: Scope
-    thread: Thread
-    there: Thread | None
+    selection: MessageSelection
+    source_topic: TopicRecord
+    target_topic: TopicRecord | None
     """The topic they come to, None if it has no messages yet."""
     is_whole: bool
     """Whether nothing is left where they come from."""
@@ -44,15 +44,17 @@ class Move:
     @property
     def is_renaming(self) -> bool:
         """Whether the topic itself can take the new name, and its messages with it."""
-        is_free = self.there is None or self.there.id == self.thread.id
+        is_free = self.target_topic is None or self.target_topic.id == self.source_topic.id
         return self.is_whole and not self.crosses_channels and is_free
 
     @property
     def is_respelling(self) -> bool:
         """Whether the topic stays the same, but for its letters."""
-        return not self.crosses_channels and name_key(self.topic) == name_key(self.thread.topic)
+        return not self.crosses_channels and name_key(self.topic) == name_key(
+            self.source_topic.topic
+        )
 
     @property
     def is_resolving(self) -> bool:
         """Whether the topic is only marked as done, or as open again."""
-        return not self.crosses_channels and is_only_resolving(self.thread.topic, self.topic)
+        return not self.crosses_channels and is_only_resolving(self.source_topic.topic, self.topic)

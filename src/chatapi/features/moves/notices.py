@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.features.channels.notices import mention, names_of
 from chatapi.features.messages.notices import ChannelNotice, post_notices
 from chatapi.features.moves.move import Move, MoveRequest
 from chatapi.features.moves.topics import is_resolved
 
 
-async def tell_threads(ctx: Context, move: Move, request: MoveRequest, count: int) -> None:
+async def post_move_notices(ctx: Context, move: Move, request: MoveRequest, count: int) -> None:
     """Write into the topics, as far as that is asked for; `count` messages were moved."""
     notices = list(_notices(mention(ctx.user), move, request, count))
     names = names_of(ctx.user, [move.source, move.target])
@@ -19,17 +19,17 @@ async def tell_threads(ctx: Context, move: Move, request: MoveRequest, count: in
 
 def _notices(who: str, move: Move, request: MoveRequest, count: int) -> Iterator[ChannelNotice]:
     if move.is_whole and move.is_resolving:
-        if request.tells_new_thread:
+        if request.notifies_new_topic:
             state = "resolved" if is_resolved(move.topic) else "unresolved"
             text = f"{who} marked this topic as {state}."
             yield ChannelNotice(move.target, move.topic, text)
         return
     what = _what(move, count)
-    if request.tells_old_thread:
+    if request.notifies_old_topic:
         where = _where(move.target, move.topic, seen_from=move.source)
-        yield ChannelNotice(move.source, move.thread.topic, f"{who} moved {what} to {where}.")
-    if request.tells_new_thread:
-        where = _where(move.source, move.thread.topic, seen_from=move.target)
+        yield ChannelNotice(move.source, move.source_topic.topic, f"{who} moved {what} to {where}.")
+    if request.notifies_new_topic:
+        where = _where(move.source, move.source_topic.topic, seen_from=move.target)
         yield ChannelNotice(move.target, move.topic, f"{who} moved {what} here from {where}.")
 
 

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.features.edits.params import PropagateMode
 from chatapi.features.messages.recipients import find_channel
 from chatapi.features.messages.rules import check_topic
 from chatapi.features.moves.move import Move, MoveRequest
+from chatapi.features.moves.permissions import MovePermissions
 from chatapi.features.moves.repository import MoveRepository
-from chatapi.features.moves.rights import MoveRights
-from chatapi.features.moves.scope import Scope, Thread
+from chatapi.features.moves.selection import MessageSelection, TopicRecord
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.message_lookup import FoundMessage, channel_of
 
@@ -22,7 +22,7 @@ class MovePlanner:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._repository = MoveRepository(ctx.db, ctx.realm.id)
-        self._rights = MoveRights(ctx)
+        self._permissions = MovePermissions(ctx)
 
     async def plan(self, message: FoundMessage, request: MoveRequest) -> Move | None:
         """What is to be done, if the caller may do it; None if everything is in its place."""
@@ -41,7 +41,7 @@ class MovePlanner:
         move = await self._measure(message, request.mode, source, target, topic)
         await self._check(move)
         # The same topic in other letters is for all of its messages, or for none.
-        return move if move.is_renaming or move.there != move.thread else None
+        return move if move.is_renaming or move.target_topic != move.source_topic else None
 
     async def _measure(
         self,
@@ -52,45 +52,49 @@ class MovePlanner:
         topic: str,
     ) -> Move:
         access = await channel_access(self._ctx)
-        stays = None if access.reads_all_of(source) else access.membership.stays[source.id]
-        scope = Scope(
+        subscription_periods = (
+            None
+            if access.can_read_all(source)
+            else access.membership.subscription_periods[source.id]
+        )
+        selection = MessageSelection(
             message.conversation_id,
             only=message.id if mode == "change_one" else None,
             since=message.id if mode == "change_later" else None,
-            stays=stays,
+            subscription_periods=subscription_periods,
         )
-        thread = await self._repository.get_thread(message.conversation_id)
+        source_topic = await self._repository.get_topic(message.conversation_id)
         move = Move(
             message=message,
             source=source,
             target=target,
             topic=topic,
-            scope=scope,
-            thread=thread,
-            there=await self._repository.find_thread(target.id, topic),
-            is_whole=await self._is_whole(scope, thread),
+            selection=selection,
+            source_topic=source_topic,
+            target_topic=await self._repository.find_topic(target.id, topic),
+            is_whole=await self._is_whole(selection, source_topic),
         )
-        if move.there is None or move.is_renaming:
+        if move.target_topic is None or move.is_renaming:
             return move
         # A topic keeps its spelling when others come into it.
-        return replace(move, topic=move.there.topic)
+        return replace(move, topic=move.target_topic.topic)
 
-    async def _is_whole(self, scope: Scope, thread: Thread) -> bool:
-        if scope.stays is not None:
-            return not await self._repository.leaves_some(scope)
-        if scope.only is not None:
-            return thread.first_message_id == thread.last_message_id
-        return scope.since is None or scope.since <= thread.first_message_id
+    async def _is_whole(self, selection: MessageSelection, source_topic: TopicRecord) -> bool:
+        if selection.subscription_periods is not None:
+            return not await self._repository.leaves_some(selection)
+        if selection.only is not None:
+            return source_topic.first_message_id == source_topic.last_message_id
+        return selection.since is None or selection.since <= source_topic.first_message_id
 
     async def _check(self, move: Move) -> None:
         if move.crosses_channels:
-            await self._rights.check_channel(move.source)
+            await self._permissions.check_channel(move.source)
         else:
-            await self._rights.check_topic(move.source, move.thread.topic, move.topic)
+            await self._permissions.check_topic(move.source, move.source_topic.topic, move.topic)
         if move.is_resolving:
             return
-        if move.there is None:
-            await self._rights.check_new_topic(move.target)
-        await self._rights.check_age(
-            self._repository, move.scope, crosses_channels=move.crosses_channels
+        if move.target_topic is None:
+            await self._permissions.check_new_topic(move.target)
+        await self._permissions.check_age(
+            self._repository, move.selection, crosses_channels=move.crosses_channels
         )

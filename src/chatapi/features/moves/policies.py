@@ -3,13 +3,13 @@
 from collections.abc import Collection
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
-from chatapi.channels.visibility import VisibilityPolicy
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import UserId
-from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.personal_state.visibility_diff import PersonalStateDiff
 from chatapi.features.user_topics.changes import PolicyChange, write_policies
-from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
+from chatapi.features.user_topics.repository import UserTopicKey, UserTopicRepository
 from chatapi.features.users.repository import UserRepository
 
 _BY_VISIBILITY = (
@@ -19,11 +19,11 @@ _BY_VISIBILITY = (
     VisibilityPolicy.FOLLOWED,
 )
 
-Place = tuple[ChannelRecord, str]
+TopicPlace = tuple[ChannelRecord, str]
 """A channel and a topic of it."""
 
 
-async def move_policies(ctx: Context, old: Place, new: Place, *, is_merged: bool) -> None:
+async def move_policies(ctx: Context, old: TopicPlace, new: TopicPlace, *, is_merged: bool) -> None:
     """A whole topic has gone somewhere else, perhaps among the messages of another topic."""
     source, old_topic = old
     target, new_topic = new
@@ -31,27 +31,27 @@ async def move_policies(ctx: Context, old: Place, new: Place, *, is_merged: bool
     chosen = await repository.list_of_topic(source.id, old_topic)
     if not chosen:
         return
-    keys = {TopicKey.of(user_id, target.id, new_topic) for user_id in chosen}
-    there = await repository.find_policies(keys)
-    follow = await _who_may_follow(ctx, source, target, chosen)
+    keys = {UserTopicKey.of(user_id, target.id, new_topic) for user_id in chosen}
+    target_topic = await repository.find_policies(keys)
+    follow = await _users_who_may_follow(ctx, source, target, chosen)
     changes: list[PolicyChange] = []
     for user_id, policy in sorted(chosen.items()):
         changes.append(
             PolicyChange(user_id, source.id, old_topic, policy, VisibilityPolicy.INHERIT)
         )
-        key = TopicKey.of(user_id, target.id, new_topic)
-        before = there.get(key, VisibilityPolicy.INHERIT)
+        key = UserTopicKey.of(user_id, target.id, new_topic)
+        before = target_topic.get(key, VisibilityPolicy.INHERIT)
         after = _merged(before, policy) if is_merged else policy
         if user_id in follow and after is not before:
             changes.append(PolicyChange(user_id, target.id, new_topic, before, after))
     # People who may not read there at the time keep their choices, and hear nothing of the move.
-    watch = await BelongingsWatch.before(
+    diff = await PersonalStateDiff.before(
         ctx, channel_ids={source.id, target.id}, user_ids=frozenset(chosen)
     )
     await write_policies(ctx.db, ctx.now(), changes)
-    await watch.look_again()
-    watch.tell_lost()
-    watch.tell_gained()
+    await diff.read_after()
+    diff.emit_lost()
+    diff.emit_gained()
 
 
 def _merged(one: VisibilityPolicy, other: VisibilityPolicy) -> VisibilityPolicy:
@@ -59,7 +59,7 @@ def _merged(one: VisibilityPolicy, other: VisibilityPolicy) -> VisibilityPolicy:
     return max(one, other, key=_BY_VISIBILITY.index)
 
 
-async def _who_may_follow(
+async def _users_who_may_follow(
     ctx: Context, source: ChannelRecord, target: ChannelRecord, among: Collection[UserId]
 ) -> frozenset[UserId]:
     """Nobody is left with a choice about a channel they may not know of."""

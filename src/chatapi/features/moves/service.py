@@ -1,22 +1,22 @@
 """The verb of moving messages: to another topic, to another channel, or both."""
 
 from chatapi.auth.context import Context
-from chatapi.channels.directory import NO_MESSAGE
+from chatapi.channel_cache.cache import NO_MESSAGE
 from chatapi.core.ids import EventNumber, MessageId
-from chatapi.features.belongings.watch import BelongingsWatch
 from chatapi.features.deletion.repository import DeletionRepository
 from chatapi.features.flags.spans import Span
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.moves.move import Move, MoveRequest
-from chatapi.features.moves.notices import tell_threads
+from chatapi.features.moves.move_events import emit_move_events
+from chatapi.features.moves.notices import post_move_notices
 from chatapi.features.moves.planning import MovePlanner
 from chatapi.features.moves.policies import move_policies
 from chatapi.features.moves.repository import Change, MoveRepository, Places, ReadStateRepository
-from chatapi.features.moves.scope import Thread
-from chatapi.features.moves.telling import tell_clients
+from chatapi.features.moves.selection import TopicRecord
+from chatapi.features.personal_state.visibility_diff import PersonalStateDiff
 from chatapi.permissions.message_lookup import FoundMessage
 
-_MOST_COMPARISONS = 2_000_000
+_MAX_COMPARISONS = 2_000_000
 """Of messages with readers' positions. Where it would take more, positions alone decide."""
 
 
@@ -33,63 +33,67 @@ class MoveService:
         if move is None:
             return
         arrivals = await self._arrivals(move)
-        watch = None
+        diff = None
         if move.crosses_channels:
-            watch = await BelongingsWatch.before(self._ctx, message_ids=arrivals)
+            diff = await PersonalStateDiff.before(self._ctx, message_ids=arrivals)
         span = None
         if move.is_renaming:
             change = self._change(move)
-            number = await self._repository.rename(move.thread, move.topic, change)
-            span = None if arrivals else _span(move.thread, number)
+            number = await self._repository.rename(move.source_topic, move.topic, change)
+            span = None if arrivals else _span(move.source_topic, number)
         else:
             await self._carry_over(move, len(arrivals))
-        await tell_clients(self._ctx, move, request.mode, arrivals, span)
-        if watch is not None:
-            await self._tell_stars(move, watch)
+        await emit_move_events(self._ctx, move, request.mode, arrivals, span)
+        if diff is not None:
+            await self._emit_lost_stars(move, diff)
         if move.is_whole and not move.is_respelling:
-            old, new = (move.source, move.thread.topic), (move.target, move.topic)
-            await move_policies(self._ctx, old, new, is_merged=move.there is not None)
-        await tell_threads(self._ctx, move, request, len(arrivals))
+            old, new = (move.source, move.source_topic.topic), (move.target, move.topic)
+            await move_policies(self._ctx, old, new, is_merged=move.target_topic is not None)
+        await post_move_notices(self._ctx, move, request, len(arrivals))
 
-    async def _tell_stars(self, move: Move, watch: BelongingsWatch) -> None:
+    async def _emit_lost_stars(self, move: Move, diff: PersonalStateDiff) -> None:
         """Who starred messages without being in their channel is not told where these went."""
-        await watch.look_again()
+        await diff.read_after()
         rows = MessageRepository(self._ctx.db, self._ctx.realm.id)
-        watch.tell_lost(but=await rows.list_subscribed(move.source.id, watch.owners))
-        watch.tell_gained()
+        diff.emit_lost(but=await rows.list_subscribed(move.source.id, diff.owners))
+        diff.emit_gained()
 
     async def _arrivals(self, move: Move) -> dict[MessageId, EventNumber | None]:
         """The messages one by one, unless a description of them is enough."""
         if move.is_renaming and not move.source.has_protected_history:
             return {}
-        return await self._repository.list_arrivals(move.scope)
+        return await self._repository.list_arrivals(move.selection)
 
     async def _carry_over(self, move: Move, count: int) -> None:
         ctx = self._ctx
-        bounds = await self._repository.get_bounds(move.scope)
-        there = move.there
+        bounds = await self._repository.get_bounds(move.selection)
+        target_topic = move.target_topic
         target_id = (
             await MessageRepository(ctx.db, ctx.realm.id).add_topic(
                 move.target.id, move.topic, bounds.first
             )
-            if there is None
-            else there.id
+            if target_topic is None
+            else target_topic.id
         )
-        places = Places(move.thread.id, move.source.id, target_id, move.target.id, bounds.last)
+        places = Places(
+            move.source_topic.id, move.source.id, target_id, move.target.id, bounds.last
+        )
         read_state = ReadStateRepository(ctx.db, places)
         if move.crosses_channels:
-            await read_state.forget_unread(move.scope)
-        if there is None:
+            await read_state.forget_unread(move.selection)
+        if target_topic is None:
             await read_state.begin()
         else:
-            await read_state.join(there.last_message_id)
-        if (there is not None or move.crosses_channels) and (
-            count * await read_state.count_readers() <= _MOST_COMPARISONS
+            await read_state.join(target_topic.last_message_id)
+        if (target_topic is not None or move.crosses_channels) and (
+            count * await read_state.count_readers() <= _MAX_COMPARISONS
         ):
-            await read_state.add_exceptions(move.scope)
+            await read_state.add_exceptions(move.selection)
         arrival = (move.target.id, await self._next_event()) if move.crosses_channels else None
-        await self._repository.move(move.scope, target_id, self._change(move), arrival)
-        await DeletionRepository(ctx.db, ctx.realm.id).measure([move.thread.id, target_id])
+        await self._repository.move(move.selection, target_id, self._change(move), arrival)
+        await DeletionRepository(ctx.db, ctx.realm.id).update_extents(
+            [move.source_topic.id, target_id]
+        )
 
     async def _next_event(self) -> EventNumber:
         """Whoever is in the channel now has been there before this event, all others have not."""
@@ -99,16 +103,16 @@ class MoveService:
         return Change(
             editor_id=self._ctx.user.id,
             now=self._ctx.now(),
-            prev_topic=None if move.topic == move.thread.topic else move.thread.topic,
+            prev_topic=None if move.topic == move.source_topic.topic else move.source_topic.topic,
             prev_channel_id=move.source.id if move.crosses_channels else None,
         )
 
 
-def _span(thread: Thread, as_of: int) -> Span:
+def _span(source_topic: TopicRecord, as_of: int) -> Span:
     return {
-        "conversation_id": thread.id,
+        "conversation_id": source_topic.id,
         "channel_id": None,
         "above": NO_MESSAGE,
-        "up_to": thread.last_message_id,
+        "up_to": source_topic.last_message_id,
         "as_of": as_of,
     }

@@ -18,5 +18,5 @@ class MutedUsersChanged(Event):
     """All of them."""
 
     @override
-    def changes_attention(self) -> bool:
+    def changes_recipient_preferences(self) -> bool:
         return True

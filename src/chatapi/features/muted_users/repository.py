@@ -12,7 +12,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
 from chatapi.narrow.unread import unread_messages, values_for
 
-_MOST_UNREAD = 50_000
+_MAX_UNREAD = 50_000
 """As many as clients are told about."""
 
 _OF_USER = (
@@ -29,7 +29,7 @@ _unread_of_sender = unread_messages(
     where=(Message.sender_id == bindparam("sender_id", type_=Message.sender_id.type),),
 ).subquery()
 _newest_of_sender = (
-    select(_unread_of_sender).order_by(_unread_of_sender.c.id.desc()).limit(_MOST_UNREAD).subquery()
+    select(_unread_of_sender).order_by(_unread_of_sender.c.id.desc()).limit(_MAX_UNREAD).subquery()
 )
 _UNREAD_OF_SENDER = select(_newest_of_sender).order_by(_newest_of_sender.c.id)
 

@@ -1,6 +1,6 @@
 """Endpoints of muted users."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import UserId
 from chatapi.features.muted_users import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.muted_users.service import MutedUserService
@@ -11,7 +11,7 @@ router = FeatureRouter("Muted users", "People you do not want to hear from.")
 
 
 @router.post("/users/me/muted_users/{muted_user_id:int}")
-async def mute_user(ctx: Caller, muted_user_id: Id) -> None:
+async def mute_user(ctx: LoggedIn, muted_user_id: Id) -> None:
     """Mute a user.
 
     What they wrote and will write counts as read for you; you can see it nevertheless. They are
@@ -21,6 +21,6 @@ async def mute_user(ctx: Caller, muted_user_id: Id) -> None:
 
 
 @router.delete("/users/me/muted_users/{muted_user_id:int}")
-async def unmute_user(ctx: Caller, muted_user_id: Id) -> None:
+async def unmute_user(ctx: LoggedIn, muted_user_id: Id) -> None:
     """Unmute a user; what counted as read stays read."""
     await MutedUserService(ctx).unmute(UserId(muted_user_id))

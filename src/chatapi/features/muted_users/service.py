@@ -13,7 +13,7 @@ from chatapi.features.muted_users.events import MutedUsersChanged
 from chatapi.features.muted_users.payloads import MutedUserPayload
 from chatapi.features.muted_users.repository import MutedUserRepository
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.user_visibility import user_visibility
 
 
 class MutedUserService:
@@ -29,13 +29,13 @@ class MutedUserService:
             raise BadRequestError("Cannot mute self")
         await self._ctx.lock()
         user = await UserRepository(self._ctx.db, self._ctx.realm.id).get(user_id)
-        if not (await sight_of(self._ctx)).sees(user):
+        if not (await user_visibility(self._ctx)).can_see(user):
             raise BadRequestError("No such user")
         muted = await self._repository.list_of(self._ctx.user.id)
         if user_id in muted:
             raise BadRequestError("User already muted")
         await self._repository.mute(self._ctx.user.id, user_id, self._ctx.now())
-        self._tell({**muted, user_id: self._ctx.now()})
+        self._emit({**muted, user_id: self._ctx.now()})
         await self._mark_read(user_id)
 
     async def unmute(self, user_id: UserId) -> None:
@@ -45,7 +45,7 @@ class MutedUserService:
         if muted.pop(user_id, None) is None:
             raise BadRequestError("User is not muted")
         await self._repository.unmute(self._ctx.user.id, user_id)
-        self._tell(muted)
+        self._emit(muted)
 
     async def list_own(self) -> list[MutedUserPayload]:
         return _payload(await self._repository.list_of(self._ctx.user.id))
@@ -59,8 +59,8 @@ class MutedUserService:
             message_ids = [message.message_id for message in unread]
             self._ctx.emit(FlagAdded(flag="read", messages=message_ids), to=Users.only(reader_id))
 
-    def _tell(self, muted: Mapping[UserId, datetime]) -> None:
-        self._ctx.tell_caller(MutedUsersChanged(muted_users=_payload(muted)))
+    def _emit(self, muted: Mapping[UserId, datetime]) -> None:
+        self._ctx.emit_to_caller(MutedUsersChanged(muted_users=_payload(muted)))
 
 
 def _payload(muted: Mapping[UserId, datetime]) -> list[MutedUserPayload]:

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from chatapi.wire.params import Params
 
-MOST_VIEWS = 200
+MAX_VIEWS = 200
 """Of one person: POST /register tells each of their clients all of them."""
 MAX_FRAGMENT_LENGTH = 500
 _MAX_NAME_LENGTH = 60

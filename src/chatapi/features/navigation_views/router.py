@@ -1,6 +1,6 @@
 """Endpoints of navigation views."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.features.navigation_views import state  # noqa: F401 (adds to POST /register)
 from chatapi.features.navigation_views.errors import (
     ViewToEditDoesNotExistError,
@@ -16,24 +16,24 @@ router = FeatureRouter("Navigation views", "Places in a client you pin, hide or 
 
 
 @router.get("/navigation_views")
-async def get_navigation_views(ctx: Caller) -> ViewsPayload:
+async def get_navigation_views(ctx: LoggedIn) -> ViewsPayload:
     """Get your navigation views."""
     return await ViewService(ctx).list_own()
 
 
 @router.post("/navigation_views")
-async def add_navigation_view(ctx: Caller, params: AddViewParams) -> None:
+async def add_navigation_view(ctx: LoggedIn, params: AddViewParams) -> None:
     """Add a navigation view; you can have 200."""
     await ViewService(ctx).add(params)
 
 
 @router.patch("/navigation_views/{fragment:path}", errors=[ViewToEditDoesNotExistError])
-async def edit_navigation_view(ctx: Caller, fragment: RestOfPath, params: EditViewParams) -> None:
+async def edit_navigation_view(ctx: LoggedIn, fragment: RestOfPath, params: EditViewParams) -> None:
     """Rename, pin or unpin a navigation view."""
     await ViewService(ctx).change(fragment, params)
 
 
 @router.delete("/navigation_views/{fragment:path}", errors=[ViewToRemoveDoesNotExistError])
-async def remove_navigation_view(ctx: Caller, fragment: RestOfPath) -> None:
+async def remove_navigation_view(ctx: LoggedIn, fragment: RestOfPath) -> None:
     """Remove a navigation view."""
     await ViewService(ctx).remove(fragment)

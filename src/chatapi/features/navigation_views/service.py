@@ -9,7 +9,7 @@ from chatapi.features.navigation_views.errors import (
     ViewToRemoveDoesNotExistError,
 )
 from chatapi.features.navigation_views.events import ViewAdded, ViewRemoved, ViewUpdated
-from chatapi.features.navigation_views.params import MOST_VIEWS, AddViewParams, EditViewParams
+from chatapi.features.navigation_views.params import MAX_VIEWS, AddViewParams, EditViewParams
 from chatapi.features.navigation_views.payloads import (
     ViewDetailsPayload,
     ViewPayload,
@@ -35,11 +35,11 @@ class ViewService:
         views = await self._repository.list_all()
         if any(view.fragment == params.fragment for view in views):
             raise BadRequestError("fragment: Navigation view already exists.")
-        if len(views) >= MOST_VIEWS:
-            raise BadRequestError(f"Too many navigation views (maximum {MOST_VIEWS})")
+        if len(views) >= MAX_VIEWS:
+            raise BadRequestError(f"Too many navigation views (maximum {MAX_VIEWS})")
         view = ViewRecord(params.fragment, params.is_pinned, params.name)
         await self._repository.add(view)
-        self._ctx.tell_caller(ViewAdded(navigation_view=_payload(view)))
+        self._ctx.emit_to_caller(ViewAdded(navigation_view=_payload(view)))
 
     async def change(self, fragment: str, params: EditViewParams) -> None:
         """PATCH /navigation_views/{fragment}: only what was passed."""
@@ -52,7 +52,7 @@ class ViewService:
             return
         await self._repository.change(changed)
         details: ViewDetailsPayload = {"name": changed.name, "is_pinned": changed.is_pinned}
-        self._ctx.tell_caller(ViewUpdated(fragment=fragment, data=details))
+        self._ctx.emit_to_caller(ViewUpdated(fragment=fragment, data=details))
 
     async def remove(self, fragment: str) -> None:
         """DELETE /navigation_views/{fragment}."""
@@ -60,7 +60,7 @@ class ViewService:
         if await self._find(fragment) is None:
             raise ViewToRemoveDoesNotExistError
         await self._repository.remove(fragment)
-        self._ctx.tell_caller(ViewRemoved(fragment=fragment))
+        self._ctx.emit_to_caller(ViewRemoved(fragment=fragment))
 
     async def _find(self, fragment: str) -> ViewRecord | None:
         views = await self._repository.list_all()

@@ -8,7 +8,7 @@ from chatapi.core.ids import MAX_ID
 from chatapi.features.presence.rules import PingStatus
 from chatapi.wire.params import Params
 
-_MOST_DAYS = 100_000
+_MAX_DAYS = 100_000
 
 
 class PingParams(Params):
@@ -21,7 +21,7 @@ class PingParams(Params):
         " form of `slim_presence`. -1 for a client that knows nothing yet.",
         examples=[5],
     )
-    history_limit_days: Annotated[int, Field(ge=0, le=_MOST_DAYS)] | None = Field(
+    history_limit_days: Annotated[int, Field(ge=0, le=_MAX_DAYS)] | None = Field(
         default=None,
         description="How far back presence is told to a client that knows nothing yet; 14 days"
         " if left out.",

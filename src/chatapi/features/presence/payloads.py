@@ -10,7 +10,7 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict
 
 from chatapi.core.clock import unix_seconds
-from chatapi.features.presence.rules import PING_EVERY_SECONDS, PingStatus, Seen, State
+from chatapi.features.presence.rules import PING_EVERY_SECONDS, LastSeen, PingStatus, State
 from chatapi.wire.types import UnixSeconds
 
 ONLY_CLIENT: Literal["website"] = "website"
@@ -86,7 +86,7 @@ class OnePresencePayload(TypedDict):
     presence: UserPresencePayload
 
 
-def moments_payload(seen: Seen) -> MomentsPayload:
+def moments_payload(seen: LastSeen) -> MomentsPayload:
     return {
         "active_timestamp": _seconds(seen.active_at),
         "idle_timestamp": _seconds(seen.idle_at),
@@ -104,12 +104,12 @@ def client_payload(moments: MomentsPayload) -> ClientPresencePayload:
     }
 
 
-def legacy_payload(seen: Seen) -> dict[str, ClientPresencePayload]:
+def legacy_payload(seen: LastSeen) -> dict[str, ClientPresencePayload]:
     shown = client_payload(moments_payload(seen))
     return {"aggregated": shown, ONLY_CLIENT: {**shown, "pushable": False}}
 
 
-def user_payload(seen: Seen, now: datetime) -> UserPresencePayload:
+def user_payload(seen: LastSeen, now: datetime) -> UserPresencePayload:
     shown = client_payload(moments_payload(seen))
     website: StatusPayload = {"status": shown["status"], "timestamp": shown["timestamp"]}
     is_gone = seen.state(now) is State.OFFLINE

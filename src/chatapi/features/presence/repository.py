@@ -7,13 +7,13 @@ from functools import cache
 from sqlalchemy import Executable, bindparam, func, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chatapi.auth.people import UserRecord, user_records
+from chatapi.auth.users import UserRecord, user_records
 from chatapi.core.ids import RealmId, UserId
 from chatapi.db.models import Presence, PresenceClock, User
 from chatapi.db.reading import read_in_steps
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
-from chatapi.features.presence.rules import NEVER_SEEN, Seen
+from chatapi.features.presence.rules import NEVER_SEEN, LastSeen
 
 _SEEN = (Presence.active_at, Presence.idle_at, Presence.is_hidden)
 _OF_USER = select(*_SEEN).where(Presence.user_id == bindparam("user_id"))
@@ -80,19 +80,19 @@ class PresenceRepository:
         rows = await self._db.execute(_CLOCK, {"realm_id": self._realm_id})
         return rows.scalar_one_or_none()
 
-    async def get(self, user_id: UserId) -> Seen:
+    async def get(self, user_id: UserId) -> LastSeen:
         rows = await self._db.execute(_OF_USER, {"user_id": user_id})
         row = rows.one_or_none()
-        return NEVER_SEEN if row is None else Seen(*row)
+        return NEVER_SEEN if row is None else LastSeen(*row)
 
-    async def list_some(self, user_ids: Collection[UserId]) -> dict[UserId, Seen]:
+    async def list_some(self, user_ids: Collection[UserId]) -> dict[UserId, LastSeen]:
         return await self._list(_OF_SOME, user_ids=list(user_ids))
 
-    async def list_recent(self, since: datetime) -> dict[UserId, Seen]:
+    async def list_recent(self, since: datetime) -> dict[UserId, LastSeen]:
         """Who was seen since a moment; nobody who hides."""
         return await self._list(_RECENT, realm_id=self._realm_id, since=since)
 
-    async def list_changed(self, update_id: int) -> dict[UserId, Seen]:
+    async def list_changed(self, update_id: int) -> dict[UserId, LastSeen]:
         """Whose presence changed after a number; also who hides since."""
         return await self._list(_CHANGED, realm_id=self._realm_id, update_id=update_id)
 
@@ -100,13 +100,13 @@ class PresenceRepository:
         """Who does not want to be seen."""
         return set(await self._list(_HIDDEN, realm_id=self._realm_id))
 
-    async def list_recent_people(self, since: datetime) -> list[tuple[UserRecord, Seen]]:
+    async def list_recent_people(self, since: datetime) -> list[tuple[UserRecord, LastSeen]]:
         """Who was seen since a moment, with all that is known of them."""
         values = {"realm_id": self._realm_id, "since": since}
         rows = await self._db.execute(_RECENT_PEOPLE, values)
         count = len(_SEEN)
         return await read_in_steps(
-            rows, lambda row: (user_records.read(row[:-count]), Seen(*row[-count:]))
+            rows, lambda row: (user_records.read(row[:-count]), LastSeen(*row[-count:]))
         )
 
     async def count_people(self, limit: int) -> int:
@@ -114,7 +114,7 @@ class PresenceRepository:
         rows = await self._db.execute(_COUNT_PEOPLE, {"realm_id": self._realm_id, "limit": limit})
         return rows.scalar_one()
 
-    async def replace(self, changed: Mapping[UserId, Seen], last_update_id: int) -> None:
+    async def replace(self, changed: Mapping[UserId, LastSeen], last_update_id: int) -> None:
         """Write what changed, under numbers that were taken and end with the given one."""
         rows: list[dict[str, object]] = [
             {
@@ -129,6 +129,6 @@ class PresenceRepository:
         ]
         await upsert(self._db, Presence, rows)
 
-    async def _list(self, statement: Executable, **values: object) -> dict[UserId, Seen]:
+    async def _list(self, statement: Executable, **values: object) -> dict[UserId, LastSeen]:
         rows = await self._db.execute(statement, values)
-        return {UserId(user_id): Seen(*seen) for user_id, *seen in rows.all()}
+        return {UserId(user_id): LastSeen(*seen) for user_id, *seen in rows.all()}

@@ -1,6 +1,6 @@
 """Endpoints of presence."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.features.presence import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.presence.params import PingParams
 from chatapi.features.presence.payloads import (
@@ -16,7 +16,7 @@ router = FeatureRouter("Presence", "Who is there at the moment.")
 
 
 @router.post("/users/me/presence")
-async def update_presence(ctx: Caller, params: PingParams) -> PingPayload:
+async def update_presence(ctx: LoggedIn, params: PingParams) -> PingPayload:
     """Show that you are there, and see who else is.
 
     Call it once a minute; `POST /register` tells how often. Nothing is shown of you while your
@@ -26,12 +26,12 @@ async def update_presence(ctx: Caller, params: PingParams) -> PingPayload:
 
 
 @router.get("/users/{user_id_or_email}/presence")
-async def get_user_presence(ctx: Caller, user_id_or_email: UserReference) -> OnePresencePayload:
+async def get_user_presence(ctx: LoggedIn, user_id_or_email: UserReference) -> OnePresencePayload:
     """Get the presence of a user."""
     return await PresenceService(ctx).get(user_id_or_email)
 
 
 @router.get("/realm/presence")
-async def get_realm_presence(ctx: Caller) -> RealmPresencesPayload:
+async def get_realm_presence(ctx: LoggedIn) -> RealmPresencesPayload:
     """Get the presence of all users, by email."""
     return await PresenceService(ctx).list_by_email()

@@ -27,7 +27,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Seen:
+class LastSeen:
     """When somebody was last seen."""
 
     active_at: datetime | None = None
@@ -42,7 +42,7 @@ class Seen:
             return State.ACTIVE
         return State.IDLE if _is_within(_OFFLINE_AFTER, self.idle_at, now) else State.OFFLINE
 
-    def after_ping(self, status: PingStatus, now: datetime) -> "Seen":
+    def after_ping(self, status: PingStatus, now: datetime) -> "LastSeen":
         """The same, if the ping says nothing that was not known a moment ago."""
         if self.is_hidden:
             return self
@@ -55,7 +55,7 @@ class Seen:
         return self
 
 
-NEVER_SEEN = Seen()
+NEVER_SEEN = LastSeen()
 
 
 def _is_within(duration: timedelta, moment: datetime | None, now: datetime) -> bool:

@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from chatapi.auth.context import Context
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError
-from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.presence.params import PingParams
 from chatapi.features.presence.payloads import (
     OnePresencePayload,
@@ -21,7 +21,7 @@ from chatapi.features.presence.repository import PresenceRepository
 from chatapi.features.presence.rules import PingStatus
 from chatapi.features.presence.writer import Ping, PresenceWriter
 from chatapi.features.users.service import UserReader
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.user_visibility import user_visibility
 
 _USUAL_DAYS = 14
 _KNOWS_NOTHING = -1
@@ -87,7 +87,7 @@ class PresenceService:
         # What follows is another transaction, which may have to wait.
         await ctx.db.close()
         email = ctx.user.api_email(ctx.realm, ctx.settings.root_domain)
-        await ctx.runtime.gatherer.submit(
+        await ctx.runtime.group_committer.submit(
             ctx.realm.id,
             "presence",
             PresenceWriter(ctx.realm.id).write,
@@ -99,12 +99,12 @@ class PresenceService:
         newest = await self._last_update_id()
         presences: PresencesById = {}
         if newest > last_update_id:
-            sight = await sight_of(self._ctx)
+            visibility = await user_visibility(self._ctx)
             changed = await self._repository.list_changed(last_update_id)
             presences = {
                 str(user_id): moments_payload(seen)
                 for user_id, seen in changed.items()
-                if sight.sees_id(user_id)
+                if visibility.can_see_id(user_id)
             }
         return {
             "server_timestamp": self._ctx.now().timestamp(),
@@ -116,22 +116,22 @@ class PresenceService:
     async def _recent_by_id(self, days: int) -> PresencesById:
         if not days or self._is_disabled:
             return {}
-        sight = await sight_of(self._ctx)
+        visibility = await user_visibility(self._ctx)
         recent = await self._repository.list_recent(self._ctx.now() - timedelta(days=days))
         return {
             str(user_id): moments_payload(seen)
             for user_id, seen in recent.items()
-            if sight.sees_id(user_id)
+            if visibility.can_see_id(user_id)
         }
 
     async def _recent_by_email(self, days: int) -> PresencesByEmail:
         if not days or self._is_disabled:
             return {}
         ctx = self._ctx
-        sight = await sight_of(ctx)
+        visibility = await user_visibility(ctx)
         since = ctx.now() - timedelta(days=days)
         people = await self._repository.list_recent_people(since)
-        seen = [(user, seen) for user, seen in people if sight.sees(user)]
+        seen = [(user, seen) for user, seen in people if visibility.can_see(user)]
         shown = await map_in_steps(lambda each: legacy_payload(each[1]), seen)
         return {
             user.api_email(ctx.realm, ctx.settings.root_domain): payload

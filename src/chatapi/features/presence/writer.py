@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.ids import RealmId, UserId
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.presence.events import PresenceChanged
 from chatapi.features.presence.payloads import moments_payload
 from chatapi.features.presence.repository import PresenceRepository
-from chatapi.features.presence.rules import NEVER_SEEN, PingStatus, Seen
-from chatapi.permissions.people import who_sees
+from chatapi.features.presence.rules import NEVER_SEEN, LastSeen, PingStatus
+from chatapi.permissions.user_visibility import user_visible_to
 
-MOST_PEOPLE_TO_TELL = 100
+MAX_PEOPLE_TO_NOTIFY = 100
 """In larger organizations somebody comes all the time; clients learn of it when they ask next."""
 
 
@@ -38,8 +38,8 @@ class PresenceWriter:
         # First, as nobody else writes presence of the realm from here on.
         last_update_id = await repository.take_update_ids(len(pings))
         before = await repository.list_some({ping.user.id for ping in pings})
-        changed: dict[UserId, Seen] = {}
-        news: list[tuple[Ping, Seen]] = []
+        changed: dict[UserId, LastSeen] = {}
+        news: list[tuple[Ping, LastSeen]] = []
         for ping in pings:
             seen = changed.get(ping.user.id) or before.get(ping.user.id, NEVER_SEEN)
             now = seen.after_ping(ping.status, ping.at)
@@ -51,15 +51,15 @@ class PresenceWriter:
         if news and await self._is_small(repository):
             for ping, now in news:
                 event = presence_event(ping.user, ping.email, now, ping.at)
-                work.emit(self._realm_id, event, to=who_sees(ping.user))
+                work.emit(self._realm_id, event, to=user_visible_to(ping.user))
         return [None] * len(pings)
 
     async def _is_small(self, repository: PresenceRepository) -> bool:
-        limit = MOST_PEOPLE_TO_TELL + 1
+        limit = MAX_PEOPLE_TO_NOTIFY + 1
         return await repository.count_people(limit) < limit
 
 
-def presence_event(user: UserRecord, email: str, seen: Seen, now: datetime) -> PresenceChanged:
+def presence_event(user: UserRecord, email: str, seen: LastSeen, now: datetime) -> PresenceChanged:
     return PresenceChanged(
         user_id=user.id,
         email=email,

@@ -12,8 +12,8 @@ from chatapi.wire.types import Id
 
 MAX_NAME_LENGTH = 40
 MAX_HINT_LENGTH = 80
-_LONGEST_VALUE = 10_000
-_MOST_PEOPLE = 10_000
+_MAX_VALUE_LENGTH = 10_000
+_MAX_PEOPLE = 10_000
 
 FieldName = Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Favourite food"])]
 FieldHint = Annotated[str, Field(max_length=MAX_HINT_LENGTH, examples=["Or drink"])]
@@ -66,8 +66,8 @@ class ProfileValueParam(WireModel):
 
     id: Id
     value: Annotated[
-        Annotated[str, Field(max_length=_LONGEST_VALUE)]
-        | Annotated[list[Id], Field(max_length=_MOST_PEOPLE)]
+        Annotated[str, Field(max_length=_MAX_VALUE_LENGTH)]
+        | Annotated[list[Id], Field(max_length=_MAX_PEOPLE)]
         | None,
         BeforeValidator(_check_shape),
     ]

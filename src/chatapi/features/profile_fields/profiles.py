@@ -1,10 +1,10 @@
 """The verbs on profiles."""
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId, UserId
-from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.features.profile_fields.params import ProfileValueParam, RemoveProfileDataParams
 from chatapi.features.profile_fields.repository import ProfileFieldRepository, ProfileRepository
@@ -18,7 +18,7 @@ from chatapi.features.profile_fields.values import (
 )
 from chatapi.features.users.events import CustomProfileFieldChange, UserUpdated
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.people import sight_of, who_sees
+from chatapi.permissions.user_visibility import user_visibility, user_visible_to
 
 Values = dict[ProfileFieldId, FieldValue | None]
 """What is to be in some fields, None for nothing."""
@@ -70,9 +70,11 @@ class ProfileService:
         """A profile names active people whom its owner may see, not bots."""
         users = UserRepository(self._ctx.db, self._ctx.realm.id)
         found = await users.list_some(list(named)) if named else []
-        sight = await sight_of(self._ctx)
+        visibility = await user_visibility(self._ctx)
         people = {
-            user.id for user in found if user.is_active and not user.is_bot and sight.sees(user)
+            user.id
+            for user in found
+            if user.is_active and not user.is_bot and visibility.can_see(user)
         }
         for user_id, field in named.items():
             if user_id not in people:
@@ -92,7 +94,7 @@ class ProfileService:
                         "custom_profile_field": _change(field_id, value),
                     }
                 ),
-                to=who_sees(self._user),
+                to=user_visible_to(self._user),
             )
 
 

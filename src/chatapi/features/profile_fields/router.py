@@ -1,6 +1,6 @@
 """Endpoints of custom profile fields."""
 
-from chatapi.auth.guards import Admin, Caller
+from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import ProfileFieldId
 from chatapi.features.profile_fields import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.profile_fields.params import (
@@ -20,7 +20,7 @@ router = FeatureRouter("Profile fields", "What an organization asks people about
 
 
 @router.get("/realm/profile_fields")
-async def get_profile_fields(ctx: Caller) -> ProfileFieldsPayload:
+async def get_profile_fields(ctx: LoggedIn) -> ProfileFieldsPayload:
     """Get all custom profile fields."""
     return await ProfileFieldService(ctx).list_fields()
 
@@ -58,7 +58,7 @@ async def delete_profile_field(ctx: Admin, field_id: Id) -> None:
 
 
 @router.patch("/users/me/profile_data")
-async def set_profile_data(ctx: Caller, params: SetProfileDataParams) -> None:
+async def set_profile_data(ctx: LoggedIn, params: SetProfileDataParams) -> None:
     """Update your own custom profile fields.
 
     The form of a value depends on the type of its field: a list of user ids for users (6), a
@@ -68,6 +68,6 @@ async def set_profile_data(ctx: Caller, params: SetProfileDataParams) -> None:
 
 
 @router.delete("/users/me/profile_data")
-async def remove_profile_data(ctx: Caller, params: RemoveProfileDataParams) -> None:
+async def remove_profile_data(ctx: LoggedIn, params: RemoveProfileDataParams) -> None:
     """Empty some of your own custom profile fields."""
     await ProfileService(ctx).remove_values(params)

@@ -16,8 +16,8 @@ from chatapi.features.profile_fields.field_types import (
     USERNAME_MARK,
     FieldType,
 )
-from chatapi.wire.faults import message_for
 from chatapi.wire.params import WireModel
+from chatapi.wire.validation_errors import message_for
 
 MAX_FIELDS = 100
 MAX_SUMMARY_FIELDS = 2

@@ -6,7 +6,7 @@ from typing import Any
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId
-from chatapi.events.audience import Everyone, WhoSees
+from chatapi.events.audience import Everyone, UserVisibleTo
 from chatapi.features.profile_fields.events import ProfileFieldsChanged
 from chatapi.features.profile_fields.field_types import FieldType
 from chatapi.features.profile_fields.params import (
@@ -51,7 +51,7 @@ class ProfileFieldService:
         field = _definition(params)
         check_field(field, others)
         field_id = await self._fields.add(field, others[-1].position + 1 if others else 1)
-        await self._tell_everyone()
+        await self._emit_fields()
         return {"id": field_id}
 
     async def change(self, field_id: ProfileFieldId, params: ChangeFieldParams) -> None:
@@ -64,7 +64,7 @@ class ProfileFieldService:
             return
         check_field(changed, [other for other in fields if other.id != field_id])
         await self._fields.change(changed)
-        await self._tell_everyone()
+        await self._emit_fields()
         if field.field_type is FieldType.SELECT:
             await self._empty_removed_options(field, changed)
 
@@ -82,14 +82,14 @@ class ProfileFieldService:
         for field in moved:
             await self._fields.change(field)
         if moved:
-            await self._tell_everyone()
+            await self._emit_fields()
 
     async def delete(self, field_id: ProfileFieldId) -> None:
         """Delete a field and everything people wrote into it."""
         await self._ctx.lock()
         find_field(await self._fields.list_fields(), field_id)
         await self._fields.delete(field_id)
-        await self._tell_everyone()
+        await self._emit_fields()
 
     async def _empty_removed_options(
         self, before: ProfileFieldRecord, after: ProfileFieldRecord
@@ -102,10 +102,10 @@ class ProfileFieldService:
                 "custom_profile_field": {"id": before.id, "value": None},
             }
             # Only people fill in profiles; nobody owns them.
-            self._ctx.emit(UserUpdated(person=person), to=WhoSees(user_id=user_id))
+            self._ctx.emit(UserUpdated(person=person), to=UserVisibleTo(user_id=user_id))
         await self._fields.delete_values_like(before.id, removed)
 
-    async def _tell_everyone(self) -> None:
+    async def _emit_fields(self) -> None:
         fields = [field_payload(field) for field in await self._fields.list_fields()]
         self._ctx.emit(ProfileFieldsChanged(fields=fields), to=Everyone())
 

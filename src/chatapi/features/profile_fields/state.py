@@ -7,7 +7,7 @@ from chatapi.events.client import ClientProfile
 from chatapi.features.profile_fields.field_types import FieldType
 from chatapi.features.profile_fields.payloads import ProfileFieldPayload, field_payload
 from chatapi.features.profile_fields.repository import ProfileFieldRepository
-from chatapi.features.state import for_everybody, state_section
+from chatapi.features.state import shared_by_all, state_section
 
 
 class FieldTypePayload(TypedDict):
@@ -24,7 +24,7 @@ class ProfileFieldsState(TypedDict):
     custom_profile_field_types: dict[str, FieldTypePayload]
 
 
-@state_section("custom_profile_fields", look=for_everybody)
+@state_section("custom_profile_fields", cache_key=shared_by_all)
 async def load_profile_fields(ctx: Context, profile: ClientProfile) -> ProfileFieldsState:
     """All fields in their order."""
     del profile

@@ -4,13 +4,13 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from chatapi.features.emoji.choice import ReactionType
+from chatapi.features.emoji.resolver import ReactionType
 from chatapi.wire.params import Params
 
-_LONGEST = 100
+_MAX_LENGTH = 100
 
-EmojiName = Annotated[str, Field(min_length=1, max_length=_LONGEST, examples=["octopus"])]
-EmojiCode = Annotated[str, Field(min_length=1, max_length=_LONGEST, examples=["1f419"])]
+EmojiName = Annotated[str, Field(min_length=1, max_length=_MAX_LENGTH, examples=["octopus"])]
+EmojiCode = Annotated[str, Field(min_length=1, max_length=_MAX_LENGTH, examples=["1f419"])]
 
 
 class AddReactionParams(Params):

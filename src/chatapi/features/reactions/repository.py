@@ -10,7 +10,7 @@ from chatapi.core.ids import MessageId, UserId
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Reaction
 from chatapi.db.session import DatabaseSession
-from chatapi.features.emoji.choice import Emoji, EmojiKind
+from chatapi.features.emoji.resolver import Emoji, EmojiKind
 from chatapi.features.messages.payloads import ReactionPayload
 
 _IDS_PER_STATEMENT = 10_000
@@ -47,7 +47,7 @@ _REMOVE = delete(Reaction).where(
 
 
 @dataclass(frozen=True)
-class Standing:
+class EmojiCount:
     """An emoji under a message."""
 
     emoji: Emoji
@@ -81,11 +81,11 @@ class ReactionRepository:
                 )
         return found
 
-    async def list_standing(self, message_id: MessageId, user_id: UserId) -> list[Standing]:
+    async def list_emoji_counts(self, message_id: MessageId, user_id: UserId) -> list[EmojiCount]:
         """The emoji under a message: as many rows as there are emoji, not people."""
         rows = await self._db.execute(_GROUPED, {"message_id": message_id, "user_id": user_id})
         return [
-            Standing(Emoji(EmojiKind(kind), code, name), count, bool(is_own))
+            EmojiCount(Emoji(EmojiKind(kind), code, name), count, bool(is_own))
             for kind, code, name, count, is_own in rows
         ]
 

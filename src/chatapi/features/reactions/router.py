@@ -1,6 +1,6 @@
 """Endpoints of reactions."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import MessageId
 from chatapi.features.reactions.errors import (
     ReactionAlreadyExistsError,
@@ -15,7 +15,7 @@ router = FeatureRouter("Reactions", "Say it with an emoji.")
 
 
 @router.post("/messages/{message_id:int}/reactions", errors=[ReactionAlreadyExistsError])
-async def add_reaction(ctx: Caller, message_id: Id, params: AddReactionParams) -> None:
+async def add_reaction(ctx: LoggedIn, message_id: Id, params: AddReactionParams) -> None:
     """Put an emoji under a message.
 
     The name is enough, also one of its other names. Where others have put the emoji there before
@@ -25,6 +25,6 @@ async def add_reaction(ctx: Caller, message_id: Id, params: AddReactionParams) -
 
 
 @router.delete("/messages/{message_id:int}/reactions", errors=[ReactionDoesNotExistError])
-async def remove_reaction(ctx: Caller, message_id: Id, params: RemoveReactionParams) -> None:
+async def remove_reaction(ctx: LoggedIn, message_id: Id, params: RemoveReactionParams) -> None:
     """Take an emoji back that you have put under a message."""
     await ReactionService(ctx).remove(MessageId(message_id), params)

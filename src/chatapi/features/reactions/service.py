@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
-from chatapi.features.emoji.choice import Emoji, EmojiChoice, EmojiKind
 from chatapi.features.emoji.repository import EmojiRepository
-from chatapi.features.messages.facts import SenderFacts
+from chatapi.features.emoji.resolver import Emoji, EmojiKind, EmojiResolver
+from chatapi.features.messages.message_data import SenderData
 from chatapi.features.reactions.errors import (
     ReactionAlreadyExistsError,
     ReactionDoesNotExistError,
@@ -19,12 +19,12 @@ from chatapi.features.reactions.events import (
     ReactionRemoved,
 )
 from chatapi.features.reactions.params import AddReactionParams, RemoveReactionParams
-from chatapi.features.reactions.repository import ReactionRepository, Standing
-from chatapi.permissions.message_lookup import FoundMessage, message_to_change, who_follows
+from chatapi.features.reactions.repository import EmojiCount, ReactionRepository
+from chatapi.permissions.message_lookup import FoundMessage, message_audience, message_to_change
 
-MOST_EMOJI = 50
+MAX_EMOJI = 50
 """Different ones under one message."""
-MOST_REACTIONS = 2_000
+MAX_REACTIONS = 2_000
 """To one message: everybody who reads it is sent all of them."""
 
 
@@ -34,7 +34,7 @@ class ReactionService:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._repository = ReactionRepository(ctx.db)
-        self._choice = EmojiChoice(EmojiRepository(ctx.db, ctx.realm.id))
+        self._choice = EmojiResolver(EmojiRepository(ctx.db, ctx.realm.id))
 
     async def add(self, message_id: MessageId, params: AddReactionParams) -> None:
         """POST /messages/{message_id}/reactions."""
@@ -42,39 +42,39 @@ class ReactionService:
         message = await message_to_change(self._ctx, message_id)
         kind = EmojiKind.read(params.reaction_type)
         emoji = await self._choice.find(params.emoji_name, params.emoji_code, kind)
-        standing = await self._repository.list_standing(message.id, self._ctx.user.id)
-        emoji = await self._join(standing, emoji)
+        counts = await self._repository.list_emoji_counts(message.id, self._ctx.user.id)
+        emoji = await self._join(counts, emoji)
         await self._repository.add(message.id, self._ctx.user.id, emoji)
-        await self._tell(ReactionAdded, message, emoji)
+        await self._emit(ReactionAdded, message, emoji)
 
     async def remove(self, message_id: MessageId, params: RemoveReactionParams) -> None:
         """DELETE /messages/{message_id}/reactions (SPEC 4.19)."""
         await self._ctx.lock()
         message = await message_to_change(self._ctx, message_id)
-        standing = await self._repository.list_standing(message.id, self._ctx.user.id)
-        own = [each.emoji for each in standing if each.is_own]
+        counts = await self._repository.list_emoji_counts(message.id, self._ctx.user.id)
+        own = [each.emoji for each in counts if each.is_own]
         emoji = await self._find_own(own, params)
         await self._repository.remove(message.id, self._ctx.user.id, emoji)
-        await self._tell(ReactionRemoved, message, emoji)
+        await self._emit(ReactionRemoved, message, emoji)
 
-    async def _join(self, standing: Sequence[Standing], emoji: Emoji) -> Emoji:
+    async def _join(self, counts: Sequence[EmojiCount], emoji: Emoji) -> Emoji:
         """The emoji as others called it who were first, or a new one if there is room."""
-        for each in standing:
+        for each in counts:
             if (each.emoji.kind, each.emoji.code) == (emoji.kind, emoji.code):
                 if each.is_own:
                     raise ReactionAlreadyExistsError
-                self._check_room(standing)
+                self._check_room(counts)
                 # Whatever became of the emoji since: it is there already.
                 return each.emoji
         await self._choice.check(emoji)
-        self._check_room(standing)
-        if len(standing) >= MOST_EMOJI:
-            raise BadRequestError(f"A message can have {MOST_EMOJI} different reactions at most")
+        self._check_room(counts)
+        if len(counts) >= MAX_EMOJI:
+            raise BadRequestError(f"A message can have {MAX_EMOJI} different reactions at most")
         return emoji
 
-    def _check_room(self, standing: Sequence[Standing]) -> None:
-        if sum(each.count for each in standing) >= MOST_REACTIONS:
-            raise BadRequestError(f"A message can have {MOST_REACTIONS} reactions at most")
+    def _check_room(self, counts: Sequence[EmojiCount]) -> None:
+        if sum(each.count for each in counts) >= MAX_REACTIONS:
+            raise BadRequestError(f"A message can have {MAX_REACTIONS} reactions at most")
 
     async def _find_own(self, own: Sequence[Emoji], params: RemoveReactionParams) -> Emoji:
         """The caller's reaction that is meant; an emoji may have been removed since."""
@@ -92,11 +92,11 @@ class ReactionService:
             await self._choice.check_code(code, kind)
         raise ReactionDoesNotExistError
 
-    async def _tell(
+    async def _emit(
         self, change: type[ReactionChanged], message: FoundMessage, emoji: Emoji
     ) -> None:
         user = self._ctx.user
-        shown = SenderFacts.of(user, self._ctx.realm, self._ctx.settings.root_domain)
+        shown = SenderData.of(user, self._ctx.realm, self._ctx.settings.root_domain)
         self._ctx.emit(
             change(
                 message_id=message.id,
@@ -107,9 +107,9 @@ class ReactionService:
                 user=_reacting_user(shown),
                 unknown_user=_reacting_user(shown.unknown()),
             ),
-            to=await who_follows(self._ctx, message),
+            to=await message_audience(self._ctx, message),
         )
 
 
-def _reacting_user(shown: SenderFacts) -> ReactingUserPayload:
+def _reacting_user(shown: SenderData) -> ReactingUserPayload:
     return {"user_id": shown.id, "email": shown.email, "full_name": shown.full_name}

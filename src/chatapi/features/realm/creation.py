@@ -4,7 +4,7 @@ import re
 import uuid
 from datetime import datetime
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import BadRequestError
 from chatapi.events.log import EventLog
@@ -25,7 +25,7 @@ async def create_organization(
     try:
         realm = await add_organization(work, runtime.clock.now(), name, subdomain)
         await work.commit()
-        runtime.realms.notice_new()
+        runtime.realms.reload_soon()
     finally:
         await work.db.close()
     return realm

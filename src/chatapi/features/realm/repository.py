@@ -3,7 +3,7 @@
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from chatapi.auth.realms import RealmRecord, realm_records
+from chatapi.auth.realm_cache import RealmRecord, realm_records
 from chatapi.core.ids import RealmId
 from chatapi.db.models import Realm
 from chatapi.db.session import DatabaseSession

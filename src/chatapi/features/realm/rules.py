@@ -4,19 +4,19 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.system_groups import SystemGroup
 from chatapi.features.realm.payloads import PermissionSettingPayload
 from chatapi.permissions.settings import REALM_PERMISSIONS, PermissionSetting
-from chatapi.wire.realm_settings import OwnersOnly, RealmSettings, ToldInBundle
+from chatapi.wire.realm_settings import OwnersOnly, RealmSettings, SentInUpdateDict
 
 MAX_NAME_LENGTH = 40
 OWNER_ONLY = RealmSettings.marked(OwnersOnly) | {
     setting.name for setting in REALM_PERMISSIONS.values() if setting.owner_only
 }
 """What only owners may change."""
-TOLD_IN_BUNDLE = RealmSettings.marked(ToldInBundle) | REALM_PERMISSIONS.keys()
+SENT_IN_UPDATE_DICT = RealmSettings.marked(SentInUpdateDict) | REALM_PERMISSIONS.keys()
 """What clients are told of in one event for all of it."""
 
 _DEFAULTS = RealmSettings().model_dump()

@@ -15,7 +15,7 @@ from chatapi.features.realm.params import ChangeRealmParams
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.realm.rules import (
     OWNER_ONLY,
-    TOLD_IN_BUNDLE,
+    SENT_IN_UPDATE_DICT,
     check_name,
     stored_settings,
 )
@@ -50,7 +50,7 @@ class RealmService:
             stored = stored_settings(self._ctx.realm, settings)
             await self._realms.change(self._ctx.realm.id, settings=stored)
         changes = {**name, **settings}
-        self._tell(changes)
+        self._emit(changes)
         if "waiting_period_threshold" in changes:
             await recount_full_members(self._ctx)
         if "can_access_all_users_group" in changes:
@@ -103,8 +103,8 @@ class RealmService:
         guests = await UserRepository(self._ctx.db, self._ctx.realm.id).list_guests()
         await restart_clients(self._ctx.work, self._ctx.realm.id, guests)
 
-    def _tell(self, changes: Changes) -> None:
-        bundle = {name: value for name, value in changes.items() if name in TOLD_IN_BUNDLE}
+    def _emit(self, changes: Changes) -> None:
+        bundle = {name: value for name, value in changes.items() if name in SENT_IN_UPDATE_DICT}
         for name, value in changes.items():
             if name not in bundle:
                 self._ctx.emit(RealmSettingChanged(property=name, value=value), to=Everyone())

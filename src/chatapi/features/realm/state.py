@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from chatapi.auth.context import Context
-from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
-from chatapi.auth.passwords import MIN_LENGTH as SHORTEST_PASSWORD
+from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
+from chatapi.auth.passwords import MIN_LENGTH as MIN_PASSWORD_LENGTH
 from chatapi.core.clock import unix_seconds
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME
 from chatapi.events.client import ClientProfile
@@ -133,8 +133,8 @@ async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayl
         "max_logo_file_size_mib": _NO_UPLOADS,
         "max_avatar_file_size_mib": _NO_UPLOADS,
         "max_file_upload_size_mib": ctx.settings.max_file_upload_size_mib,
-        "password_min_length": SHORTEST_PASSWORD,
-        "password_max_length": LONGEST_PASSWORD,
+        "password_min_length": MIN_PASSWORD_LENGTH,
+        "password_max_length": MAX_PASSWORD_LENGTH,
         "password_min_guesses": 0,
         "event_queue_longpoll_timeout_seconds": _LONGPOLL_TIMEOUT_SECONDS,
         "server_presence_ping_interval_seconds": PING_EVERY_SECONDS,

@@ -13,11 +13,11 @@ from chatapi.db.models import (
     ReadException,
     ReadFloor,
     Subscription,
-    SubscriptionPeriod,
+    SubscriptionPeriodRow,
     User,
 )
 from chatapi.db.session import DatabaseSession
-from chatapi.db.stays import is_during_stay
+from chatapi.db.subscription_periods import is_within_subscription_period
 from chatapi.permissions.message_lookup import FoundMessage
 
 Column = InstrumentedAttribute[Any] | ColumnElement[Any]
@@ -70,9 +70,9 @@ def _readers(of: Select[*tuple[int]], *positions: Column) -> Select[*tuple[int]]
 
 
 _WAS_THERE = exists().where(
-    SubscriptionPeriod.user_id == User.id,
-    SubscriptionPeriod.channel_id == _CHANNEL,
-    is_during_stay(_MESSAGE, _ARRIVAL),
+    SubscriptionPeriodRow.user_id == User.id,
+    SubscriptionPeriodRow.channel_id == _CHANNEL,
+    is_within_subscription_period(_MESSAGE, _ARRIVAL),
 )
 _IN_CHANNEL = _readers(
     select(User.id)

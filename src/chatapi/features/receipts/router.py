@@ -1,6 +1,6 @@
 """The endpoint of read receipts."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import MessageId
 from chatapi.features.receipts.payloads import ReadReceiptsPayload
 from chatapi.features.receipts.service import ReceiptService
@@ -11,7 +11,7 @@ router = FeatureRouter("Read receipts", "See who has read a message.")
 
 
 @router.get("/messages/{message_id:int}/read_receipts")
-async def get_read_receipts(ctx: Caller, message_id: Id) -> ReadReceiptsPayload:
+async def get_read_receipts(ctx: LoggedIn, message_id: Id) -> ReadReceiptsPayload:
     """Get the ids of those who have read a message.
 
     Never among them are its sender, people who set `send_read_receipts` to false, people who

@@ -6,7 +6,7 @@ from chatapi.core.ids import MessageId
 from chatapi.features.receipts.payloads import ReadReceiptsPayload
 from chatapi.features.receipts.repository import ReceiptRepository
 from chatapi.permissions.message_lookup import visible_message
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.user_visibility import user_visibility
 
 
 class ReceiptService:
@@ -23,5 +23,5 @@ class ReceiptService:
         await ctx.snapshot()
         message = await visible_message(ctx, message_id)
         readers = await ReceiptRepository(ctx.db, ctx.user.id).list_readers(message)
-        sight = await sight_of(ctx)
-        return {"user_ids": [each for each in readers if sight.sees_id(each)]}
+        visibility = await user_visibility(ctx)
+        return {"user_ids": [each for each in readers if visibility.can_see_id(each)]}

@@ -7,7 +7,7 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.core.ids import MessageId
 from chatapi.events.event import Event
 from chatapi.features.messages.notices import compose_notice, to_person
-from chatapi.features.messages.outgoing import Outgoing
+from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.messages.service import render
 from chatapi.features.reminders.events import ReminderRemoved
 from chatapi.features.reminders.texts import text_of_reminder
@@ -18,7 +18,7 @@ from chatapi.features.users.system_bots import notification_bot
 class ReminderDelivery:
     """What is particular to reminders among all that is scheduled."""
 
-    async def compose(self, ctx: Context, record: ScheduledRecord) -> Outgoing:
+    async def compose(self, ctx: Context, record: ScheduledRecord) -> OutgoingMessage:
         """A message of the notification bot, which names what its reader may name."""
         message_id = MessageId(record.about_message_id or 0)
         content = await text_of_reminder(ctx, message_id, record.note)
@@ -31,6 +31,6 @@ class ReminderDelivery:
     def removed(self, record: ScheduledRecord) -> Event:
         return ReminderRemoved(reminder_id=record.id)
 
-    async def tell_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
+    async def notify_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
         """Clients are shown it in the list; there is no event about it."""
         del ctx, records

@@ -1,6 +1,6 @@
 """Endpoints of reminders."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import ScheduledMessageId
 from chatapi.features.reminders import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.reminders.errors import ReminderDoesNotExistError
@@ -14,13 +14,13 @@ router = FeatureRouter("Reminders", "Messages you want to be told of again.")
 
 
 @router.get("/reminders")
-async def get_reminders(ctx: Caller) -> RemindersPayload:
+async def get_reminders(ctx: LoggedIn) -> RemindersPayload:
     """Get your reminders."""
     return {"reminders": await ReminderService(ctx).list_own()}
 
 
 @router.post("/reminders")
-async def create_reminder(ctx: Caller, params: RemindParams) -> NewReminderPayload:
+async def create_reminder(ctx: LoggedIn, params: RemindParams) -> NewReminderPayload:
     """Be reminded of a message.
 
     At the given time the notification bot sends you the message, if you may still see it.
@@ -29,6 +29,6 @@ async def create_reminder(ctx: Caller, params: RemindParams) -> NewReminderPaylo
 
 
 @router.delete("/reminders/{reminder_id:int}", errors=[ReminderDoesNotExistError])
-async def delete_reminder(ctx: Caller, reminder_id: Id) -> None:
+async def delete_reminder(ctx: LoggedIn, reminder_id: Id) -> None:
     """Remove a reminder before it is delivered."""
     await ReminderService(ctx).remove(ScheduledMessageId(reminder_id))

@@ -12,7 +12,7 @@ from chatapi.features.reminders.payloads import NewReminderPayload, ReminderPayl
 from chatapi.features.reminders.texts import text_of_request
 from chatapi.features.scheduled_messages.records import UNSAVED, ScheduledRecord
 from chatapi.features.scheduled_messages.repository import ScheduleRepository
-from chatapi.features.scheduled_messages.rules import MOST_SCHEDULED, check_time
+from chatapi.features.scheduled_messages.rules import MAX_SCHEDULED, check_time
 
 
 class ReminderService:
@@ -34,8 +34,8 @@ class ReminderService:
         content = await text_of_request(ctx, message_id, note)
         rendered = await render(ctx, content)
         await ctx.lock()
-        if await self._repository.count_own() >= MOST_SCHEDULED:
-            raise BadRequestError(f"Too many reminders (maximum {MOST_SCHEDULED})")
+        if await self._repository.count_own() >= MAX_SCHEDULED:
+            raise BadRequestError(f"Too many reminders (maximum {MAX_SCHEDULED})")
         record = await self._repository.add(
             ScheduledRecord(
                 id=UNSAVED,
@@ -53,8 +53,8 @@ class ReminderService:
                 note=note,
             )
         )
-        ctx.tell_caller(RemindersAdded(reminders=[_payload(record)]))
-        ctx.work.after_commit(ctx.runtime.deliveries.ring)
+        ctx.emit_to_caller(RemindersAdded(reminders=[_payload(record)]))
+        ctx.work.after_commit(ctx.runtime.deliveries.notify)
         return {"reminder_id": record.id}
 
     async def remove(self, reminder_id: ScheduledMessageId) -> None:
@@ -62,7 +62,7 @@ class ReminderService:
         await self._ctx.lock()
         if not await self._repository.remove(reminder_id):
             raise ReminderDoesNotExistError
-        self._ctx.tell_caller(ReminderRemoved(reminder_id=reminder_id))
+        self._ctx.emit_to_caller(ReminderRemoved(reminder_id=reminder_id))
 
 
 def _payload(record: ScheduledRecord) -> ReminderPayload:

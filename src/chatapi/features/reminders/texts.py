@@ -4,7 +4,7 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
 from chatapi.features.channels.notices import mention
-from chatapi.features.history.repository import HistoryRepository, HistoryRow
+from chatapi.features.messages.fetch.repository import HistoryRepository, HistoryRow
 from chatapi.features.messages.notices import quoted
 from chatapi.permissions.messages import message_access
 from chatapi.rendering import NamedChannel, channel_address
@@ -35,7 +35,7 @@ async def text_of_reminder(ctx: Context, message_id: MessageId, note: str) -> st
 async def _find(ctx: Context, message_id: MessageId) -> HistoryRow | None:
     access = await message_access(ctx)
     message = await HistoryRepository(ctx.db, ctx.realm.id).find(message_id)
-    return message if message is not None and await access.sees(message) else None
+    return message if message is not None and await access.can_see_message(message) else None
 
 
 async def _address(ctx: Context, message: HistoryRow) -> str:

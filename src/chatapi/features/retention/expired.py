@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 
 from chatapi.auth.context import RealmContext
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import ChannelId, MessageId, RealmId
 from chatapi.features.deletion.removal import remove_messages
 from chatapi.features.deletion.repository import DeletionRepository
@@ -60,7 +60,7 @@ async def delete_expired(ctx: RealmContext, batch: ExpiredBatch) -> None:
     moment = RetentionPolicy.of(ctx.realm, days).deletes_before(batch.channel_id, ctx.now())
     if moment is None:
         return
-    placed = await DeletionRepository(ctx.db, ctx.realm.id).list_placed(batch.message_ids)
+    placed = await DeletionRepository(ctx.db, ctx.realm.id).list_to_delete(batch.message_ids)
     expired = [
         message
         for message in placed

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 from chatapi.wire.params import Params
 
-MOST_SNIPPETS = 500
+MAX_SNIPPETS = 500
 """Of one person: POST /register tells each of their clients all of them."""
 _MAX_TITLE_LENGTH = 60
 

@@ -1,6 +1,6 @@
 """Endpoints of saved snippets."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import SavedSnippetId
 from chatapi.features.saved_snippets import state  # noqa: F401 (adds to POST /register)
 from chatapi.features.saved_snippets.errors import SnippetDoesNotExistError
@@ -14,24 +14,26 @@ router = FeatureRouter("Saved snippets", "Texts you want to use again.")
 
 
 @router.get("/saved_snippets")
-async def get_saved_snippets(ctx: Caller) -> SnippetsPayload:
+async def get_saved_snippets(ctx: LoggedIn) -> SnippetsPayload:
     """Get your saved snippets."""
     return await SnippetService(ctx).list_own()
 
 
 @router.post("/saved_snippets")
-async def create_saved_snippet(ctx: Caller, params: CreateSnippetParams) -> CreatedSnippetPayload:
+async def create_saved_snippet(ctx: LoggedIn, params: CreateSnippetParams) -> CreatedSnippetPayload:
     """Save a text to use again; you can have 500."""
     return await SnippetService(ctx).add(params)
 
 
 @router.patch("/saved_snippets/{saved_snippet_id:int}", errors=[SnippetDoesNotExistError])
-async def edit_saved_snippet(ctx: Caller, saved_snippet_id: Id, params: EditSnippetParams) -> None:
+async def edit_saved_snippet(
+    ctx: LoggedIn, saved_snippet_id: Id, params: EditSnippetParams
+) -> None:
     """Give a saved snippet another title or content."""
     await SnippetService(ctx).change(SavedSnippetId(saved_snippet_id), params)
 
 
 @router.delete("/saved_snippets/{saved_snippet_id:int}", errors=[SnippetDoesNotExistError])
-async def delete_saved_snippet(ctx: Caller, saved_snippet_id: Id) -> None:
+async def delete_saved_snippet(ctx: LoggedIn, saved_snippet_id: Id) -> None:
     """Delete a saved snippet."""
     await SnippetService(ctx).remove(SavedSnippetId(saved_snippet_id))

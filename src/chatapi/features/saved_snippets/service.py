@@ -8,7 +8,7 @@ from chatapi.core.ids import SavedSnippetId
 from chatapi.features.saved_snippets.errors import SnippetDoesNotExistError
 from chatapi.features.saved_snippets.events import SnippetAdded, SnippetRemoved, SnippetUpdated
 from chatapi.features.saved_snippets.params import (
-    MOST_SNIPPETS,
+    MAX_SNIPPETS,
     CreateSnippetParams,
     EditSnippetParams,
 )
@@ -36,10 +36,10 @@ class SnippetService:
     async def add(self, params: CreateSnippetParams) -> CreatedSnippetPayload:
         """POST /saved_snippets."""
         await self._ctx.lock()
-        if await self._repository.count() >= MOST_SNIPPETS:
-            raise BadRequestError(f"Too many saved snippets (maximum {MOST_SNIPPETS})")
+        if await self._repository.count() >= MAX_SNIPPETS:
+            raise BadRequestError(f"Too many saved snippets (maximum {MAX_SNIPPETS})")
         snippet = await self._repository.add(params.title, params.content, self._ctx.now())
-        self._ctx.tell_caller(SnippetAdded(saved_snippet=snippet_payload(snippet)))
+        self._ctx.emit_to_caller(SnippetAdded(saved_snippet=snippet_payload(snippet)))
         return {"saved_snippet_id": snippet.id}
 
     async def change(self, snippet_id: SavedSnippetId, params: EditSnippetParams) -> None:
@@ -50,14 +50,14 @@ class SnippetService:
         if changed == snippet:
             return
         await self._repository.change(changed)
-        self._ctx.tell_caller(SnippetUpdated(saved_snippet=snippet_payload(changed)))
+        self._ctx.emit_to_caller(SnippetUpdated(saved_snippet=snippet_payload(changed)))
 
     async def remove(self, snippet_id: SavedSnippetId) -> None:
         """DELETE /saved_snippets/{saved_snippet_id}."""
         await self._ctx.lock()
         await self._get(snippet_id)
         await self._repository.remove(snippet_id)
-        self._ctx.tell_caller(SnippetRemoved(saved_snippet_id=snippet_id))
+        self._ctx.emit_to_caller(SnippetRemoved(saved_snippet_id=snippet_id))
 
     async def _get(self, snippet_id: SavedSnippetId) -> SnippetRecord:
         snippet = await self._repository.find(snippet_id)

@@ -7,7 +7,7 @@ from chatapi.core.clock import unix_seconds
 from chatapi.events.audience import Users
 from chatapi.events.event import Event
 from chatapi.features.messages.notices import DirectNotice, post_notices, quoted
-from chatapi.features.messages.outgoing import Outgoing
+from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.messages.service import MessageService
 from chatapi.features.scheduled_messages.events import (
     ScheduledMessageRemoved,
@@ -20,14 +20,14 @@ from chatapi.features.scheduled_messages.rules import as_request
 class MessageDelivery:
     """What is particular to messages among all that is scheduled."""
 
-    async def compose(self, ctx: Context, record: ScheduledRecord) -> Outgoing:
+    async def compose(self, ctx: Context, record: ScheduledRecord) -> OutgoingMessage:
         """As if its owner sent it now: the same rules, and rendered anew."""
         return await MessageService(ctx).prepare(as_request(record))
 
     def removed(self, record: ScheduledRecord) -> Event:
         return ScheduledMessageRemoved(scheduled_message_id=record.id)
 
-    async def tell_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
+    async def notify_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
         """Tell the owners' clients, and the owners themselves why."""
         for record in records:
             event = ScheduledMessageUpdated(scheduled_message=record.payload())

@@ -74,7 +74,7 @@ class ScheduleRepository:
         name = "scheduled messages and reminders"
         return [
             record
-            for record in await self._db.remember(name, self._list_all)
+            for record in await self._db.memoize(name, self._list_all)
             if (record.about_message_id is not None) == self._reminders
         ]
 

@@ -1,7 +1,7 @@
 """Endpoints of scheduled messages."""
 
-from chatapi.auth.guards import Caller
-from chatapi.channels.errors import StreamIdDoesNotExistError
+from chatapi.auth.guards import LoggedIn
+from chatapi.channel_cache.errors import StreamIdDoesNotExistError
 from chatapi.core.ids import ScheduledMessageId
 from chatapi.features.messages.errors import (
     StreamWildcardMentionNotAllowedError,
@@ -31,13 +31,15 @@ _REFUSALS = (
 
 
 @router.get("/scheduled_messages")
-async def get_scheduled_messages(ctx: Caller) -> ScheduledMessagesPayload:
+async def get_scheduled_messages(ctx: LoggedIn) -> ScheduledMessagesPayload:
     """Get the messages you have scheduled."""
     return {"scheduled_messages": await ScheduledMessageService(ctx).list_own()}
 
 
 @router.post("/scheduled_messages", errors=_REFUSALS)
-async def create_scheduled_message(ctx: Caller, params: ScheduleMessageParams) -> ScheduledPayload:
+async def create_scheduled_message(
+    ctx: LoggedIn, params: ScheduleMessageParams
+) -> ScheduledPayload:
     """Schedule a message.
 
     It is sent at its time as if you sent it then. If that is not allowed any more, it is marked
@@ -51,7 +53,7 @@ async def create_scheduled_message(ctx: Caller, params: ScheduleMessageParams) -
     errors=[*_REFUSALS, ScheduledMessageDoesNotExistError],
 )
 async def update_scheduled_message(
-    ctx: Caller, scheduled_message_id: Id, params: EditScheduledMessageParams
+    ctx: LoggedIn, scheduled_message_id: Id, params: EditScheduledMessageParams
 ) -> None:
     """Change a scheduled message; one that failed needs a new time."""
     service = ScheduledMessageService(ctx)
@@ -61,6 +63,6 @@ async def update_scheduled_message(
 @router.delete(
     "/scheduled_messages/{scheduled_message_id:int}", errors=[ScheduledMessageDoesNotExistError]
 )
-async def delete_scheduled_message(ctx: Caller, scheduled_message_id: Id) -> None:
+async def delete_scheduled_message(ctx: LoggedIn, scheduled_message_id: Id) -> None:
     """Do not send a scheduled message."""
     await ScheduledMessageService(ctx).remove(ScheduledMessageId(scheduled_message_id))

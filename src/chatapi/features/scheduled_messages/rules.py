@@ -3,13 +3,13 @@
 from datetime import UTC, datetime
 
 from chatapi.core.errors import BadRequestError
-from chatapi.features.messages.outgoing import Outgoing, ToPeople
+from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage
 from chatapi.features.messages.params import SendMessageParams
 from chatapi.features.messages.rules import is_read_by_sender
 from chatapi.features.scheduled_messages.params import EditScheduledMessageParams
 from chatapi.features.scheduled_messages.records import ScheduledRecord
 
-MOST_SCHEDULED = 500
+MAX_SCHEDULED = 500
 """Messages one person may have scheduled, and as many reminders."""
 
 
@@ -21,12 +21,12 @@ def check_time(timestamp: int, now: datetime) -> datetime:
     return moment
 
 
-def is_read_later(outgoing: Outgoing) -> bool:
+def is_read_later(outgoing: OutgoingMessage) -> bool:
     """Whether a scheduled message counts as read by its sender, who has not said so.
 
     What people write to themselves they want to find unread.
     """
-    is_note = isinstance(outgoing.to, ToPeople) and len(outgoing.to.people) == 1
+    is_note = isinstance(outgoing.to, DirectTarget) and len(outgoing.to.people) == 1
     return is_read_by_sender(outgoing.client_name) and not is_note
 
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from chatapi.auth.context import Context
-from chatapi.core.errors import AdmissionOutdatedError, BadRequestError
+from chatapi.core.errors import BadRequestError, StaleCallerError
 from chatapi.core.ids import ScheduledMessageId
-from chatapi.features.messages.outgoing import Outgoing, ToTopic
+from chatapi.features.messages.outgoing import OutgoingMessage, TopicTarget
 from chatapi.features.messages.params import SendMessageParams
 from chatapi.features.messages.service import MessageService
 from chatapi.features.messages.writer import MessageWriter
@@ -23,7 +23,7 @@ from chatapi.features.scheduled_messages.payloads import ScheduledMessagePayload
 from chatapi.features.scheduled_messages.records import UNSAVED, ScheduledRecord
 from chatapi.features.scheduled_messages.repository import DueRepository, ScheduleRepository
 from chatapi.features.scheduled_messages.rules import (
-    MOST_SCHEDULED,
+    MAX_SCHEDULED,
     check_time,
     edited,
     is_read_later,
@@ -59,8 +59,8 @@ class ScheduledMessageService:
         if params.read_by_sender is None:
             outgoing = replace(outgoing, read_by_sender=is_read_later(outgoing))
         await self._lock(outgoing)
-        if await self._repository.count_own() >= MOST_SCHEDULED:
-            raise BadRequestError(f"Too many scheduled messages (maximum {MOST_SCHEDULED})")
+        if await self._repository.count_own() >= MAX_SCHEDULED:
+            raise BadRequestError(f"Too many scheduled messages (maximum {MAX_SCHEDULED})")
         new = ScheduledRecord(
             id=UNSAVED,
             realm_id=ctx.realm.id,
@@ -75,8 +75,8 @@ class ScheduledMessageService:
             read_by_sender=outgoing.read_by_sender,
         )
         record = await self._repository.add(_addressed(new, outgoing))
-        self._ctx.tell_caller(ScheduledMessagesAdded(scheduled_messages=[record.payload()]))
-        ctx.work.after_commit(ctx.runtime.deliveries.ring)
+        self._ctx.emit_to_caller(ScheduledMessagesAdded(scheduled_messages=[record.payload()]))
+        ctx.work.after_commit(ctx.runtime.deliveries.notify)
         return {"scheduled_message_id": record.id}
 
     async def edit(
@@ -100,19 +100,19 @@ class ScheduledMessageService:
         await self._lock(outgoing)
         if await self._get(scheduled_id) != before:
             # It was changed by another client: start over with what it is now.
-            raise AdmissionOutdatedError
+            raise StaleCallerError
         if changed == before:
             return
         await DueRepository(self._ctx.db).change(changed)
-        self._ctx.tell_caller(ScheduledMessageUpdated(scheduled_message=changed.payload()))
-        self._ctx.work.after_commit(self._ctx.runtime.deliveries.ring)
+        self._ctx.emit_to_caller(ScheduledMessageUpdated(scheduled_message=changed.payload()))
+        self._ctx.work.after_commit(self._ctx.runtime.deliveries.notify)
 
     async def remove(self, scheduled_id: ScheduledMessageId) -> None:
         """DELETE /scheduled_messages/{scheduled_message_id}."""
         await self._ctx.lock()
         if not await self._repository.remove(scheduled_id):
             raise ScheduledMessageDoesNotExistError
-        self._ctx.tell_caller(ScheduledMessageRemoved(scheduled_message_id=scheduled_id))
+        self._ctx.emit_to_caller(ScheduledMessageRemoved(scheduled_message_id=scheduled_id))
 
     async def _get(self, scheduled_id: ScheduledMessageId) -> ScheduledRecord:
         record = await self._repository.find(scheduled_id)
@@ -120,17 +120,17 @@ class ScheduledMessageService:
             raise ScheduledMessageDoesNotExistError
         return record
 
-    async def _lock(self, outgoing: Outgoing) -> None:
+    async def _lock(self, outgoing: OutgoingMessage) -> None:
         """Lock the organization, and refuse what could not be sent now."""
         await self._ctx.lock()
         writer = MessageWriter(self._ctx.runtime, self._ctx.realm)
         await writer.check(self._ctx.work, outgoing)
 
 
-def _addressed(record: ScheduledRecord, outgoing: Outgoing) -> ScheduledRecord:
+def _addressed(record: ScheduledRecord, outgoing: OutgoingMessage) -> ScheduledRecord:
     """The record with the place its message goes to."""
     to = outgoing.to
-    if isinstance(to, ToTopic):
+    if isinstance(to, TopicTarget):
         return replace(record, channel_id=to.channel.record.id, topic=to.topic, people=[])
     others = [person.id for person in to.people if person.id != record.owner_id]
     return replace(record, channel_id=None, topic="", people=others or [record.owner_id])

@@ -4,8 +4,8 @@ import asyncio
 from functools import lru_cache
 
 from chatapi.auth.context import ProcessContext, ServerContext
-from chatapi.auth.realms import RealmRecord
-from chatapi.db.faults import is_unavailable
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.db.availability import is_unavailable
 from chatapi.features.realm.rules import icon_url
 from chatapi.features.server.errors import NotReadyError
 from chatapi.features.server.payloads import ReadinessPayload, ServerSettingsPayload
@@ -51,8 +51,8 @@ class ServerService:
             "email_auth_enabled": True,
             "require_email_format_usernames": True,
         }
-        if self._ctx.found_realm is not None:
-            self._add_realm(payload, self._ctx.found_realm)
+        if self._ctx.maybe_realm is not None:
+            self._add_realm(payload, self._ctx.maybe_realm)
         return payload
 
     def _add_realm(self, payload: ServerSettingsPayload, realm: RealmRecord) -> None:

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, UserId
-from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.channels.payloads import ChannelPayload
 from chatapi.features.subscriptions.events import SubscriptionsAdded
 from chatapi.features.subscriptions.payloads import ChoicesPayload
-from chatapi.features.subscriptions.repository import Choices, Moved, Place
+from chatapi.features.subscriptions.repository import Choices, MembershipDelta, MembershipKey
 
-_MOST_IDS = 20_000
+_MAX_IDS = 20_000
 """In one event. A larger one takes long whenever it is made, written to the log or read from it."""
 _IDS_PER_CHOICES = 20
 """What one person chose for one channel takes as long as so many ids."""
@@ -23,10 +23,10 @@ _Portion = list[tuple[ChannelId, list[UserId]]]
 class Arrivals:
     """Who came into which channels, and what they have to be told."""
 
-    people: Moved
+    people: MembershipDelta
     subscribers: Mapping[int, list[int]]
     """Everybody who is in each of the channels now."""
-    choices: Mapping[Place, Choices]
+    choices: Mapping[MembershipKey, Choices]
 
     async def to_events(
         self, shown: Mapping[ChannelId, ChannelPayload], *, is_unarchived: bool = False
@@ -38,9 +38,9 @@ class Arrivals:
         )
 
     def _portions(self) -> Iterator[_Portion]:
-        most_people = _MOST_IDS // _IDS_PER_CHOICES
+        most_people = _MAX_IDS // _IDS_PER_CHOICES
         portion: _Portion = []
-        free = _MOST_IDS
+        free = _MAX_IDS
         for channel_id, came in self.people.items():
             people = sorted(came)
             for start in range(0, len(people), most_people):
@@ -48,7 +48,7 @@ class Arrivals:
                 ids = len(some) * _IDS_PER_CHOICES + len(self.subscribers[channel_id])
                 if portion and ids > free:
                     yield portion
-                    portion, free = [], _MOST_IDS
+                    portion, free = [], _MAX_IDS
                 portion.append((channel_id, some))
                 free -= ids
         yield portion

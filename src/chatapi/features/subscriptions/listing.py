@@ -22,7 +22,7 @@ from chatapi.features.subscriptions.payloads import (
 from chatapi.features.subscriptions.repository import SubscriptionRepository
 from chatapi.features.users.service import UserReader
 from chatapi.permissions.channels import channel_access
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.user_visibility import user_visibility
 
 IncludeSubscribers = Literal["true", "false", "partial"]
 _FEW = 250
@@ -54,14 +54,14 @@ class SubscriptionReader:
         outside: list[SubscriptionPayload] = []
         never_inside: list[KnownChannelPayload] = []
         subscribers = await self._subscribers(include_subscribers)
-        for facts, channel in await self._channels.list_shown():
-            if facts.channel.is_archived and not include_archived:
+        for summaries, channel in await self._channels.list_shown():
+            if summaries.channel.is_archived and not include_archived:
                 continue
             listed = _listed(channel, subscribers, include_subscribers)
-            if facts.channel.id not in choices:
+            if summaries.channel.id not in choices:
                 never_inside.append(cast(KnownChannelPayload, {**channel, **listed}))
                 continue
-            chosen, is_inside = choices[facts.channel.id]
+            chosen, is_inside = choices[summaries.channel.id]
             own = subscription_payload(channel, chosen.to_wire())
             place = inside if is_inside else outside
             place.append(cast(SubscriptionPayload, {**own, **listed}))
@@ -74,9 +74,9 @@ class SubscriptionReader:
     async def list_members(self, channel_id: ChannelId) -> SubscribersPayload:
         """GET /streams/{stream_id}/members."""
         channel = await ChannelFinder(self._ctx).get_known(channel_id)
-        present = await self._subscriptions.list_present(channel.id)
-        sight = await sight_of(self._ctx)
-        return {"subscribers": [*sight.among(map(UserId, present))]}
+        present = await self._subscriptions.list_active_subscribers(channel.id)
+        visibility = await user_visibility(self._ctx)
+        return {"subscribers": [*visibility.among(map(UserId, present))]}
 
     async def is_subscribed(self, user_id: UserId, channel_id: ChannelId) -> IsSubscribedPayload:
         """GET /users/{user_id}/subscriptions/{stream_id}."""
@@ -94,7 +94,7 @@ class SubscriptionReader:
         known = [
             channel.id
             for channel in channels
-            if channel.id in channel_ids and access.knows(channel)
+            if channel.id in channel_ids and access.can_see(channel)
         ]
         return {"subscribed_channel_ids": [*known]}
 
@@ -103,12 +103,12 @@ class SubscriptionReader:
             return {}
         few = _FEW if include_subscribers == "partial" else None
         subscribers = await self._subscriptions.subscribers_as_text(few)
-        sight = await sight_of(self._ctx)
-        if sight.sees_everybody:
+        visibility = await user_visibility(self._ctx)
+        if visibility.sees_all_users:
             return subscribers
         return {
             channel_id: ",".join(
-                map(str, sight.among(UserId(int(each)) for each in ids.split(",")))
+                map(str, visibility.among(UserId(int(each)) for each in ids.split(",")))
             )
             for channel_id, ids in subscribers.items()
         }

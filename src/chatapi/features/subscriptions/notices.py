@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.cooperative import map_in_steps, yield_to_event_loop
 from chatapi.core.ids import ChannelId, UserId
-from chatapi.core.loop_budget import let_others_run, map_in_steps
 from chatapi.features.channels.notices import mention, names_of
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.messages.notices import ChannelNotice, DirectNotice, post_notices
-from chatapi.features.subscriptions.repository import Moved
+from chatapi.features.subscriptions.repository import MembershipDelta
 from chatapi.wire.limits import MAX_SUBSCRIPTION_MESSAGES
 
 _ANNOUNCEMENTS_TOPIC = "new channels"
@@ -21,7 +21,7 @@ async def greet(
     ctx: Context,
     users: Sequence[UserRecord],
     channels: Sequence[ChannelRecord],
-    arrivals: Moved,
+    arrivals: MembershipDelta,
 ) -> bool:
     """Write to people whom somebody else subscribed; whether anybody was written to.
 
@@ -37,7 +37,7 @@ async def greet(
     if not greeted or len(greeted) > MAX_SUBSCRIPTION_MESSAGES:
         return False
     texts = await map_in_steps(lambda user: _greeting(ctx.user, joined[user.id]), greeted)
-    await let_others_run()
+    await yield_to_event_loop()
     notices = [DirectNotice(user.id, text) for user, text in zip(greeted, texts, strict=True)]
     await post_notices(ctx, notices, names_of(ctx.user, list(channels)))
     return True

@@ -5,24 +5,24 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from chatapi.features.channels.params import (
-    MOST_USERS,
+    MAX_USERS,
     ChannelDescription,
     ChannelName,
     ChannelOptions,
 )
 from chatapi.features.subscriptions.colors import is_color
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import LooseJson, Params, WireModel
+from chatapi.wire.params import JsonOrString, Params, WireModel
 from chatapi.wire.types import Id
 
-MOST_CHANNELS = 100
+MAX_CHANNELS = 100
 """Everybody else in the organization waits while channels are made, joined and left."""
-MOST_PAIRS = MOST_USERS
+MAX_PAIRS = MAX_USERS
 """So many subscriptions begin or end at once, be it one person's or one channel's."""
-_MOST_CHOICES = 1_000
-_LONGEST_DESCRIPTIONS = MAX_MESSAGE_LENGTH
+_MAX_CHOICES = 1_000
+_MAX_DESCRIPTIONS = MAX_MESSAGE_LENGTH
 """All together: they are rendered, twice, while the others wait."""
-_LONGEST_EMAIL = 254
+_MAX_EMAIL_LENGTH = 254
 
 
 def _check_color(color: str) -> str:
@@ -32,11 +32,11 @@ def _check_color(color: str) -> str:
 
 
 Color = Annotated[str, AfterValidator(_check_color), Field(max_length=10, examples=["#76ce90"])]
-ChannelNames = Annotated[list[ChannelName], Field(max_length=MOST_CHANNELS)]
+ChannelNames = Annotated[list[ChannelName], Field(max_length=MAX_CHANNELS)]
 Principals = (
-    Annotated[list[Id], Field(max_length=MOST_USERS)]
+    Annotated[list[Id], Field(max_length=MAX_USERS)]
     | Annotated[
-        list[Annotated[str, Field(max_length=_LONGEST_EMAIL)]], Field(max_length=MOST_USERS)
+        list[Annotated[str, Field(max_length=_MAX_EMAIL_LENGTH)]], Field(max_length=MAX_USERS)
     ]
 )
 Property = Literal[
@@ -65,16 +65,16 @@ class ChannelToJoin(WireModel):
 
 
 def _check_descriptions(channels: list[ChannelToJoin]) -> list[ChannelToJoin]:
-    if sum(len(channel.description) for channel in channels) > _LONGEST_DESCRIPTIONS:
+    if sum(len(channel.description) for channel in channels) > _MAX_DESCRIPTIONS:
         raise ValueError(
-            f"Descriptions are too long for one request (limit: {_LONGEST_DESCRIPTIONS} characters)"
+            f"Descriptions are too long for one request (limit: {_MAX_DESCRIPTIONS} characters)"
         )
     return channels
 
 
 ChannelsToJoin = Annotated[
     list[ChannelToJoin],
-    Field(max_length=MOST_CHANNELS, examples=[[{"name": "general"}]]),
+    Field(max_length=MAX_CHANNELS, examples=[[{"name": "general"}]]),
     AfterValidator(_check_descriptions),
 ]
 
@@ -138,7 +138,7 @@ class ChangePropertiesParams(Params):
     subscription_data: Annotated[
         list[PropertyChange],
         Field(
-            max_length=_MOST_CHOICES,
+            max_length=_MAX_CHOICES,
             examples=[[{"stream_id": 1, "property": "pin_to_top", "value": True}]],
         ),
     ]
@@ -148,4 +148,4 @@ class ChangePropertyParams(Params):
     """PATCH /users/me/subscriptions/{stream_id}."""
 
     property: Property
-    value: Annotated[Choice, LooseJson()]
+    value: Annotated[Choice, JsonOrString()]

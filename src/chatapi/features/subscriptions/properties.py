@@ -33,16 +33,16 @@ class PropertyService:
                 raise BadRequestError(f"Not subscribed to channel ID {channel_id}")
             name, value = _checked(change)
             chosen[name][channel_id] = value
-            self._tell_change(channel_id, name, value)
+            self._emit_change(channel_id, name, value)
         for name, values in chosen.items():
             await self._subscriptions.change_own(self._ctx.user.id, name, values)
 
-    def _tell_change(self, channel_id: ChannelId, name: str, value: Choice) -> None:
-        self._tell(channel_id, name, value)
+    def _emit_change(self, channel_id: ChannelId, name: str, value: Choice) -> None:
+        self._emit(channel_id, name, value)
         if name == "is_muted":
-            self._tell(channel_id, "in_home_view", not value)
+            self._emit(channel_id, "in_home_view", not value)
 
-    def _tell(self, channel_id: ChannelId, name: str, value: Choice) -> None:
+    def _emit(self, channel_id: ChannelId, name: str, value: Choice) -> None:
         user_id = self._ctx.user.id
         event = SubscriptionUpdated(
             stream_id=channel_id, property=name, value=value, user_id=user_id

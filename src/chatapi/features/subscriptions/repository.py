@@ -21,8 +21,8 @@ from sqlalchemy import (
     cast as sql_cast,
 )
 
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
-from chatapi.core.loop_budget import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.message_ids import newest_message_id
@@ -31,7 +31,7 @@ from chatapi.db.models import (
     Conversation,
     ReadException,
     Subscription,
-    SubscriptionPeriod,
+    SubscriptionPeriodRow,
     User,
 )
 from chatapi.db.reading import read_in_steps
@@ -61,21 +61,21 @@ _choices = RecordReader(Choices, Subscription)
 
 
 @dataclass(frozen=True)
-class Moment:
+class ClockPosition:
     """Where the order of a realm stands: periods begin and end there."""
 
     event: EventNumber
     message: MessageId
 
 
-Place = tuple[ChannelId, UserId]
+MembershipKey = tuple[ChannelId, UserId]
 """One person in one channel."""
-Moved = Mapping[ChannelId, frozenset[UserId]]
+MembershipDelta = Mapping[ChannelId, frozenset[UserId]]
 """Who came into which channel, or left it."""
 
 
 @dataclass(frozen=True)
-class Pairs:
+class UserChannelPairs:
     """Each of some people in each of some channels."""
 
     channel_ids: Collection[ChannelId]
@@ -99,7 +99,7 @@ _CHOICES_IN = (
 _CHANNEL_IDS_OF = select(Subscription.channel_id).where(
     Subscription.user_id == bindparam("user_id"), Subscription.is_active
 )
-_PRESENT = (
+_ACTIVE_SUBSCRIBERS = (
     select(Subscription.user_id)
     .join(User, User.id == Subscription.user_id)
     .where(
@@ -136,7 +136,7 @@ _IS_PAIR = (
     is_one_of(Subscription.channel_id, "channel_ids"),
     is_one_of(Subscription.user_id, "user_ids"),
 )
-_INSIDE = select(Subscription.channel_id, Subscription.user_id).where(
+_SUBSCRIBED = select(Subscription.channel_id, Subscription.user_id).where(
     *_IS_PAIR, Subscription.is_active
 )
 _FORMER_CHOICES = (
@@ -144,18 +144,18 @@ _FORMER_CHOICES = (
     .add_columns(Subscription.channel_id, Subscription.user_id)
     .where(*_IS_PAIR, not_(Subscription.is_active))
 )
-_BRING_BACK = (
+_RESUBSCRIBE = (
     update(Subscription)
     .where(*_IS_PAIR, not_(Subscription.is_active))
     .values(is_active=True, read_up_to=bindparam("message"))
 )
-_TAKE_OUT = update(Subscription).where(*_IS_PAIR, Subscription.is_active).values(is_active=False)
+_UNSUBSCRIBE = update(Subscription).where(*_IS_PAIR, Subscription.is_active).values(is_active=False)
 _END_PERIODS = (
-    update(SubscriptionPeriod)
+    update(SubscriptionPeriodRow)
     .where(
-        is_one_of(SubscriptionPeriod.channel_id, "channel_ids"),
-        is_one_of(SubscriptionPeriod.user_id, "user_ids"),
-        SubscriptionPeriod.until_event.is_(None),
+        is_one_of(SubscriptionPeriodRow.channel_id, "channel_ids"),
+        is_one_of(SubscriptionPeriodRow.user_id, "user_ids"),
+        SubscriptionPeriodRow.until_event.is_(None),
     )
     .values(until_event=bindparam("event"), until_message=bindparam("message"))
 )
@@ -182,10 +182,10 @@ class SubscriptionRepository:
     async def newest_message(self) -> MessageId:
         return await newest_message_id(self._db, self._realm_id) or MessageId(0)
 
-    async def list_inside(self, pairs: Pairs) -> dict[ChannelId, frozenset[UserId]]:
+    async def list_subscribed(self, pairs: UserChannelPairs) -> dict[ChannelId, frozenset[UserId]]:
         """Those of some people who are in each of some channels, deactivated or not."""
         found: defaultdict[ChannelId, set[UserId]] = defaultdict(set)
-        for channel_id, user_id in await self._db.execute(_INSIDE, pairs.values()):
+        for channel_id, user_id in await self._db.execute(_SUBSCRIBED, pairs.values()):
             found[ChannelId(channel_id)].add(UserId(user_id))
         return {channel_id: frozenset(people) for channel_id, people in found.items()}
 
@@ -201,9 +201,9 @@ class SubscriptionRepository:
             )
         )
 
-    async def list_present(self, channel_id: ChannelId) -> list[int]:
+    async def list_active_subscribers(self, channel_id: ChannelId) -> list[int]:
         """Who is in a channel and active, by id."""
-        rows = await self._db.execute(_PRESENT, {"channel_id": channel_id})
+        rows = await self._db.execute(_ACTIVE_SUBSCRIBERS, {"channel_id": channel_id})
         return list(rows.scalars())
 
     async def list_choices(self, channel_id: ChannelId) -> dict[UserId, Choices]:
@@ -257,7 +257,7 @@ class SubscriptionRepository:
         rows = await self._db.execute(_COUNT_CHANNELS, {"user_ids": list(user_ids)})
         return {UserId(user_id): count for user_id, count in rows}
 
-    async def former_choices(self, pairs: Pairs) -> dict[Place, Choices]:
+    async def former_choices(self, pairs: UserChannelPairs) -> dict[MembershipKey, Choices]:
         """What those of the people who were in some of the channels once chose for them."""
         rows = await self._db.execute(_FORMER_CHOICES, pairs.values())
         return {
@@ -265,7 +265,7 @@ class SubscriptionRepository:
             for *chosen, channel_id, user_id in rows
         }
 
-    async def add(self, choices: Mapping[Place, Choices], moment: Moment) -> None:
+    async def add(self, choices: Mapping[MembershipKey, Choices], moment: ClockPosition) -> None:
         """Write down people who never were in a channel."""
         shared = {"is_active": True, "read_up_to": moment.message}
         rows = (
@@ -274,17 +274,17 @@ class SubscriptionRepository:
         )
         await self._db.execute_many(insert(Subscription), rows)
 
-    async def bring_back(self, pairs: Pairs, moment: Moment) -> None:
+    async def resubscribe(self, pairs: UserChannelPairs, moment: ClockPosition) -> None:
         """Let all of the people into all of the channels they were in once."""
-        await self._db.execute(_BRING_BACK, {**pairs.values(), "message": moment.message})
+        await self._db.execute(_RESUBSCRIBE, {**pairs.values(), "message": moment.message})
 
-    async def take_out(self, pairs: Pairs, moment: Moment) -> None:
+    async def unsubscribe(self, pairs: UserChannelPairs, moment: ClockPosition) -> None:
         """Take all of the people out of all of the channels, as far as they are in there.
 
         Nothing is unread in a channel one is not in, also when one comes back.
         """
         when = {"event": moment.event, "message": moment.message}
-        await self._db.execute(_TAKE_OUT, pairs.values())
+        await self._db.execute(_UNSUBSCRIBE, pairs.values())
         await self._db.execute(_END_PERIODS, {**pairs.values(), **when})
         await self._db.execute(_FORGET_EXCEPTIONS, pairs.values())
 
@@ -304,10 +304,10 @@ class SubscriptionRepository:
             ],
         )
 
-    async def begin_periods(self, people: Moved, moment: Moment) -> None:
+    async def begin_periods(self, people: MembershipDelta, moment: ClockPosition) -> None:
         shared = {"since_event": moment.event, "since_message": moment.message}
         await self._db.execute_many(
-            insert(SubscriptionPeriod),
+            insert(SubscriptionPeriodRow),
             (
                 {"channel_id": channel_id, "user_id": user_id, **shared}
                 for channel_id, user_ids in people.items()

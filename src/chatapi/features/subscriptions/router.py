@@ -1,7 +1,7 @@
 """Endpoints of subscriptions."""
 
-from chatapi.auth.guards import Caller
-from chatapi.channels.errors import StreamDoesNotExistError
+from chatapi.auth.guards import LoggedIn
+from chatapi.channel_cache.errors import StreamDoesNotExistError
 from chatapi.core.errors import AdministratorRequiredError, OwnerRequiredError
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.features.channels.errors import ChannelAlreadyExistsError
@@ -35,14 +35,14 @@ router = FeatureRouter("Subscriptions", "Who is in which channel, and what they 
 
 
 @router.get("/users/me/subscriptions")
-async def get_subscriptions(ctx: Caller, params: ListSubscriptionsParams) -> SubscriptionsPayload:
+async def get_subscriptions(ctx: LoggedIn, params: ListSubscriptionsParams) -> SubscriptionsPayload:
     """Get the channels you are in."""
     own = await SubscriptionReader(ctx).list_own(params.include_subscribers, include_archived=False)
     return {"subscriptions": own["subscriptions"]}
 
 
 @router.post("/users/me/subscriptions", errors=[AdministratorRequiredError, OwnerRequiredError])
-async def subscribe(ctx: Caller, params: SubscribeParams) -> SubscribedPayload:
+async def subscribe(ctx: LoggedIn, params: SubscribeParams) -> SubscribedPayload:
     """Subscribe yourself or others to channels; those that do not exist are created.
 
     Members may join public channels, private ones only if their settings name them. Subscribing
@@ -55,14 +55,14 @@ async def subscribe(ctx: Caller, params: SubscribeParams) -> SubscribedPayload:
 
 @router.patch("/users/me/subscriptions", errors=[StreamDoesNotExistError])
 async def change_subscriptions(
-    ctx: Caller, params: ChangeSubscriptionsParams
+    ctx: LoggedIn, params: ChangeSubscriptionsParams
 ) -> ChangedSubscriptionsPayload:
     """Leave some channels and join others."""
     return await SubscriptionService(ctx).change(params)
 
 
 @router.delete("/users/me/subscriptions", errors=[StreamDoesNotExistError])
-async def unsubscribe(ctx: Caller, params: UnsubscribeParams) -> UnsubscribedPayload:
+async def unsubscribe(ctx: LoggedIn, params: UnsubscribeParams) -> UnsubscribedPayload:
     """Unsubscribe yourself or others from channels.
 
     You can always leave and take your bots with you. Others can be taken out by those in the
@@ -72,14 +72,14 @@ async def unsubscribe(ctx: Caller, params: UnsubscribeParams) -> UnsubscribedPay
 
 
 @router.post("/users/me/subscriptions/properties")
-async def change_subscription_properties(ctx: Caller, params: ChangePropertiesParams) -> None:
+async def change_subscription_properties(ctx: LoggedIn, params: ChangePropertiesParams) -> None:
     """Change what you chose for channels you are in."""
     await PropertyService(ctx).change(params.subscription_data)
 
 
 @router.patch("/users/me/subscriptions/{stream_id:int}")
 async def change_subscription_property(
-    ctx: Caller, stream_id: Id, params: ChangePropertyParams
+    ctx: LoggedIn, stream_id: Id, params: ChangePropertyParams
 ) -> None:
     """Change what you chose for one channel you are in."""
     change = PropertyChange(stream_id=stream_id, property=params.property, value=params.value)
@@ -87,19 +87,19 @@ async def change_subscription_property(
 
 
 @router.get("/users/{user_id:int}/subscriptions/{stream_id:int}")
-async def get_subscription_status(ctx: Caller, user_id: Id, stream_id: Id) -> IsSubscribedPayload:
+async def get_subscription_status(ctx: LoggedIn, user_id: Id, stream_id: Id) -> IsSubscribedPayload:
     """Find out whether a user is in a channel."""
     return await SubscriptionReader(ctx).is_subscribed(UserId(user_id), ChannelId(stream_id))
 
 
 @router.get("/users/{user_id:int}/channels")
-async def get_channels_of_user(ctx: Caller, user_id: Id) -> SubscribedChannelsPayload:
+async def get_channels_of_user(ctx: LoggedIn, user_id: Id) -> SubscribedChannelsPayload:
     """Get the channels a user is in, of those that exist for you."""
     return await SubscriptionReader(ctx).list_channels_of(UserId(user_id))
 
 
 @router.get("/streams/{stream_id:int}/members")
-async def get_subscribers(ctx: Caller, stream_id: Id) -> SubscribersPayload:
+async def get_subscribers(ctx: LoggedIn, stream_id: Id) -> SubscribersPayload:
     """Get the users who are in a channel."""
     return await SubscriptionReader(ctx).list_members(ChannelId(stream_id))
 
@@ -108,7 +108,7 @@ async def get_subscribers(ctx: Caller, stream_id: Id) -> SubscribersPayload:
     "/channels/create",
     errors=[ChannelAlreadyExistsError, AdministratorRequiredError, OwnerRequiredError],
 )
-async def create_channel(ctx: Caller, params: CreateChannelParams) -> CreatedChannelPayload:
+async def create_channel(ctx: LoggedIn, params: CreateChannelParams) -> CreatedChannelPayload:
     """Create a channel with its first subscribers.
 
     You are among them only if you name yourself.

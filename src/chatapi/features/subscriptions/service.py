@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
-from chatapi.channels.errors import StreamDoesNotExistError
-from chatapi.channels.records import ChannelRecord
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.errors import StreamDoesNotExistError
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.cooperative import yield_to_event_loop
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, UserId
-from chatapi.core.loop_budget import let_others_run
 from chatapi.core.names import name_key
 from chatapi.features.channels.access import require_not_archived
 from chatapi.features.channels.creation import ChannelCreator, NewChannel
@@ -21,7 +21,7 @@ from chatapi.features.channels.payloads import CreatedChannelPayload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.subscriptions.notices import announce, greet
 from chatapi.features.subscriptions.params import (
-    MOST_PAIRS,
+    MAX_PAIRS,
     ChangeSubscriptionsParams,
     ChannelToJoin,
     Principals,
@@ -33,14 +33,14 @@ from chatapi.features.subscriptions.payloads import (
     SubscribedPayload,
     UnsubscribedPayload,
 )
-from chatapi.features.subscriptions.repository import Moved
-from chatapi.features.subscriptions.rights import Doorkeeper
-from chatapi.features.subscriptions.roster import Roster
+from chatapi.features.subscriptions.permissions import SubscriptionPermissions
+from chatapi.features.subscriptions.repository import MembershipDelta
+from chatapi.features.subscriptions.writer import SubscriptionWriter
 from chatapi.features.users.lookup import people_by_email, people_by_id
 
 
 @dataclass
-class Wish:
+class SubscribePlan:
     """Channels that are to be joined, sorted by what can become of that."""
 
     existing: list[ChannelRecord] = field(default_factory=list)
@@ -51,13 +51,13 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Joined:
+class SubscribeResult:
     """What became of a wish."""
 
     users: Sequence[UserRecord]
     channels: Sequence[ChannelRecord]
     created: Sequence[ChannelRecord]
-    arrivals: Moved
+    arrivals: MembershipDelta
     unauthorized: Sequence[str]
 
 
@@ -67,7 +67,7 @@ class SubscriptionService:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
-        self._roster = Roster(ctx)
+        self._roster = SubscriptionWriter(ctx)
 
     async def subscribe(self, params: SubscribeParams) -> SubscribedPayload:
         """POST /users/me/subscriptions: channels that do not exist are created (SPEC 4.4)."""
@@ -82,7 +82,7 @@ class SubscriptionService:
         )
         payload = _subscribed_payload(joined)
         # Up to 10,000 names were put together, and as many are about to be.
-        await let_others_run()
+        await yield_to_event_loop()
         if params.send_new_subscription_messages:
             sent = await greet(self._ctx, joined.users, joined.channels, joined.arrivals)
             payload["new_subscription_messages_sent"] = sent
@@ -133,53 +133,58 @@ class SubscriptionService:
         options: ChannelOptions,
         *,
         is_fatal: bool,
-    ) -> Joined:
-        door = await Doorkeeper.of(self._ctx)
-        wish = await self._sort(door, users, wanted)
-        if wish.unauthorized and is_fatal:
-            raise BadRequestError(f"Unable to access channel ({wish.unauthorized[0]}).")
-        if wish.forbidden and is_fatal:
+    ) -> SubscribeResult:
+        permissions = await SubscriptionPermissions.of(self._ctx)
+        plan = await self._sort(permissions, users, wanted)
+        if plan.unauthorized and is_fatal:
+            raise BadRequestError(f"Unable to access channel ({plan.unauthorized[0]}).")
+        if plan.forbidden and is_fatal:
             raise BadRequestError("Insufficient permission")
-        created = await self._create(door, users, wish.missing, options)
-        channels = [*wish.existing, *created]
+        created = await self._create(permissions, users, plan.missing, options)
+        channels = [*plan.existing, *created]
         arrivals = await self._roster.add(
             [user.id for user in users],
             channels,
             new=[channel.id for channel in created],
             colors=_colors(channels, wanted),
         )
-        await self._tell_created(created, options)
-        return Joined(users, channels, created, arrivals, wish.unauthorized + wish.forbidden)
+        await self._notify_created(created, options)
+        return SubscribeResult(
+            users, channels, created, arrivals, plan.unauthorized + plan.forbidden
+        )
 
-    async def _tell_created(
+    async def _notify_created(
         self, created: Sequence[ChannelRecord], options: ChannelOptions
     ) -> None:
-        await ChannelNotices(self._ctx).tell_created(created)
+        await ChannelNotices(self._ctx).post_created(created)
         if options.announce:
             await announce(self._ctx, created)
 
     async def _sort(
-        self, door: Doorkeeper, users: Collection[UserRecord], wanted: Sequence[ChannelToJoin]
-    ) -> Wish:
+        self,
+        permissions: SubscriptionPermissions,
+        users: Collection[UserRecord],
+        wanted: Sequence[ChannelToJoin],
+    ) -> SubscribePlan:
         found = await self._channels.list_named(each.name for each in wanted)
-        wish = Wish()
+        plan = SubscribePlan()
         for key, channel_wanted in {name_key(each.name): each for each in wanted}.items():
             channel = found.get(key)
             if channel is None:
-                wish.missing.append(channel_wanted)
-            elif channel.is_archived and door.knows(channel):
+                plan.missing.append(channel_wanted)
+            elif channel.is_archived and permissions.can_see(channel):
                 raise BadRequestError(f"Channel is archived: {channel.name}")
-            elif await door.lets_in(users, channel, is_new=False):
-                wish.existing.append(channel)
-            elif await door.may_join(channel):
-                wish.forbidden.append(channel_wanted.name)
+            elif await permissions.can_subscribe(users, channel, is_new=False):
+                plan.existing.append(channel)
+            elif await permissions.can_join(channel):
+                plan.forbidden.append(channel_wanted.name)
             else:
-                wish.unauthorized.append(channel_wanted.name)
-        return wish
+                plan.unauthorized.append(channel_wanted.name)
+        return plan
 
     async def _create(
         self,
-        door: Doorkeeper,
+        permissions: SubscriptionPermissions,
         users: Collection[UserRecord],
         missing: Sequence[ChannelToJoin],
         options: ChannelOptions,
@@ -193,22 +198,22 @@ class SubscriptionService:
             [NewChannel(each.name, each.description) for each in missing]
         )
         for channel in created:
-            if not await door.lets_in(users, channel, is_new=True):
+            if not await permissions.can_subscribe(users, channel, is_new=True):
                 raise BadRequestError("Insufficient permission")
         return created
 
     async def _leave(
         self, users: Sequence[UserRecord], names: Iterable[str]
     ) -> UnsubscribedPayload:
-        door = await Doorkeeper.of(self._ctx)
+        permissions = await SubscriptionPermissions.of(self._ctx)
         found = await self._channels.list_named(names)
         channels = []
         for key, name in {name_key(name): name for name in names}.items():
             channel = found.get(key)
-            if channel is None or not door.knows(channel):
+            if channel is None or not permissions.can_see(channel):
                 raise StreamDoesNotExistError(name)
             require_not_archived(channel)
-            if not await door.may_take_out(users, channel):
+            if not await permissions.can_unsubscribe(users, channel):
                 raise BadRequestError("Insufficient permission")
             channels.append(channel)
         left = await self._roster.remove([user.id for user in users], channels)
@@ -220,10 +225,10 @@ class SubscriptionService:
 
 def _check_pairs(subscriptions: Sequence[object], principals: Principals | None) -> None:
     """Refuse what would take so long that nobody else could do anything meanwhile."""
-    if principals is not None and len(subscriptions) * len(principals) > MOST_PAIRS:
+    if principals is not None and len(subscriptions) * len(principals) > MAX_PAIRS:
         raise BadRequestError(
             "principals has too many entries for so many subscriptions"
-            f" (limit: {MOST_PAIRS} pairs of both)"
+            f" (limit: {MAX_PAIRS} pairs of both)"
         )
 
 
@@ -235,7 +240,7 @@ def _colors(
     return {channel_id: chosen[key] for channel_id, key in keys.items() if key in chosen}
 
 
-def _subscribed_payload(joined: Joined) -> SubscribedPayload:
+def _subscribed_payload(joined: SubscribeResult) -> SubscribedPayload:
     """Names of channels by user, those who came apart from those who were there."""
     came: defaultdict[str, list[str]] = defaultdict(list)
     stayed: defaultdict[str, list[str]] = defaultdict(list)

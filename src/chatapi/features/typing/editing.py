@@ -1,7 +1,7 @@
 """Telling people that somebody edits a message; nothing is written, nothing is kept."""
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
 from chatapi.events.audience import Audience, Users
@@ -11,8 +11,8 @@ from chatapi.features.typing.events import (
     EditTypingStopped,
 )
 from chatapi.features.typing.params import EditTypingParams
-from chatapi.features.typing.service import MOST_LISTENERS
-from chatapi.permissions.channels import who_hears_about
+from chatapi.features.typing.service import MAX_LISTENERS
+from chatapi.permissions.channels import subscribers_who_see
 from chatapi.permissions.message_lookup import (
     FoundMessage,
     channel_of,
@@ -28,25 +28,27 @@ async def notify_of_edit(ctx: Context, message_id: MessageId, params: EditTyping
         raise BadRequestError("You don't have permission to edit this message")
     channel = await channel_of(ctx, message)
     if channel is None:
-        await _tell_people(ctx, message, params)
+        await _emit_to_participants(ctx, message, params)
     else:
-        _tell_channel(ctx, message, channel, params)
+        _emit_to_channel(ctx, message, channel, params)
 
 
-async def _tell_people(ctx: Context, message: FoundMessage, params: EditTypingParams) -> None:
+async def _emit_to_participants(
+    ctx: Context, message: FoundMessage, params: EditTypingParams
+) -> None:
     if not ctx.user.options.send_private_typing_notifications:
         raise BadRequestError("User has disabled typing notifications for direct messages")
     user_ids = await participants_of(ctx, message)
     place: EditedMessagePlace = {"type": "direct", "user_ids": list(user_ids)}
-    _tell(ctx, message, place, params, to=Users(ids=frozenset(user_ids)))
+    _emit(ctx, message, place, params, to=Users(ids=frozenset(user_ids)))
 
 
-def _tell_channel(
+def _emit_to_channel(
     ctx: Context, message: FoundMessage, channel: ChannelRecord, params: EditTypingParams
 ) -> None:
     if not ctx.user.options.send_stream_typing_notifications:
         raise BadRequestError("User has disabled typing notifications for channel messages")
-    if channel.subscriber_count > MOST_LISTENERS:
+    if channel.subscriber_count > MAX_LISTENERS:
         return
     place: EditedMessagePlace = {
         "type": "channel",
@@ -54,11 +56,11 @@ def _tell_channel(
         "topic": message.topic,
     }
     # Whoever asked for messages of all public channels did not ask for this.
-    audience = who_hears_about(channel, message).model_copy(update={"is_public": False})
-    _tell(ctx, message, place, params, to=audience)
+    audience = subscribers_who_see(channel, message).model_copy(update={"is_public": False})
+    _emit(ctx, message, place, params, to=audience)
 
 
-def _tell(
+def _emit(
     ctx: Context,
     message: FoundMessage,
     place: EditedMessagePlace,

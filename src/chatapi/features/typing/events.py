@@ -34,7 +34,7 @@ class Typing(Event):
 
     @override
     def is_for(self, view: ClientView) -> bool:
-        if not (super().is_for(view) and view.hears_typing):
+        if not (super().is_for(view) and view.receives_typing):
             return False
         if not view.sees_user(self.sender["user_id"]):
             return False
@@ -74,7 +74,7 @@ class EditTyping(Event):
 
     @override
     def is_for(self, view: ClientView) -> bool:
-        return super().is_for(view) and view.hears_typing and view.sees_user(self.sender_id)
+        return super().is_for(view) and view.receives_typing and view.sees_user(self.sender_id)
 
     @override
     def variant(self, view: ClientView) -> Hashable:

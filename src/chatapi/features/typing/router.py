@@ -1,7 +1,7 @@
 """Endpoints of typing notifications."""
 
-from chatapi.auth.guards import Caller
-from chatapi.channels.errors import StreamIdDoesNotExistError
+from chatapi.auth.guards import LoggedIn
+from chatapi.channel_cache.errors import StreamIdDoesNotExistError
 from chatapi.core.ids import MessageId
 from chatapi.features.typing.editing import notify_of_edit
 from chatapi.features.typing.params import EditTypingParams, TypingParams
@@ -13,7 +13,7 @@ router = FeatureRouter("Typing", "Show others that you are about to say somethin
 
 
 @router.post("/typing", errors=[StreamIdDoesNotExistError])
-async def set_typing_status(ctx: Caller, params: TypingParams) -> None:
+async def set_typing_status(ctx: LoggedIn, params: TypingParams) -> None:
     """Tell others that you are typing, or no longer.
 
     Send `start` again and again while typing, and `stop` when done; `POST /register` tells how
@@ -24,7 +24,7 @@ async def set_typing_status(ctx: Caller, params: TypingParams) -> None:
 
 
 @router.post("/messages/{message_id:int}/typing")
-async def set_edit_typing_status(ctx: Caller, message_id: Id, params: EditTypingParams) -> None:
+async def set_edit_typing_status(ctx: LoggedIn, message_id: Id, params: EditTypingParams) -> None:
     """Tell others that you are editing a message of yours, or no longer.
 
     The same settings and limits hold as for new messages.

@@ -3,16 +3,16 @@
 from typing import Any
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.events.audience import Audience, Subscribers, Users
-from chatapi.features.messages.outgoing import ToPeople
+from chatapi.features.messages.outgoing import DirectTarget
 from chatapi.features.messages.recipients import find_channel, to_people
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.typing.events import TyperPayload, TypingStarted, TypingStopped
 from chatapi.features.typing.params import TypingParams
 
-MOST_LISTENERS = 100
+MAX_LISTENERS = 100
 """In larger channels somebody types all the time, and nobody needs to know."""
 
 
@@ -36,14 +36,14 @@ class TypingService:
             raise BadRequestError("Missing 'to' argument")
         conversation = await to_people(self._ctx, params.to)
         await self._check_may_begin(conversation)
-        self._tell(
+        self._emit(
             params,
             to=Users(ids=frozenset(person.id for person in conversation.people)),
             message_type="direct",
             recipients=tuple(self._show(person) for person in conversation.people),
         )
 
-    async def _check_may_begin(self, conversation: ToPeople) -> None:
+    async def _check_may_begin(self, conversation: DirectTarget) -> None:
         """Who may only answer may not show up unasked either."""
         if conversation.may_start_conversation:
             return
@@ -61,8 +61,8 @@ class TypingService:
         if params.topic is None:
             raise BadRequestError("Missing 'topic' argument")
         channel = (await find_channel(self._ctx, params.stream_id)).record
-        if channel.subscriber_count <= MOST_LISTENERS:
-            self._tell(
+        if channel.subscriber_count <= MAX_LISTENERS:
+            self._emit(
                 params,
                 # Whoever asked for messages of all public channels did not ask for this.
                 to=Subscribers(channel_id=channel.id, is_public=False),
@@ -71,7 +71,7 @@ class TypingService:
                 topic=params.topic,
             )
 
-    def _tell(self, params: TypingParams, to: Audience, **where: Any) -> None:  # noqa: ANN401 (fields of the event)
+    def _emit(self, params: TypingParams, to: Audience, **where: Any) -> None:  # noqa: ANN401 (fields of the event)
         told = TypingStarted if params.op == "start" else TypingStopped
         self._ctx.emit(told(sender=self._show(self._ctx.user), **where), to=to)
 

@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
-from chatapi.auth.realms import RealmRecord
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.auth.users import UserRecord
 from chatapi.core.ids import AttachmentId, MessageId, UserId
 from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
@@ -57,7 +57,7 @@ async def claim_attachments(
     if links:
         await repository.link(links)
         claimed = sorted({attachment_id for attachment_id, _message in links})
-        await _tell(readers, [attachments[each] for each in claimed])
+        await _emit(readers, [attachments[each] for each in claimed])
 
 
 async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[AttachmentRecord]:
@@ -87,7 +87,7 @@ async def release_attachments(ctx: RealmContext, attachment_ids: Collection[Atta
     repository = AttachmentRepository(ctx.db, ctx.realm.id)
     await repository.release(attachment_ids)
     attachments = await repository.list_some(attachment_ids)
-    await _tell(_Readers(ctx, repository), attachments)
+    await _emit(_Readers(ctx, repository), attachments)
 
 
 class _Readers:
@@ -131,7 +131,7 @@ class _Readers:
         return visible
 
 
-async def _tell(readers: _Readers, attachments: Sequence[AttachmentRecord]) -> None:
+async def _emit(readers: _Readers, attachments: Sequence[AttachmentRecord]) -> None:
     """Tell owners what became of their files, and nothing of messages they may not see."""
     message_ids = await readers.visible_links(attachments)
     space_used = await readers.repository.get_space_used()

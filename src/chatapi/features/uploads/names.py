@@ -7,7 +7,7 @@ import unicodedata
 from chatapi.core.ids import RealmId
 
 MAX_NAME_LENGTH = 255
-_LONGEST_IN_PATH = 100
+_MAX_LENGTH_IN_PATH = 100
 _TOKEN_BYTES = 13
 _SPACES = re.compile(r"\s+")
 _UNWANTED = re.compile(r"[^\w.\-]")
@@ -25,7 +25,7 @@ def name_in_path(name: str) -> str:
     """The same with letters, digits and a few signs only, so that nothing has to be escaped."""
     name = _UNWANTED.sub("", _SPACES.sub("-", unicodedata.normalize("NFKC", name)))
     # The end says what kind of file it is.
-    name = name[-_LONGEST_IN_PATH:].lstrip(".-")
+    name = name[-_MAX_LENGTH_IN_PATH:].lstrip(".-")
     return name or _NO_NAME
 
 

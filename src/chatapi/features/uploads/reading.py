@@ -36,7 +36,7 @@ class FileReader:
     async def temporary_address(self, realm_id: int, path: str) -> TemporaryAddressPayload:
         """Where the file can be opened without credentials, for a moment."""
         attachment = await self.get(realm_id, path)
-        caller = self._ctx.admitted
+        caller = self._ctx.maybe_caller
         if caller is None or caller.key_id is None:
             raise self._refusal()
         link = TemporaryLink.to(attachment, caller.key_id, self._ctx.now())

@@ -1,7 +1,7 @@
 """Endpoints of uploaded files."""
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.guards import Anybody, Caller, MaybeAnonymous
+from chatapi.auth.guards import Anybody, LoggedIn, MaybeAnonymous
 from chatapi.core.ids import AttachmentId
 from chatapi.features.uploads.claims import PREFIX
 from chatapi.features.uploads.errors import UploadQuotaError
@@ -14,7 +14,7 @@ from chatapi.features.uploads.payloads import (
 from chatapi.features.uploads.reading import TEMPORARY, FileReader
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.service import UploadService
-from chatapi.http.file_answers import FileContent
+from chatapi.http.file_responses import FileContent
 from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id
 
@@ -24,7 +24,7 @@ file_router = FeatureRouter("Files", prefix="")
 
 
 @router.post("/user_uploads", errors=[UploadQuotaError])
-async def upload_file(ctx: Caller, params: UploadFileParams) -> UploadedPayload:
+async def upload_file(ctx: LoggedIn, params: UploadFileParams) -> UploadedPayload:
     """Upload a file.
 
     Send it as the only file of a multipart form, under any name. Only you can open it until you
@@ -36,7 +36,7 @@ async def upload_file(ctx: Caller, params: UploadFileParams) -> UploadedPayload:
 
 @router.get("/user_uploads/{realm_id:int}/{shelf}/{token}/{filename}")
 async def get_file_temporary_url(
-    ctx: Caller, realm_id: Id, shelf: str, token: str, filename: str
+    ctx: LoggedIn, realm_id: Id, shelf: str, token: str, filename: str
 ) -> TemporaryAddressPayload:
     """Get an address at which a file can be opened without credentials, for a minute.
 
@@ -47,13 +47,13 @@ async def get_file_temporary_url(
 
 
 @router.get("/attachments")
-async def get_attachments(ctx: Caller) -> AttachmentsPayload:
+async def get_attachments(ctx: LoggedIn) -> AttachmentsPayload:
     """Get the files you uploaded, and the space all files of the organization take."""
     return await UploadService(ctx).list_own()
 
 
 @router.delete("/attachments/{attachment_id:int}")
-async def remove_attachment(ctx: Caller, attachment_id: Id) -> None:
+async def remove_attachment(ctx: LoggedIn, attachment_id: Id) -> None:
     """Delete a file you uploaded; links to it lead nowhere from then on."""
     await UploadService(ctx).delete(AttachmentId(attachment_id))
 

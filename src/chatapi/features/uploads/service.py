@@ -80,7 +80,7 @@ class UploadService:
         )
         space_used = await self._attachments.change_space_used(file.size)
         attachment = await self._attachments.get_own(self._ctx.user.id, attachment_id)
-        self._ctx.tell_caller(
+        self._ctx.emit_to_caller(
             AttachmentAdded(attachment=attachment.payload(), upload_space_used=space_used)
         )
 

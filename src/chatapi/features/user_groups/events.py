@@ -36,12 +36,12 @@ class GroupAdded(Event):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        return None if view.sees_everybody else tuple(view.sees_among(self.group["members"]))
+        return None if view.sees_all_users else tuple(view.visible_among(self.group["members"]))
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
         body = super().body(view)
-        body["group"]["members"] = view.sees_among(self.group["members"])
+        body["group"]["members"] = view.visible_among(self.group["members"])
         return body
 
     @override
@@ -100,11 +100,11 @@ class _MembersChanged(Event):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        return None if view.sees_everybody else tuple(view.sees_among(self.user_ids))
+        return None if view.sees_all_users else tuple(view.visible_among(self.user_ids))
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
-        return {**super().body(view), "user_ids": view.sees_among(self.user_ids)}
+        return {**super().body(view), "user_ids": view.visible_among(self.user_ids)}
 
     @override
     def changed_users(self) -> frozenset[UserId]:

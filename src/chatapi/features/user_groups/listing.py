@@ -3,8 +3,8 @@
 from chatapi.auth.context import Context
 from chatapi.features.user_groups.payloads import UserGroupPayload, group_payload
 from chatapi.features.user_groups.repository import GroupRepository
-from chatapi.permissions.memberships import GroupRecord, Memberships
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.memberships import GroupMemberships, GroupRecord
+from chatapi.permissions.user_visibility import user_visibility
 
 
 class GroupReader:
@@ -13,7 +13,7 @@ class GroupReader:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._groups = GroupRepository(ctx.db, ctx.realm.id)
-        self._memberships = Memberships(ctx.db, ctx.realm)
+        self._memberships = GroupMemberships(ctx.db, ctx.realm)
 
     async def list_groups(self, *, include_deactivated: bool) -> list[UserGroupPayload]:
         """All groups by id, with the members the caller may see.
@@ -23,10 +23,10 @@ class GroupReader:
         groups = await self._groups.list_groups(include_deactivated=include_deactivated)
         members = await self._memberships.direct_members()
         subgroups = await self._memberships.direct_subgroups()
-        sight = await sight_of(self._ctx)
+        visibility = await user_visibility(self._ctx)
         return [
             group_payload(
-                group, sight.among(members.get(group.id, [])), subgroups.get(group.id, [])
+                group, visibility.among(members.get(group.id, [])), subgroups.get(group.id, [])
             )
             for group in groups
         ]

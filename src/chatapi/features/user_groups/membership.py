@@ -7,7 +7,7 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
 from chatapi.events.audience import Everyone
-from chatapi.features.channels.sight import tell_group_change
+from chatapi.features.channels.visibility_events import emit_group_visibility_change
 from chatapi.features.user_groups.access import GroupAccess
 from chatapi.features.user_groups.events import (
     GroupMembersAdded,
@@ -28,8 +28,8 @@ from chatapi.features.user_groups.payloads import (
     GroupSubgroupsPayload,
 )
 from chatapi.features.user_groups.repository import GroupRepository
-from chatapi.permissions.memberships import GroupRecord, Memberships
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.memberships import GroupMemberships, GroupRecord
+from chatapi.permissions.user_visibility import user_visibility
 
 IdT = TypeVar("IdT", bound=int)
 
@@ -40,7 +40,7 @@ class MembershipReader:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._groups = GroupRepository(ctx.db, ctx.realm.id)
-        self._memberships = Memberships(ctx.db, ctx.realm)
+        self._memberships = GroupMemberships(ctx.db, ctx.realm)
 
     async def list_members(
         self, group_id: GroupId, params: ReadMembersParams
@@ -51,7 +51,7 @@ class MembershipReader:
             members = await self._memberships.direct_members_of(group_id)
         else:
             members = await self._memberships.members_of([group_id])
-        return {"members": [*(await sight_of(self._ctx)).among(sorted(members))]}
+        return {"members": [*(await user_visibility(self._ctx)).among(sorted(members))]}
 
     async def list_subgroups(
         self, group_id: GroupId, params: ReadSubgroupsParams
@@ -70,7 +70,7 @@ class MembershipReader:
         """Whether one user is in a group; nobody who is deactivated is in any."""
         await self._groups.get(group_id)
         user = await self._groups.get_user(user_id)
-        if not (await sight_of(self._ctx)).sees(user):
+        if not (await user_visibility(self._ctx)).can_see(user):
             raise BadRequestError("No such user")
         if params.direct_member_only:
             is_member = user.id in await self._memberships.direct_members_of(group_id)
@@ -122,33 +122,35 @@ class MembershipService:
             await self._parts.add_members(group.id, user_ids)
             event = GroupMembersAdded(group_id=group.id, user_ids=[*user_ids])
             self._ctx.emit(event, to=Everyone())
-            await tell_group_change(self._ctx, group.id, user_ids)
+            await emit_group_visibility_change(self._ctx, group.id, user_ids)
 
     async def _remove_members(self, group: GroupRecord, user_ids: list[UserId]) -> None:
         if user_ids:
             await self._parts.remove_members(group.id, user_ids)
             event = GroupMembersRemoved(group_id=group.id, user_ids=[*user_ids])
             self._ctx.emit(event, to=Everyone())
-            await tell_group_change(self._ctx, group.id, user_ids)
+            await emit_group_visibility_change(self._ctx, group.id, user_ids)
 
     async def _add_subgroups(self, group: GroupRecord, group_ids: list[GroupId]) -> None:
         if group_ids:
             await self._parts.add_subgroups(group.id, group_ids)
             event = SubgroupsAdded(group_id=group.id, direct_subgroup_ids=[*group_ids])
             self._ctx.emit(event, to=Everyone())
-            await self._tell_members(group, group_ids)
+            await self._emit_visibility_of_members(group, group_ids)
 
     async def _remove_subgroups(self, group: GroupRecord, group_ids: list[GroupId]) -> None:
         if group_ids:
             await self._parts.remove_subgroups(group.id, group_ids)
             event = SubgroupsRemoved(group_id=group.id, direct_subgroup_ids=[*group_ids])
             self._ctx.emit(event, to=Everyone())
-            await self._tell_members(group, group_ids)
+            await self._emit_visibility_of_members(group, group_ids)
 
-    async def _tell_members(self, group: GroupRecord, subgroup_ids: list[GroupId]) -> None:
+    async def _emit_visibility_of_members(
+        self, group: GroupRecord, subgroup_ids: list[GroupId]
+    ) -> None:
         """Everybody in the subgroups came into the group with them, or left it."""
-        members = await Memberships(self._ctx.db, self._ctx.realm).members_of(subgroup_ids)
-        await tell_group_change(self._ctx, group.id, members)
+        members = await GroupMemberships(self._ctx.db, self._ctx.realm).members_of(subgroup_ids)
+        await emit_group_visibility_change(self._ctx, group.id, members)
 
 
 def _check_changes(params: ChangeMembersParams) -> None:

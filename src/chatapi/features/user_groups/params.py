@@ -9,13 +9,13 @@ from chatapi.wire.group_values import GroupSettingChange, GroupSettingParam
 from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
-_MOST_IDS = 10_000
+_MAX_IDS = 10_000
 
 GroupName = Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["marketing"])]
 GroupDescription = Annotated[
     str, Field(max_length=MAX_DESCRIPTION_LENGTH, examples=["Everybody who talks to customers."])
 ]
-Ids = Annotated[list[Id], Field(max_length=_MOST_IDS)]
+Ids = Annotated[list[Id], Field(max_length=_MAX_IDS)]
 
 
 class CreateGroupParams(Params):

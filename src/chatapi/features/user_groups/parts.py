@@ -7,7 +7,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
 from chatapi.features.user_groups.access import require_active
 from chatapi.features.user_groups.repository import GroupRepository
-from chatapi.permissions.memberships import Memberships
+from chatapi.permissions.memberships import GroupMemberships
 
 
 class GroupParts:
@@ -15,7 +15,7 @@ class GroupParts:
 
     def __init__(self, ctx: Context) -> None:
         self._groups = GroupRepository(ctx.db, ctx.realm.id)
-        self._memberships = Memberships(ctx.db, ctx.realm)
+        self._memberships = GroupMemberships(ctx.db, ctx.realm)
 
     async def check_users(self, user_ids: Collection[UserId]) -> None:
         """Refuse users who do not exist in the organization or are deactivated."""

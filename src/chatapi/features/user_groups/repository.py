@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from sqlalchemy import delete, insert, not_, select, update
 
-from chatapi.auth.people import UserRecord, user_records
+from chatapi.auth.users import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, RealmId, UserId
 from chatapi.db.models import GroupMember, GroupMention, GroupSubgroup, User, UserGroup

@@ -1,6 +1,6 @@
 """Endpoints of user groups."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import GroupId, UserId
 from chatapi.features.user_groups import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.user_groups.errors import CannotDeactivateGroupInUseError
@@ -33,7 +33,7 @@ router = FeatureRouter(
 
 
 @router.post("/user_groups/create")
-async def create_user_group(ctx: Caller, params: CreateGroupParams) -> CreatedGroupPayload:
+async def create_user_group(ctx: LoggedIn, params: CreateGroupParams) -> CreatedGroupPayload:
     """Create a user group.
 
     Needs the permission `can_create_groups`. You manage the group and may add members to it,
@@ -43,7 +43,7 @@ async def create_user_group(ctx: Caller, params: CreateGroupParams) -> CreatedGr
 
 
 @router.get("/user_groups")
-async def get_user_groups(ctx: Caller, params: ListGroupsParams) -> UserGroupsPayload:
+async def get_user_groups(ctx: LoggedIn, params: ListGroupsParams) -> UserGroupsPayload:
     """Get all user groups, those that follow people's roles included."""
     reader = GroupReader(ctx)
     groups = await reader.list_groups(include_deactivated=params.include_deactivated_groups)
@@ -51,7 +51,7 @@ async def get_user_groups(ctx: Caller, params: ListGroupsParams) -> UserGroupsPa
 
 
 @router.patch("/user_groups/{user_group_id:int}", errors=[ExpectationMismatchError])
-async def change_user_group(ctx: Caller, user_group_id: Id, params: ChangeGroupParams) -> None:
+async def change_user_group(ctx: LoggedIn, user_group_id: Id, params: ChangeGroupParams) -> None:
     """Change or reactivate a user group.
 
     For those in its `can_manage_group` and in the organization's `can_manage_all_groups`. A
@@ -65,7 +65,7 @@ async def change_user_group(ctx: Caller, user_group_id: Id, params: ChangeGroupP
 @router.post(
     "/user_groups/{user_group_id:int}/deactivate", errors=[CannotDeactivateGroupInUseError]
 )
-async def deactivate_user_group(ctx: Caller, user_group_id: Id) -> None:
+async def deactivate_user_group(ctx: LoggedIn, user_group_id: Id) -> None:
     """Deactivate a user group.
 
     Until it is reactivated nobody can mention it, name it in a permission or make it part of
@@ -76,7 +76,7 @@ async def deactivate_user_group(ctx: Caller, user_group_id: Id) -> None:
 
 @router.post("/user_groups/{user_group_id:int}/members")
 async def change_user_group_members(
-    ctx: Caller, user_group_id: Id, params: ChangeMembersParams
+    ctx: LoggedIn, user_group_id: Id, params: ChangeMembersParams
 ) -> None:
     """Add and remove members and subgroups of a user group.
 
@@ -90,7 +90,7 @@ async def change_user_group_members(
 
 @router.get("/user_groups/{user_group_id:int}/members")
 async def get_user_group_members(
-    ctx: Caller, user_group_id: Id, params: ReadMembersParams
+    ctx: LoggedIn, user_group_id: Id, params: ReadMembersParams
 ) -> GroupMembersPayload:
     """Get the members of a user group, those of its subgroups included."""
     return await MembershipReader(ctx).list_members(GroupId(user_group_id), params)
@@ -98,7 +98,7 @@ async def get_user_group_members(
 
 @router.get("/user_groups/{user_group_id:int}/members/{user_id:int}")
 async def get_user_group_membership(
-    ctx: Caller, user_group_id: Id, user_id: Id, params: ReadMembersParams
+    ctx: LoggedIn, user_group_id: Id, user_id: Id, params: ReadMembersParams
 ) -> GroupMembershipPayload:
     """Find out whether a user is in a user group."""
     reader = MembershipReader(ctx)
@@ -107,7 +107,7 @@ async def get_user_group_membership(
 
 @router.post("/user_groups/{user_group_id:int}/subgroups")
 async def change_user_group_subgroups(
-    ctx: Caller, user_group_id: Id, params: ChangeSubgroupsParams
+    ctx: LoggedIn, user_group_id: Id, params: ChangeSubgroupsParams
 ) -> None:
     """Add and remove subgroups of a user group.
 
@@ -119,7 +119,7 @@ async def change_user_group_subgroups(
 
 @router.get("/user_groups/{user_group_id:int}/subgroups")
 async def get_user_group_subgroups(
-    ctx: Caller, user_group_id: Id, params: ReadSubgroupsParams
+    ctx: LoggedIn, user_group_id: Id, params: ReadSubgroupsParams
 ) -> GroupSubgroupsPayload:
     """Get the subgroups of a user group, those of its subgroups included."""
     return await MembershipReader(ctx).list_subgroups(GroupId(user_group_id), params)

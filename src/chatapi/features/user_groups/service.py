@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
 from chatapi.core.names import name_key
@@ -22,7 +22,7 @@ from chatapi.features.user_groups.rules import check_name
 from chatapi.features.user_groups.usage import find_objections
 from chatapi.permissions.changes import changed_value
 from chatapi.permissions.channels import channel_access
-from chatapi.permissions.memberships import GroupRecord, Memberships
+from chatapi.permissions.memberships import GroupMemberships, GroupRecord
 from chatapi.permissions.realm import RealmPermissions, require_in_realm
 from chatapi.permissions.settings import GROUP_PERMISSIONS, PermissionSetting
 from chatapi.permissions.values import ValueChecker
@@ -94,7 +94,7 @@ class GroupService:
         objections = find_objections(
             group,
             await self._groups.list_groups(include_deactivated=False),
-            await Memberships(self._ctx.db, self._ctx.realm).direct_subgroups(),
+            await GroupMemberships(self._ctx.db, self._ctx.realm).direct_subgroups(),
             RealmPermissions(self._ctx.realm),
             channels,
         )
@@ -111,7 +111,7 @@ class GroupService:
     ) -> list[Objection]:
         """Without channels that do not exist for the caller; these object all the same."""
         access = await channel_access(self._ctx)
-        known = {channel.id for channel in channels if access.knows(channel)}
+        known = {channel.id for channel in channels if access.can_see(channel)}
         return [
             each for each in objections if each["type"] != "channel" or each["channel_id"] in known
         ]

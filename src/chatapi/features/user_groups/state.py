@@ -8,7 +8,7 @@ from chatapi.features.state import state_section
 from chatapi.features.user_groups.events import knows_deactivated_groups
 from chatapi.features.user_groups.listing import GroupReader
 from chatapi.features.user_groups.payloads import UserGroupPayload
-from chatapi.permissions.people import sees_everybody
+from chatapi.permissions.user_visibility import sees_all_users
 
 
 class UserGroupsState(TypedDict):
@@ -17,14 +17,14 @@ class UserGroupsState(TypedDict):
     realm_user_groups: list[UserGroupPayload]
 
 
-def _look(ctx: Context, profile: ClientProfile) -> bool | None:
+def _cache_key(ctx: Context, profile: ClientProfile) -> bool | None:
     """None for a reader who does not see all members."""
-    if not sees_everybody(ctx.realm, ctx.user):
+    if not sees_all_users(ctx.realm, ctx.user):
         return None
     return knows_deactivated_groups(profile)
 
 
-@state_section("realm_user_groups", look=_look)
+@state_section("realm_user_groups", cache_key=_cache_key)
 async def load_user_groups(ctx: Context, profile: ClientProfile) -> UserGroupsState:
     """Read in the snapshot the queue begins at."""
     groups = await GroupReader(ctx).list_groups(

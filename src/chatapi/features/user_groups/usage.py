@@ -5,7 +5,7 @@ Each place that can name groups has a function here and a kind of objection in e
 
 from collections.abc import Iterable, Mapping
 
-from chatapi.channels.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import GroupId
 from chatapi.features.user_groups.errors import (
     ChannelObjection,
@@ -16,7 +16,7 @@ from chatapi.features.user_groups.errors import (
 )
 from chatapi.permissions.memberships import GroupRecord
 from chatapi.permissions.realm import RealmPermissions
-from chatapi.permissions.require import Guarded
+from chatapi.permissions.require import HasPermissions
 from chatapi.permissions.settings import (
     CHANNEL_PERMISSIONS,
     GROUP_PERMISSIONS,
@@ -78,6 +78,6 @@ def _in_permissions_of_channels(
             yield {"type": "channel", "channel_id": channel.id, "settings": settings}
 
 
-def _settings_naming(group_id: GroupId, guarded: Guarded, names: Iterable[str]) -> list[str]:
+def _settings_naming(group_id: GroupId, guarded: HasPermissions, names: Iterable[str]) -> list[str]:
     """Alone or among others makes no difference."""
     return [name for name in names if group_id in guarded.permission(name).subgroups]

@@ -20,15 +20,15 @@ async def change_settings(ctx: Context, passed: dict[str, SettingValue]) -> dict
     users = UserRepository(ctx.db, ctx.realm.id)
     await users.change(user.id, settings=stored_settings(user.settings, changes))
     for name, value in changes.items():
-        tell_setting(ctx, name, value)
+        emit_setting(ctx, name, value)
     if "presence_enabled" in changes:
         await change_visibility(ctx, is_hidden=not changes["presence_enabled"])
     return changes
 
 
-def tell_setting(ctx: Context, name: str, value: SettingValue) -> None:
+def emit_setting(ctx: Context, name: str, value: SettingValue) -> None:
     is_language = name == "default_language"
-    ctx.tell_caller(
+    ctx.emit_to_caller(
         UserSettingChanged(
             user_id=ctx.user.id,
             property=name,

@@ -4,12 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
+from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
 from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
 from chatapi.wire.params import Params, without_defaults
 from chatapi.wire.user_settings import UserSettings
 
-Password = Annotated[str, Field(max_length=LONGEST_PASSWORD)]
+Password = Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)]
 
 
 class ChangeSettingsParams(UserSettings, Params):

@@ -1,17 +1,17 @@
 """Endpoints of personal settings."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.features.user_settings import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.user_settings.params import ChangeSettingsParams
 from chatapi.features.user_settings.service import UserSettingsService
-from chatapi.http.call import Call
+from chatapi.http.request import ApiRequest
 from chatapi.http.route import FeatureRouter
 
 router = FeatureRouter("Settings", "How you want the service to behave, and your own account.")
 
 
 @router.patch("/settings")
-async def change_settings(ctx: Caller, params: ChangeSettingsParams, call: Call) -> None:
+async def change_settings(ctx: LoggedIn, params: ChangeSettingsParams, request: ApiRequest) -> None:
     """Change your settings.
 
     What is not passed stays as it is. A new password needs the old one; all API keys stay
@@ -19,6 +19,6 @@ async def change_settings(ctx: Caller, params: ChangeSettingsParams, call: Call)
     """
     if params.has("new_password"):
         # A stolen key must not be a way to guess the password behind it.
-        await ctx.runtime.limits.charge_login_from(call)
-        await ctx.runtime.limits.charge_login_as(call, ctx.user.delivery_email)
+        await ctx.runtime.limits.charge_login_from(request)
+        await ctx.runtime.limits.charge_login_as(request, ctx.user.delivery_email)
     await UserSettingsService(ctx).change(params)

@@ -6,14 +6,14 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.features.drafts.repository import DraftRepository
-from chatapi.features.user_settings.changes import change_settings, tell_setting
+from chatapi.features.user_settings.changes import change_settings, emit_setting
 from chatapi.features.user_settings.params import ChangeSettingsParams
 from chatapi.features.user_settings.rules import check_timezone
 from chatapi.features.user_status.events import UserStatusChanged
 from chatapi.features.users.changes import change_address, change_timezone, rename_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_full_name, check_password
-from chatapi.permissions.people import who_sees
+from chatapi.permissions.user_visibility import user_visible_to
 
 
 class PasswordChange(NamedTuple):
@@ -83,13 +83,13 @@ class UserSettingsService:
             return
         await change_address(self._ctx, user, email, visibility)
         if visibility is not user.email_visibility:
-            tell_setting(self._ctx, "email_address_visibility", visibility.value)
+            emit_setting(self._ctx, "email_address_visibility", visibility.value)
 
     async def _change_timezone(self, timezone: str) -> None:
         timezone = check_timezone(timezone)
         if timezone != self._ctx.user.timezone:
             await change_timezone(self._ctx, self._ctx.user, timezone)
-            tell_setting(self._ctx, "timezone", timezone)
+            emit_setting(self._ctx, "timezone", timezone)
 
     async def _change_settings(self, passed: dict[str, bool | int | str]) -> None:
         changes = await change_settings(self._ctx, passed)
@@ -98,7 +98,7 @@ class UserSettingsService:
             event = UserStatusChanged(
                 user_id=self._ctx.user.id, away=not changes["presence_enabled"]
             )
-            self._ctx.emit(event, to=who_sees(self._ctx.user))
+            self._ctx.emit(event, to=user_visible_to(self._ctx.user))
         if changes.get("enable_drafts_synchronization") is False:
             # The service keeps nothing of what somebody writes who wants to keep it to a client.
             # Clients are not told: what they keep for themselves is not taken from them.

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile
-from chatapi.features.state import for_everybody, state_section
+from chatapi.features.state import shared_by_all, state_section
 from chatapi.features.user_settings.payloads import (
     DefaultSettings,
     DefaultSettingsPayload,
@@ -50,7 +50,7 @@ async def load_user_settings(ctx: Context, _profile: ClientProfile) -> UserSetti
     return {"user_settings": settings.model_dump()}
 
 
-@state_section("realm_user_settings_defaults", look=for_everybody)
+@state_section("realm_user_settings_defaults", cache_key=shared_by_all)
 async def load_defaults(_ctx: Context, _profile: ClientProfile) -> DefaultSettingsState:
     return {"realm_user_settings_defaults": DefaultSettings().model_dump()}
 

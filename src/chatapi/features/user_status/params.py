@@ -4,18 +4,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from chatapi.features.emoji.choice import ReactionType
+from chatapi.features.emoji.resolver import ReactionType
 from chatapi.wire.params import Params
 
-_LONGEST_TEXT = 60
-_LONGEST_EMOJI = 100
+_MAX_TEXT_LENGTH = 60
+_MAX_EMOJI_LENGTH = 100
 
 StatusText = Annotated[
     str,
     StringConstraints(strip_whitespace=True),
-    Field(max_length=_LONGEST_TEXT, examples=["on vacation"]),
+    Field(max_length=_MAX_TEXT_LENGTH, examples=["on vacation"]),
 ]
-EmojiText = Annotated[str, Field(max_length=_LONGEST_EMOJI)]
+EmojiText = Annotated[str, Field(max_length=_MAX_EMOJI_LENGTH)]
 
 
 class ChangeUserStatusParams(Params):

@@ -1,6 +1,6 @@
 """Endpoints of user statuses."""
 
-from chatapi.auth.guards import Admin, Caller
+from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import UserId
 from chatapi.features.user_status import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.user_status.params import ChangeOwnStatusParams, ChangeUserStatusParams
@@ -13,7 +13,7 @@ router = FeatureRouter("User status", "What people say about themselves.")
 
 
 @router.post("/users/me/status")
-async def change_own_status(ctx: Caller, params: ChangeOwnStatusParams) -> None:
+async def change_own_status(ctx: LoggedIn, params: ChangeOwnStatusParams) -> None:
     """Change your status.
 
     What is not passed stays as it is; an empty text or emoji name clears it. `away` is
@@ -29,6 +29,6 @@ async def change_user_status(ctx: Admin, user_id: Id, params: ChangeUserStatusPa
 
 
 @router.get("/users/{user_id:int}/status")
-async def get_user_status(ctx: Caller, user_id: Id) -> OneUserStatusPayload:
+async def get_user_status(ctx: LoggedIn, user_id: Id) -> OneUserStatusPayload:
     """Get the status of a user."""
     return await UserStatusService(ctx).get(UserId(user_id))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from chatapi.features.emoji.choice import Emoji, EmojiKind
+from chatapi.features.emoji.resolver import Emoji, EmojiKind
 from chatapi.features.user_status.payloads import UserStatusPayload
 
 NO_EMOJI = Emoji(EmojiKind.UNICODE, code="", name="")

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
-from chatapi.features.emoji.choice import Emoji, EmojiChoice, EmojiKind
 from chatapi.features.emoji.repository import EmojiRepository
+from chatapi.features.emoji.resolver import Emoji, EmojiKind, EmojiResolver
 from chatapi.features.presence.repository import PresenceRepository
 from chatapi.features.user_settings.changes import change_settings
 from chatapi.features.user_status.events import UserStatusChanged
@@ -17,7 +17,7 @@ from chatapi.features.user_status.repository import UserStatusRepository
 from chatapi.features.user_status.rules import NO_EMOJI, NO_STATUS, status_changes, status_payload
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.service import UserReader
-from chatapi.permissions.people import sight_of, who_sees
+from chatapi.permissions.user_visibility import user_visibility, user_visible_to
 
 
 class UserStatusService:
@@ -37,11 +37,11 @@ class UserStatusService:
         """Of all whom the caller may see and who have something to say, or are away."""
         statuses = await self._statuses.list_all()
         away = await PresenceRepository(self._ctx.db, self._ctx.realm.id).list_hidden()
-        sight = await sight_of(self._ctx)
+        visibility = await user_visibility(self._ctx)
         return {
             str(user_id): status_payload(statuses.get(user_id, NO_STATUS), away=user_id in away)
             for user_id in sorted(statuses.keys() | away)
-            if sight.sees_id(user_id)
+            if visibility.can_see_id(user_id)
         }
 
     async def change_own(self, params: ChangeOwnStatusParams) -> None:
@@ -80,12 +80,12 @@ class UserStatusService:
             await self._statuses.replace(user.id, after)
         news = {**news, **status_changes(before, after)}
         if news:
-            self._ctx.emit(UserStatusChanged(user_id=user.id, **news), to=who_sees(user))
+            self._ctx.emit(UserStatusChanged(user_id=user.id, **news), to=user_visible_to(user))
 
     async def _find_emoji(self, name: str, params: ChangeUserStatusParams) -> Emoji:
         if not name:
             return NO_EMOJI
-        choice = EmojiChoice(EmojiRepository(self._ctx.db, self._ctx.realm.id))
+        choice = EmojiResolver(EmojiRepository(self._ctx.db, self._ctx.realm.id))
         kind = EmojiKind.read(params.reaction_type or None)
         emoji = await choice.find(name, params.emoji_code or None, kind)
         await choice.check(emoji)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatapi.auth.people import UserRecord
-from chatapi.channels.visibility import VisibilityPolicy
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId, RealmId
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.user_topics.changes import PolicyChange, change_policies
-from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
+from chatapi.features.user_topics.repository import UserTopicKey, UserTopicRepository
 
 _WHEN_SENDING = frozenset({1, 2})
 """Whoever wants it for taking part (1) wants it for sending (2) in any case."""
@@ -27,8 +27,8 @@ class TopicSend:
     is_channel_muted: bool
 
     @property
-    def key(self) -> TopicKey:
-        return TopicKey.of(self.sender.id, self.channel_id, self.topic)
+    def key(self) -> UserTopicKey:
+        return UserTopicKey.of(self.sender.id, self.channel_id, self.topic)
 
 
 def may_change(send: TopicSend) -> bool:
@@ -64,7 +64,7 @@ async def apply_automatic_policies(
         return [None] * len(sends)
     before = await UserTopicRepository(work.db).find_policies(keys)
     policies = dict(before)
-    changes: dict[TopicKey, PolicyChange] = {}
+    changes: dict[UserTopicKey, PolicyChange] = {}
     answers: list[int | None] = []
     for send in sends:
         new = automatic_policy(send, policies.get(send.key, VisibilityPolicy.INHERIT))

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from chatapi.channels.visibility import VisibilityPolicy
+from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, RealmId, UserId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.user_topics.events import MutedTopicsChanged, UserTopicChanged
-from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
+from chatapi.features.user_topics.repository import UserTopicKey, UserTopicRepository
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class PolicyChange:
     new: VisibilityPolicy
 
     @property
-    def key(self) -> TopicKey:
-        return TopicKey.of(self.user_id, self.channel_id, self.topic)
+    def key(self) -> UserTopicKey:
+        return UserTopicKey.of(self.user_id, self.channel_id, self.topic)
 
     @property
     def is_about_muting(self) -> bool:
@@ -40,7 +40,7 @@ async def change_policies(
     repository = UserTopicRepository(work.db)
     await write_policies(work.db, now, changes)
     for change in changes:
-        work.emit(realm_id, _told(change, now), to=Users.only(change.user_id))
+        work.emit(realm_id, _events_for(change, now), to=Users.only(change.user_id))
     muters = sorted({change.user_id for change in changes if change.is_about_muting})
     if muters:
         for user_id, muted in (await repository.list_muted(muters)).items():
@@ -59,7 +59,7 @@ async def write_policies(
             await repository.forget(change.key)
 
 
-def _told(change: PolicyChange, now: datetime) -> UserTopicChanged:
+def _events_for(change: PolicyChange, now: datetime) -> UserTopicChanged:
     return UserTopicChanged(
         stream_id=change.channel_id,
         topic_name=change.topic,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, not_, or_, select, tuple_
 
-from chatapi.channels.visibility import VisibilityPolicy
+from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.core.names import name_key
@@ -20,7 +20,7 @@ from chatapi.db.upsert import upsert
 from chatapi.features.user_topics.payloads import MutedTopicPayload
 
 
-class TopicKey(NamedTuple):
+class UserTopicKey(NamedTuple):
     """A topic of a person; topics differ in more than case."""
 
     user_id: UserId
@@ -28,7 +28,7 @@ class TopicKey(NamedTuple):
     topic_key: str
 
     @classmethod
-    def of(cls, user_id: UserId, channel_id: ChannelId, topic: str) -> "TopicKey":
+    def of(cls, user_id: UserId, channel_id: ChannelId, topic: str) -> "UserTopicKey":
         return cls(user_id, channel_id, name_key(topic))
 
 
@@ -84,13 +84,15 @@ class UserTopicRepository:
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
-    async def find_policies(self, keys: Iterable[TopicKey]) -> dict[TopicKey, VisibilityPolicy]:
+    async def find_policies(
+        self, keys: Iterable[UserTopicKey]
+    ) -> dict[UserTopicKey, VisibilityPolicy]:
         """What was chosen, for those of the topics for which something was."""
         rows = await self._db.execute(
             select(*_KEY, UserTopic.visibility_policy).where(tuple_(*_KEY).in_(list(keys)))
         )
         return {
-            TopicKey(UserId(user_id), ChannelId(channel_id), key): VisibilityPolicy(policy)
+            UserTopicKey(UserId(user_id), ChannelId(channel_id), key): VisibilityPolicy(policy)
             for user_id, channel_id, key, policy in rows
         }
 
@@ -121,7 +123,7 @@ class UserTopicRepository:
         return {user_id: tuple(muted[user_id]) for user_id in user_ids}
 
     async def choose(
-        self, chosen: Iterable[tuple[TopicKey, str, VisibilityPolicy]], now: datetime
+        self, chosen: Iterable[tuple[UserTopicKey, str, VisibilityPolicy]], now: datetime
     ) -> None:
         """Remember a policy for each topic, as it is written."""
         rows: list[dict[str, object]] = [
@@ -135,7 +137,7 @@ class UserTopicRepository:
         ]
         await upsert(self._db, UserTopic, rows)
 
-    async def forget(self, key: TopicKey) -> None:
+    async def forget(self, key: UserTopicKey) -> None:
         """Leave it to the channel again."""
         await self._db.execute(
             _FORGET,

@@ -1,6 +1,6 @@
 """Endpoints of topics' visibility."""
 
-from chatapi.auth.guards import Caller
+from chatapi.auth.guards import LoggedIn
 from chatapi.features.user_topics import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.user_topics.params import MuteTopicParams, SetVisibilityPolicyParams
 from chatapi.features.user_topics.service import UserTopicService
@@ -10,7 +10,7 @@ router = FeatureRouter("Topics", "How much you want to see of topics.")
 
 
 @router.post("/user_topics")
-async def set_topic_visibility_policy(ctx: Caller, params: SetVisibilityPolicyParams) -> None:
+async def set_topic_visibility_policy(ctx: LoggedIn, params: SetVisibilityPolicyParams) -> None:
     """Mute, unmute or follow a topic.
 
     The topic need not have messages. In a channel that is not muted, unmuted topics are as
@@ -20,7 +20,7 @@ async def set_topic_visibility_policy(ctx: Caller, params: SetVisibilityPolicyPa
 
 
 @router.patch("/users/me/subscriptions/muted_topics")
-async def mute_topic(ctx: Caller, params: MuteTopicParams) -> None:
+async def mute_topic(ctx: LoggedIn, params: MuteTopicParams) -> None:
     """Mute or unmute a topic; for clients that do not know `POST /user_topics`.
 
     Muting what is muted, and unmuting what is not, changes nothing and is no error.

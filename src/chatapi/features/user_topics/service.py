@@ -1,12 +1,12 @@
 """The verbs on topics' visibility."""
 
 from chatapi.auth.context import Context
-from chatapi.channels.records import ChannelRecord
-from chatapi.channels.visibility import VisibilityPolicy
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId
 from chatapi.features.user_topics.changes import PolicyChange, change_policies
 from chatapi.features.user_topics.params import MuteTopicParams, SetVisibilityPolicyParams
-from chatapi.features.user_topics.repository import TopicKey, UserTopicRepository
+from chatapi.features.user_topics.repository import UserTopicKey, UserTopicRepository
 from chatapi.permissions.channel_lookup import readable_channel, readable_channel_named
 
 
@@ -42,7 +42,7 @@ class UserTopicService:
         return await readable_channel_named(self._ctx, params.stream or "")
 
     async def _policy(self, channel: ChannelRecord, topic: str) -> VisibilityPolicy:
-        key = TopicKey.of(self._ctx.user.id, channel.id, topic)
+        key = UserTopicKey.of(self._ctx.user.id, channel.id, topic)
         chosen = await self._repository.find_policies([key])
         return chosen.get(key, VisibilityPolicy.INHERIT)
 

@@ -40,7 +40,7 @@ async def load_user_topics(ctx: Context, profile: ClientProfile) -> UserTopicsSt
                 "visibility_policy": topic.visibility_policy,
             }
             for topic in topics
-            if access.reads(channels[topic.channel_id])
+            if access.can_read(channels[topic.channel_id])
         ]
     }
 

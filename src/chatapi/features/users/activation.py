@@ -1,16 +1,19 @@
 """The end of an account, and its return; callers have checked who may bring them about."""
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.roles import Role
-from chatapi.features.accounts.keys import revoke_access
-from chatapi.features.bots.announcements import tell_bot_added, tell_bot_removed
-from chatapi.features.subscriptions.attendance import count_in, count_out
+from chatapi.features.accounts.api_keys import revoke_access
+from chatapi.features.bots.event_emitter import emit_bot_added, emit_bot_removed
+from chatapi.features.subscriptions.subscriber_counts import (
+    add_to_subscriber_counts,
+    remove_from_subscriber_counts,
+)
 from chatapi.features.users.errors import CannotDeactivateLastUserError
 from chatapi.features.users.events import UserUpdated
-from chatapi.features.users.memberships import tell_departure, tell_return
+from chatapi.features.users.group_events import emit_added_to_groups, emit_removed_from_groups
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.people import who_sees
+from chatapi.permissions.user_visibility import user_visible_to
 
 
 async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
@@ -20,7 +23,7 @@ async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     current = await users.get(user.id)
     if not current.is_active:
         return
-    await keep_an_owner(users, current)
+    await require_other_owner(users, current)
     for ended in (current, *await users.list_active_bots(of=current.id)):
         await _end(ctx, ended)
 
@@ -29,14 +32,14 @@ async def reactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     """Let an account be used again; keys of before stay worth nothing, passwords stay right."""
     await ctx.lock()
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=True)
-    ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": True}), to=who_sees(user))
-    await tell_return(ctx, user)
-    await count_in(ctx, user)
+    ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": True}), to=user_visible_to(user))
+    await emit_added_to_groups(ctx, user)
+    await add_to_subscriber_counts(ctx, user)
     if user.is_bot:
-        await tell_bot_added(ctx, user)
+        await emit_bot_added(ctx, user)
 
 
-async def keep_an_owner(users: UserRepository, user: UserRecord) -> None:
+async def require_other_owner(users: UserRepository, user: UserRecord) -> None:
     """Refuse to go on if a user, read under the lock, is the last person who is an owner."""
     is_owner = user.role is Role.OWNER and user.is_active and not user.is_bot
     if is_owner and await users.count_active_owners() == 1:
@@ -46,8 +49,8 @@ async def keep_an_owner(users: UserRepository, user: UserRecord) -> None:
 async def _end(ctx: RealmContext, user: UserRecord) -> None:
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=False)
     await revoke_access(ctx, user.id)
-    ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=who_sees(user))
-    await tell_departure(ctx, user)
-    await count_out(ctx, user)
+    ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=user_visible_to(user))
+    await emit_removed_from_groups(ctx, user)
+    await remove_from_subscriber_counts(ctx, user)
     if user.is_bot:
-        await tell_bot_removed(ctx, user)
+        await emit_bot_removed(ctx, user)

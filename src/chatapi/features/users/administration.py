@@ -1,7 +1,7 @@
 """The verbs on other people's accounts."""
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.core.roles import Role
@@ -9,13 +9,13 @@ from chatapi.features.bots.changes import give_bot
 from chatapi.features.bots.rules import check_owner
 from chatapi.features.profile_fields.profiles import ProfileService
 from chatapi.features.users.activation import deactivate_user, reactivate_user
-from chatapi.features.users.authority import (
-    check_may_change,
-    check_may_give_role,
-    check_power_over,
-)
 from chatapi.features.users.changes import change_address, change_role, rename_user
 from chatapi.features.users.params import ChangeUserParams, DeactivateUserParams
+from chatapi.features.users.permissions import (
+    check_can_manage,
+    check_may_change,
+    check_may_give_role,
+)
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_full_name
 from chatapi.features.users.service import UserReader
@@ -51,7 +51,7 @@ class UserAdministration:
         if params.actions is not None and params.actions.asks_for_any():
             raise BadRequestError("actions: deleting what a user wrote is not supported")
         user = await self._find(reference)
-        check_power_over(self._actor, user)
+        check_can_manage(self._actor, user)
         if not user.is_active:
             raise BadRequestError("User is already deactivated")
         await deactivate_user(self._ctx, user)
@@ -65,7 +65,7 @@ class UserAdministration:
         """Let an account be used again; a bot whose owner is gone becomes the caller's."""
         await self._ctx.lock()
         user = await self._users.get(user_id)
-        check_power_over(self._actor, user)
+        check_can_manage(self._actor, user)
         if user.is_active:
             raise BadRequestError("User is already active")
         if user.is_bot:
@@ -78,7 +78,7 @@ class UserAdministration:
 
     async def _change_address(self, user: UserRecord, email: str) -> None:
         """Whoever has the address of an owner can become one."""
-        check_power_over(self._actor, user)
+        check_can_manage(self._actor, user)
         if email.strip() != user.delivery_email:
             await change_address(self._ctx, user, email, user.email_visibility)
 

@@ -3,25 +3,25 @@
 from dataclasses import replace
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.restarts import restart_clients
-from chatapi.features.accounts.keys import revoke_access
-from chatapi.features.belongings.watch import BelongingsWatch
-from chatapi.features.bots.announcements import tell_bots_of_new_role
+from chatapi.features.accounts.api_keys import revoke_access
+from chatapi.features.bots.event_emitter import emit_bots_for_new_role
 from chatapi.features.bots.rules import check_bot_role
 from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.channels.sight import tell_new_sight
-from chatapi.features.users.activation import keep_an_owner
+from chatapi.features.channels.visibility_events import emit_visibility_change
+from chatapi.features.personal_state.visibility_diff import PersonalStateDiff
+from chatapi.features.users.activation import require_other_owner
 from chatapi.features.users.events import PersonChange, PicturedBy, UserUpdated
-from chatapi.features.users.memberships import tell_moves
+from chatapi.features.users.group_events import emit_system_group_changes
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
+from chatapi.features.users.role_history import record_role_change
 from chatapi.features.users.rules import check_email, check_full_name
-from chatapi.features.users.standing import note_standing
-from chatapi.permissions.people import sees_everybody, who_sees
+from chatapi.permissions.user_visibility import sees_all_users, user_visible_to
 
 
 async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
@@ -34,7 +34,7 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
     before = await users.get(user.id)
     if role is before.role:
         return
-    await keep_an_owner(users, before)
+    await require_other_owner(users, before)
     if before.bot_owner_id is not None:
         check_bot_role(role, await users.find(before.bot_owner_id))
     await apply_role(ctx, before, role)
@@ -45,19 +45,19 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
 async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
     """Write a role that was checked, and tell what follows from it; call it under the lock."""
     channels = await ChannelRepository(ctx.db, ctx.realm.id).list_all()
-    watch = await BelongingsWatch.before(
+    diff = await PersonalStateDiff.before(
         ctx, channel_ids=[channel.id for channel in channels], user_ids=[before.id]
     )
-    await note_standing(ctx, [before])
+    await record_role_change(ctx, [before])
     await UserRepository(ctx.db, ctx.realm.id).change(before.id, role=role)
-    await watch.look_again()
-    watch.tell_lost()
-    ctx.emit(UserUpdated(person={"user_id": before.id, "role": role}), to=who_sees(before))
+    await diff.read_after()
+    diff.emit_lost()
+    ctx.emit(UserUpdated(person={"user_id": before.id, "role": role}), to=user_visible_to(before))
     after = replace(before, role=role)
-    tell_moves(ctx, [(before, after)])
-    await tell_bots_of_new_role(ctx, before, role)
-    await tell_new_sight(ctx, before, after)
-    watch.tell_gained()
+    emit_system_group_changes(ctx, [(before, after)])
+    await emit_bots_for_new_role(ctx, before, role)
+    await emit_visibility_change(ctx, before, after)
+    diff.emit_gained()
     if await _sees_others_differently(ctx, before, after):
         await restart_clients(ctx.work, ctx.realm.id, [after.id])
 
@@ -66,7 +66,7 @@ async def _sees_others_differently(
     ctx: RealmContext, before: UserRecord, after: UserRecord
 ) -> bool:
     """Whether other people exist for somebody in their new role, or show other addresses."""
-    if sees_everybody(ctx.realm, before) is not sees_everybody(ctx.realm, after):
+    if sees_all_users(ctx.realm, before) is not sees_all_users(ctx.realm, after):
         return True
     changed = [each for each in EmailVisibility if _is_shown_differently(each, before, after)]
     users = UserRepository(ctx.db, ctx.realm.id)
@@ -84,7 +84,9 @@ async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> No
     await ctx.lock()
     full_name = check_full_name(full_name)
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, full_name=full_name)
-    ctx.emit(UserUpdated(person={"user_id": user.id, "full_name": full_name}), to=who_sees(user))
+    ctx.emit(
+        UserUpdated(person={"user_id": user.id, "full_name": full_name}), to=user_visible_to(user)
+    )
 
 
 async def change_timezone(ctx: RealmContext, user: UserRecord, timezone: str) -> None:
@@ -94,7 +96,7 @@ async def change_timezone(ctx: RealmContext, user: UserRecord, timezone: str) ->
     email = user.api_email(ctx.realm, ctx.settings.root_domain)
     ctx.emit(
         UserUpdated(person={"user_id": user.id, "email": email, "timezone": timezone}),
-        to=who_sees(user),
+        to=user_visible_to(user),
     )
 
 
@@ -111,25 +113,27 @@ async def change_address(
     await users.change(
         user.id, delivery_email=email, email_key=name_key(email), email_visibility=visibility
     )
-    _tell_address(ctx, user, replace(user, delivery_email=email, email_visibility=visibility))
+    _emit_address(ctx, user, replace(user, delivery_email=email, email_visibility=visibility))
 
 
-def _tell_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> None:
+def _emit_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> None:
     """Everybody learns what they may see of it; pictures are made from addresses."""
     old_email = before.api_email(ctx.realm, ctx.settings.root_domain)
     new_email = after.api_email(ctx.realm, ctx.settings.root_domain)
     # Bots hide nothing.
     visibility = EmailVisibility.EVERYONE if after.is_bot else after.email_visibility
     address: PersonChange = {"user_id": after.id, "delivery_email": after.delivery_email}
-    ctx.emit(UserUpdated(person=address, email_visibility=visibility), to=who_sees(after))
+    ctx.emit(UserUpdated(person=address, email_visibility=visibility), to=user_visible_to(after))
     if new_email != old_email:
         ctx.emit(
-            UserUpdated(person={"user_id": after.id, "new_email": new_email}), to=who_sees(after)
+            UserUpdated(person={"user_id": after.id, "new_email": new_email}),
+            to=user_visible_to(after),
         )
     picture: PersonChange = {"user_id": after.id, "avatar_version": after.avatar_version}
     by: PicturedBy = {"delivery_email": after.delivery_email, "email": new_email}
     ctx.emit(
-        UserUpdated(person=picture, email_visibility=visibility, pictured_by=by), to=who_sees(after)
+        UserUpdated(person=picture, email_visibility=visibility, pictured_by=by),
+        to=user_visible_to(after),
     )
 
 

@@ -3,23 +3,23 @@
 from dataclasses import dataclass
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
-from chatapi.features.bots.announcements import tell_bot_added
+from chatapi.features.bots.event_emitter import emit_bot_added
 from chatapi.features.bots.rules import check_bot_role
-from chatapi.features.subscriptions.attendance import join_default_channels
+from chatapi.features.subscriptions.subscriber_counts import join_default_channels
 from chatapi.features.users.events import UserAdded
-from chatapi.features.users.memberships import tell_first_group
+from chatapi.features.users.group_events import emit_first_group
 from chatapi.features.users.repository import (
     ApiKeyRepository,
+    FullMemberRepository,
     UserRepository,
-    WaitingRepository,
 )
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
-from chatapi.permissions.people import who_sees
+from chatapi.permissions.user_visibility import user_visible_to
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         email_key=name_key(email),
         full_name=full_name,
         role=new.role,
-        is_full_member=await WaitingRepository(ctx.db).get_waiting_days(ctx.realm.id) == 0,
+        is_full_member=await FullMemberRepository(ctx.db).get_waiting_days(ctx.realm.id) == 0,
         is_active=True,
         bot_type=new.bot_type,
         bot_owner_id=new.bot_owner_id,
@@ -73,11 +73,11 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     api_key = new_api_key()
     await ApiKeyRepository(ctx.db).add(user_id, api_key, ctx.now(), is_primary=True)
     user = await users.get(user_id)
-    ctx.emit(_user_added(ctx, user), to=who_sees(user))
-    tell_first_group(ctx, user)
+    ctx.emit(_user_added(ctx, user), to=user_visible_to(user))
+    emit_first_group(ctx, user)
     await join_default_channels(ctx, user)
     if user.is_bot:
-        await tell_bot_added(ctx, user)
+        await emit_bot_added(ctx, user)
     return CreatedUser(user, api_key)
 
 

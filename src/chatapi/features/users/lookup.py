@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord, user_id_in
+from chatapi.auth.users import UserRecord, user_id_in
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.core.names import name_key
 from chatapi.features.users.repository import UserRepository
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.user_visibility import user_visibility
 
 _EMAILS_AT_ONCE = 1_000
 """Other requests are served between so many; the first that is wrong ends it."""
@@ -18,8 +18,8 @@ async def people_by_id(ctx: Context, user_ids: Sequence[int]) -> list[UserRecord
     """Active users, each once; one that does not exist for the caller is an error."""
     wanted = set(user_ids)
     users = await UserRepository(ctx.db, ctx.realm.id).list_some(list(wanted))
-    sight = await sight_of(ctx)
-    found = [user for user in users if sight.sees(user)]
+    visibility = await user_visibility(ctx)
+    found = [user for user in users if visibility.can_see(user)]
     for user_id in sorted(wanted - {user.id for user in found}):
         raise BadRequestError(f"Invalid user ID: {user_id}")
     return _active(found)
@@ -48,10 +48,10 @@ async def _find_by_email(ctx: Context, emails: Sequence[str]) -> list[UserRecord
     }
     known: dict[UserId, UserRecord] = {user.id: user for user in by_id}
     found = []
-    sight = await sight_of(ctx)
+    visibility = await user_visibility(ctx)
     for email, user_id in made_up.items():
         user = by_email.get(name_key(email)) if user_id is None else known.get(user_id)
-        if user is None or not sight.sees(user):
+        if user is None or not visibility.can_see(user):
             raise BadRequestError(f"Invalid email '{email}'")
         found.append(user)
     return found

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from chatapi.auth.passwords import MAX_LENGTH as LONGEST_PASSWORD
+from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
 from chatapi.features.profile_fields.params import ProfileValueParam
 from chatapi.features.profile_fields.rules import MAX_FIELDS
 from chatapi.wire.params import Params, WireModel
@@ -42,7 +42,7 @@ class CreateUserParams(Params):
     """POST /users: an account for somebody else, made by an administrator."""
 
     email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
-    password: Annotated[str, Field(max_length=LONGEST_PASSWORD, examples=["correct horse"])]
+    password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH, examples=["correct horse"])]
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])]
 
 

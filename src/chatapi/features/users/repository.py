@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from chatapi.auth.people import StandingRow, UserRecord, user_records
+from chatapi.auth.users import PastRoleRow, UserRecord, user_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
 from chatapi.core.names import name_key
@@ -43,7 +43,7 @@ _ACTIVE_BOTS = (
     .order_by(User.id)
 )
 _ACTIVE_BOTS_OF_OWNER = _ACTIVE_BOTS.where(User.bot_owner_id == bindparam("owner_id"))
-_NOTE_STANDINGS = (
+_UPDATE_PAST_ROLES = (
     update(User)
     .where(User.id == bindparam("of_user"))
     .values(earlier_standings=bindparam("standings"))
@@ -197,11 +197,11 @@ class UserRepository:
             update(User).where(User.realm_id == self._realm_id, User.id == user_id).values(**values)
         )
 
-    async def note_standings(self, notes: Mapping[UserId, Sequence[StandingRow]]) -> None:
+    async def update_past_roles(self, notes: Mapping[UserId, Sequence[PastRoleRow]]) -> None:
         """One statement, however many users."""
         rows = [{"of_user": user_id, "standings": list(each)} for user_id, each in notes.items()]
         if rows:
-            await self._db.execute(_NOTE_STANDINGS, rows)
+            await self._db.execute(_UPDATE_PAST_ROLES, rows)
 
     async def profile_of(self, user_id: UserId) -> ProfileData:
         profiles = await self.profiles([user_id])
@@ -241,7 +241,7 @@ class LongestWait(NamedTuple):
     days: int
 
 
-class WaitingRepository:
+class FullMemberRepository:
     """Who is a full member, in all realms: the flag is work of the service itself."""
 
     def __init__(self, db: DatabaseSession) -> None:

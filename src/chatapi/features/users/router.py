@@ -1,6 +1,6 @@
 """Endpoints of users."""
 
-from chatapi.auth.guards import Admin, Caller, MaybeAnonymous
+from chatapi.auth.guards import Admin, LoggedIn, MaybeAnonymous
 from chatapi.core.errors import AdministratorRequiredError, OwnerRequiredError
 from chatapi.core.ids import UserId
 from chatapi.features.users import state  # noqa: F401 (adds its section to POST /register)
@@ -44,13 +44,13 @@ async def create_user(ctx: Admin, params: CreateUserParams) -> CreatedUserPayloa
 
 
 @router.get("/users/me")
-async def get_own_user(ctx: Caller) -> OwnUserPayload:
+async def get_own_user(ctx: LoggedIn) -> OwnUserPayload:
     """Get your own user."""
     return await UserService(ctx).get_own()
 
 
 @router.delete("/users/me", errors=[CannotDeactivateLastUserError])
-async def deactivate_own_user(ctx: Caller) -> None:
+async def deactivate_own_user(ctx: LoggedIn) -> None:
     """Deactivate your own account.
 
     Your bots are deactivated with it; only an administrator can reactivate them and you.
@@ -60,7 +60,7 @@ async def deactivate_own_user(ctx: Caller) -> None:
 
 @router.get("/users/{user_id_or_email}")
 async def get_user(
-    ctx: Caller, user_id_or_email: UserReference, params: GetUserParams
+    ctx: LoggedIn, user_id_or_email: UserReference, params: GetUserParams
 ) -> OneUserPayload:
     """Get a user."""
     return await UserReader(ctx).get(user_id_or_email, params)
@@ -71,7 +71,7 @@ async def get_user(
     errors=[AdministratorRequiredError, OwnerRequiredError, CannotDeactivateLastUserError],
 )
 async def change_user(
-    ctx: Caller, user_id_or_email: UserReference, params: ChangeUserParams
+    ctx: LoggedIn, user_id_or_email: UserReference, params: ChangeUserParams
 ) -> None:
     """Change a user.
 

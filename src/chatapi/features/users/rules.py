@@ -4,7 +4,7 @@ import hashlib
 import re
 
 from chatapi.auth.passwords import MIN_LENGTH
-from chatapi.auth.people import UserRecord, looks_made_up
+from chatapi.auth.users import UserRecord, looks_made_up
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
 from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH

@@ -1,10 +1,10 @@
 """The verbs on users."""
 
 from chatapi.auth.context import Context, RealmContext
-from chatapi.auth.people import UserRecord, user_id_in
+from chatapi.auth.users import UserRecord, user_id_in
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError, UnauthorizedError
 from chatapi.core.ids import MAX_ID, UserId
-from chatapi.core.loop_budget import map_in_steps
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.params import CreateUserParams, GetUserParams, GetUsersParams
 from chatapi.features.users.payloads import (
@@ -18,7 +18,7 @@ from chatapi.features.users.payloads import (
 )
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password, gravatar_url, user_payload
-from chatapi.permissions.people import sight_of
+from chatapi.permissions.user_visibility import user_visibility
 
 
 class UserReader:
@@ -37,8 +37,8 @@ class UserReader:
             users = await self._users.list_all()
         else:
             users = await self._users.list_some(params.user_ids)
-        sight = await sight_of(self._ctx)
-        users = [user for user in users if sight.sees(user)]
+        visibility = await user_visibility(self._ctx)
+        users = [user for user in users if visibility.can_see(user)]
         profiles: dict[UserId, ProfileData] | None = None
         # What people wrote about themselves is for their colleagues only.
         if params.include_custom_profile_fields and self._reader is not None:
@@ -59,9 +59,9 @@ class UserReader:
     async def find(self, reference: str) -> UserRecord:
         """A user whom the reader may see; all others are as unknown as nobody's."""
         # Asked for in any case: how long it takes does not tell whether there is somebody.
-        sight = await sight_of(self._ctx)
+        visibility = await user_visibility(self._ctx)
         user = await self._look_up(reference)
-        if user is None or not sight.sees(user):
+        if user is None or not visibility.can_see(user):
             raise BadRequestError("No such user")
         return user
 
@@ -100,7 +100,7 @@ class UserService:
 
     async def get_own(self) -> OwnUserPayload:
         """The caller, remembered until something about them changes, and the newest message."""
-        own = await self._ctx.caller.remember("own_user", self._own_user)
+        own = await self._ctx.caller.memoize("own_user", self._own_user)
         channels = self._ctx.runtime.channels
         newest = await channels.newest_message(self._ctx.db, self._ctx.realm.id)
         return {**own, "max_message_id": newest}

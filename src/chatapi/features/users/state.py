@@ -6,16 +6,16 @@ from functools import partial
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
-from chatapi.auth.people import UserRecord
-from chatapi.core.loop_budget import map_in_steps
+from chatapi.auth.users import UserRecord
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import state_section
 from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
-from chatapi.permissions.people import sees_everybody, sight_of
 from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.permissions.user_visibility import sees_all_users, user_visibility
 
 
 class PeopleState(TypedDict):
@@ -47,16 +47,16 @@ class UsersState(TypedDict):
     can_invite_others_to_realm: bool
 
 
-def _common_look(ctx: Context, profile: ClientProfile) -> Hashable | None:
+def _shared_cache_key(ctx: Context, profile: ClientProfile) -> Hashable | None:
     """What the lists depend on; None for a reader who sees something nobody else does."""
     me = ctx.user
     sees_more_of_self = not me.is_bot and not me.email_visibility.shows_to(me.role)
-    if sees_more_of_self or not sees_everybody(ctx.realm, me):
+    if sees_more_of_self or not sees_all_users(ctx.realm, me):
         return None
     return me.role, profile.client_gravatar
 
 
-@state_section("realm_user", look=_common_look)
+@state_section("realm_user", cache_key=_shared_cache_key)
 async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
     """In large organizations most of a client's state; most readers see the same of it."""
     repository = UserRepository(ctx.db, ctx.realm.id)
@@ -72,8 +72,8 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
             profile_data=profiles.get(user.id, {}),
         )
 
-    sight = await sight_of(ctx)
-    seen = [user for user in users if sight.sees(user)]
+    visibility = await user_visibility(ctx)
+    seen = [user for user in users if visibility.can_see(user)]
     return {
         "realm_users": await map_in_steps(show, [user for user in seen if user.is_active]),
         "realm_non_active_users": await map_in_steps(

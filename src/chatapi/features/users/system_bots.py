@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from chatapi.auth.people import UserRecord
+from chatapi.auth.users import UserRecord
 from chatapi.core.ids import RealmId
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.db.session import DatabaseSession

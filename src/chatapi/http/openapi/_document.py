@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from chatapi.core.version import VERSION
-from chatapi.http.openapi._answers import (
-    ERRORS_ELSEWHERE,
-    describe_answers,
-    describe_answers_elsewhere,
+from chatapi.http.openapi._parameters import ParameterWriter
+from chatapi.http.openapi._responses import (
+    UNROUTED_ERRORS,
+    describe_responses,
+    describe_unrouted_responses,
     errors_of,
 )
-from chatapi.http.openapi._parameters import ParameterWriter
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.operation import Credentials
 from chatapi.http.route import ChatRoute, FeatureRouter
@@ -46,13 +46,13 @@ def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
     """OpenAPI 3.1 for the endpoints of the features, the same every time."""
     routes = [route for feature in features for route in feature.routes]
     declared = (error for route in routes for error in errors_of(route))
-    book = SchemaBook(routes, dict.fromkeys([*ERRORS_ELSEWHERE, *declared]))
+    book = SchemaBook(routes, dict.fromkeys([*UNROUTED_ERRORS, *declared]))
     writer = ParameterWriter(book)
     paths: dict[str, Schema] = {}
     for route in routes:
         path = paths.setdefault(route.path_format, {})
         path[route.method.lower()] = _describe_operation(route, book, writer)
-    elsewhere = describe_answers_elsewhere(book)
+    elsewhere = describe_unrouted_responses(book)
     return {
         "openapi": "3.1.0",
         "info": {"title": "chatapi", "version": VERSION, "description": _ABOUT},
@@ -92,5 +92,5 @@ def _describe_operation(route: ChatRoute, book: SchemaBook, writer: ParameterWri
         described["parameters"] = parameters
     if body := writer.form(route):
         described["requestBody"] = body
-    described["responses"] = describe_answers(route, book)
+    described["responses"] = describe_responses(route, book)
     return described

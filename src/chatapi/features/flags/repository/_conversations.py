@@ -12,7 +12,7 @@ from chatapi.db.models import Conversation, ConversationMember, Message, Message
 from chatapi.db.session import DatabaseSession
 from chatapi.features.flags.repository._states import chunks
 
-_MOST_RECENT_CONVERSATIONS = 1_000
+_MAX_RECENT_CONVERSATIONS = 1_000
 _CONVERSATIONS_PER_STATEMENT = 1_000
 
 _STARRED: Select[*tuple[Any, ...]] = (
@@ -29,7 +29,7 @@ _RECENT = (
         Conversation.last_message_id >= Conversation.first_message_id,
     )
     .order_by(Conversation.last_message_id.desc())
-    .limit(_MOST_RECENT_CONVERSATIONS)
+    .limit(_MAX_RECENT_CONVERSATIONS)
 )
 _MEMBERS = (
     select(ConversationMember.conversation_id, ConversationMember.user_id)

@@ -37,9 +37,9 @@ from chatapi.db.models import (
 )
 from chatapi.db.session import DatabaseSession
 from chatapi.features.flags.spans import Span
-from chatapi.narrow.unread import FLOOR, READER, highest, values_for
+from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, highest, values_for
 
-MOST_UNREAD = 50_000
+MAX_UNREAD = 50_000
 """As many unread messages a client is told about; the newest of them."""
 
 _CONVERSATION = bindparam("conversation_id", type_=BigInteger)
@@ -49,7 +49,9 @@ _AS_OF = select(func.coalesce(func.max(MessageEdit.id), 0)).scalar_subquery()
 
 _BOUNDS_OF_TOPIC = (
     select(
-        highest(func.coalesce(ReadCursor.message_id, 0), Subscription.read_up_to, FLOOR),
+        highest(
+            func.coalesce(ReadCursor.message_id, 0), Subscription.read_up_to, GLOBAL_READ_POSITION
+        ),
         Conversation.last_message_id,
         _AS_OF,
     )
@@ -62,7 +64,11 @@ _BOUNDS_OF_TOPIC = (
     .where(Conversation.id == _CONVERSATION)
 )
 _BOUNDS_OF_CHANNEL = (
-    select(highest(Subscription.read_up_to, FLOOR), func.max(Conversation.last_message_id), _AS_OF)
+    select(
+        highest(Subscription.read_up_to, GLOBAL_READ_POSITION),
+        func.max(Conversation.last_message_id),
+        _AS_OF,
+    )
     .join(Conversation, Conversation.channel_id == Subscription.channel_id)
     .where(_IS_MINE, Subscription.channel_id == _CHANNEL)
     .group_by(Subscription.read_up_to)
@@ -153,7 +159,7 @@ def _newest(
         for part in (_newest_first(stayed, Message.id), _newest_first(left, MessageEdit.message_id))
     ]
     both = union_all(*parts).subquery()
-    newest = select(both.c.id).order_by(both.c.id.desc()).limit(MOST_UNREAD).subquery()
+    newest = select(both.c.id).order_by(both.c.id.desc()).limit(MAX_UNREAD).subquery()
     return select(type_coerce(func.aggregate_strings(cast(newest.c.id, String), ","), String))
 
 
@@ -167,7 +173,7 @@ def _between(number: InstrumentedAttribute[Any]) -> tuple[ColumnElement[bool], .
 def _newest_first(
     messages: Select[*tuple[Any, ...]], number: InstrumentedAttribute[Any]
 ) -> Select[*tuple[Any, ...]]:
-    return messages.order_by(number.desc()).limit(MOST_UNREAD)
+    return messages.order_by(number.desc()).limit(MAX_UNREAD)
 
 
 _NEWEST_IN_TOPIC = _newest(

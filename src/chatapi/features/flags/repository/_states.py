@@ -28,7 +28,7 @@ from chatapi.db.models import (
 )
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
-from chatapi.narrow.unread import FLOOR, READER, highest
+from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, highest
 
 IdT = TypeVar("IdT", bound=int)
 
@@ -98,7 +98,7 @@ _STATES: Select[*tuple[Any, ...]] = (
         highest(
             func.coalesce(ReadCursor.message_id, 0),
             func.coalesce(Subscription.read_up_to, 0),
-            FLOOR,
+            GLOBAL_READ_POSITION,
         ),
         ReadException.is_read,
         and_(Message.sender_id == READER, Message.read_by_sender),

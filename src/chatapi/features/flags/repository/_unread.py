@@ -25,13 +25,13 @@ from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, User
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
 from chatapi.db.session import DatabaseSession
-from chatapi.features.flags.repository._spans import MOST_UNREAD
+from chatapi.features.flags.repository._spans import MAX_UNREAD
 from chatapi.features.flags.repository._states import mentions_topic_of_reader
 from chatapi.narrow.unread import (
     READER,
     in_each,
     is_unread_above,
-    news,
+    unread_candidates,
     unread_exceptions,
     values_for,
 )
@@ -59,12 +59,12 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
     """The newest unread messages of every conversation, between two ids; None where none is."""
     after, up_to = _number("after"), _number("up_to")
     parts = []
-    for part in news():
+    for part in unread_candidates():
         newest = (
             select(_MARKED_ID)
             .where(Message.id > after, Message.id <= up_to)
             .order_by(Message.id.desc())
-            .limit(MOST_UNREAD)
+            .limit(MAX_UNREAD)
         )
         found = in_each(part, newest).subquery()
         parts.append(
@@ -83,7 +83,7 @@ _BY_CONVERSATION = _by_conversation()
 _EXCEPTED = (
     unread_exceptions(Conversation.id, Conversation.channel_id, Conversation.topic, _MARKED_ID)
     .order_by(Message.id.desc())
-    .limit(MOST_UNREAD)
+    .limit(MAX_UNREAD)
 )
 _MENTIONS = union_all(
     select(Mention.message_id).where(
@@ -139,7 +139,7 @@ class UnreadRepository:
         for conversation_id, channel_id, topic, marked_id in excepted:
             found.add(conversation_id, channel_id, topic, [marked_id])
         up_to, step = int(newest), _FIRST_STEP
-        while up_to > 0 and found.count < MOST_UNREAD:
+        while up_to > 0 and found.count < MAX_UNREAD:
             after = max(newest - step, 0)
             window = {**self._values, "after": after, "up_to": up_to}
             for conversation_id, channel_id, topic, ids in await self._db.execute(
@@ -147,7 +147,7 @@ class UnreadRepository:
             ):
                 found.add(conversation_id, channel_id, topic, _split(ids))
             up_to, step = after, step * _LONGER_BY
-        found.cut_to(MOST_UNREAD)
+        found.cut_to(MAX_UNREAD)
         return found.conversations(await self._list_mentions(groups, found.oldest))
 
     async def _list_mentions(

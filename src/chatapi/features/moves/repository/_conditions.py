@@ -3,17 +3,17 @@
 from sqlalchemy import ColumnElement, or_
 
 from chatapi.db.models import Message
-from chatapi.features.moves.scope import Scope
-from chatapi.permissions.messages import came_during
+from chatapi.features.moves.selection import MessageSelection
+from chatapi.permissions.messages import sent_during
 
 
-def matching(scope: Scope) -> tuple[ColumnElement[bool], ...]:
+def matching(selection: MessageSelection) -> tuple[ColumnElement[bool], ...]:
     """Conditions on Message."""
-    conditions: list[ColumnElement[bool]] = [Message.conversation_id == scope.conversation_id]
-    if scope.only is not None:
-        conditions.append(Message.id == scope.only)
-    if scope.since is not None:
-        conditions.append(Message.id >= scope.since)
-    if scope.stays is not None:
-        conditions.append(or_(*map(came_during, scope.stays)))
+    conditions: list[ColumnElement[bool]] = [Message.conversation_id == selection.conversation_id]
+    if selection.only is not None:
+        conditions.append(Message.id == selection.only)
+    if selection.since is not None:
+        conditions.append(Message.id >= selection.since)
+    if selection.subscription_periods is not None:
+        conditions.append(or_(*map(sent_during, selection.subscription_periods)))
     return tuple(conditions)

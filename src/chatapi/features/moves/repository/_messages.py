@@ -23,14 +23,14 @@ from chatapi.db.models import Conversation, Message, MessageEdit, ReadException
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.moves.repository._conditions import matching
-from chatapi.features.moves.scope import Scope, Thread
+from chatapi.features.moves.selection import MessageSelection, TopicRecord
 
 _own_move = aliased(MessageEdit)
-_threads = RecordReader(Thread, Conversation)
-_BY_TOPIC = _threads.select().where(
+_topics = RecordReader(TopicRecord, Conversation)
+_BY_TOPIC = _topics.select().where(
     Conversation.channel_id == bindparam("channel_id"), Conversation.topic_key == bindparam("key")
 )
-_BY_ID = _threads.select().where(Conversation.id == bindparam("conversation_id"))
+_BY_ID = _topics.select().where(Conversation.id == bindparam("conversation_id"))
 _BOUNDS: Select[*tuple[Any, ...]] = select(func.min(Message.id), func.max(Message.id))
 
 
@@ -59,26 +59,28 @@ class MoveRepository:
         self._db = db
         self._realm_id = realm_id
 
-    async def get_thread(self, conversation_id: ConversationId) -> Thread:
+    async def get_topic(self, conversation_id: ConversationId) -> TopicRecord:
         rows = await self._db.execute(_BY_ID, {"conversation_id": conversation_id})
-        return _threads.read(rows.one())
+        return _topics.read(rows.one())
 
-    async def find_thread(self, channel_id: ChannelId, topic: str) -> Thread | None:
+    async def find_topic(self, channel_id: ChannelId, topic: str) -> TopicRecord | None:
         rows = await self._db.execute(_BY_TOPIC, {"channel_id": channel_id, "key": name_key(topic)})
         row = rows.one_or_none()
-        return None if row is None else _threads.read(row)
+        return None if row is None else _topics.read(row)
 
-    async def get_bounds(self, scope: Scope) -> Bounds:
+    async def get_bounds(self, selection: MessageSelection) -> Bounds:
         """There is at least one message: the one somebody chose."""
-        first, last = (await self._db.execute(_BOUNDS.where(*matching(scope)))).one()
+        first, last = (await self._db.execute(_BOUNDS.where(*matching(selection)))).one()
         return Bounds(MessageId(first), MessageId(last))
 
-    async def leaves_some(self, scope: Scope) -> bool:
+    async def leaves_some(self, selection: MessageSelection) -> bool:
         """Whether messages of the conversation stay where they are."""
-        in_scope = select(Message.id).where(*matching(scope))
+        in_scope = select(Message.id).where(*matching(selection))
         rows = await self._db.execute(
             select(Message.id)
-            .where(Message.conversation_id == scope.conversation_id, Message.id.not_in(in_scope))
+            .where(
+                Message.conversation_id == selection.conversation_id, Message.id.not_in(in_scope)
+            )
             .limit(1)
         )
         return rows.first() is not None
@@ -87,42 +89,48 @@ class MoveRepository:
         rows = await self._db.execute(select(Message.sent_at).where(Message.id == message_id))
         return rows.scalar_one()
 
-    async def count(self, scope: Scope) -> int:
-        rows = await self._db.execute(select(func.count(Message.id)).where(*matching(scope)))
+    async def count(self, selection: MessageSelection) -> int:
+        rows = await self._db.execute(select(func.count(Message.id)).where(*matching(selection)))
         return rows.scalar_one()
 
-    async def find_young(self, scope: Scope, since: datetime) -> tuple[MessageId | None, int]:
+    async def find_young(
+        self, selection: MessageSelection, since: datetime
+    ) -> tuple[MessageId | None, int]:
         """The first message that was sent since a moment, and how many were."""
-        young = (*matching(scope), Message.sent_at >= since)
+        young = (*matching(selection), Message.sent_at >= since)
         first, _last = (await self._db.execute(_BOUNDS.where(*young))).one()
         rows = await self._db.execute(select(func.count(Message.id)).where(*young))
         return first, rows.scalar_one()
 
-    async def list_arrivals(self, scope: Scope) -> dict[MessageId, EventNumber | None]:
+    async def list_arrivals(
+        self, selection: MessageSelection
+    ) -> dict[MessageId, EventNumber | None]:
         """The messages in their order, and which events brought them, if they were moved."""
         rows = await self._db.execute(
-            select(Message.id, Message.arrival).where(*matching(scope)).order_by(Message.id)
+            select(Message.id, Message.arrival).where(*matching(selection)).order_by(Message.id)
         )
         return {
             MessageId(message_id): None if arrival is None else EventNumber(arrival)
             for message_id, arrival in rows
         }
 
-    async def rename(self, thread: Thread, topic: str, change: Change) -> int:
+    async def rename(self, source_topic: TopicRecord, topic: str, change: Change) -> int:
         """Another name for all messages of a topic: the same few rows however many they are.
 
         Returns the number of the change.
         """
         await self._db.execute(
             update(Conversation)
-            .where(Conversation.id == thread.id)
-            .values(topic=topic, topic_key=name_key(topic), renamed_up_to=thread.last_message_id)
+            .where(Conversation.id == source_topic.id)
+            .values(
+                topic=topic, topic_key=name_key(topic), renamed_up_to=source_topic.last_message_id
+            )
         )
         rows = await self._db.execute(
             insert(MessageEdit)
             .values(
-                conversation_id=thread.id,
-                up_to=thread.last_message_id,
+                conversation_id=source_topic.id,
+                up_to=source_topic.last_message_id,
                 editor_id=change.editor_id,
                 edited_at=change.now,
                 prev_topic=change.prev_topic,
@@ -133,27 +141,27 @@ class MoveRepository:
 
     async def move(
         self,
-        scope: Scope,
+        selection: MessageSelection,
         target: ConversationId,
         change: Change,
         arrival: tuple[ChannelId, EventNumber] | None,
     ) -> None:
         """Bring messages into another conversation, and into another channel if one is given."""
-        await self._note_moves(scope, change)
+        await self._note_moves(selection, change)
         await self._db.execute(
             update(ReadException)
             .where(
-                ReadException.conversation_id == scope.conversation_id,
-                ReadException.message_id.in_(select(Message.id).where(*matching(scope))),
+                ReadException.conversation_id == selection.conversation_id,
+                ReadException.message_id.in_(select(Message.id).where(*matching(selection))),
             )
             .values(conversation_id=target)
         )
         values: dict[str, object] = {"conversation_id": target, "last_moved_at": change.now}
         if arrival is not None:
             values["channel_id"], values["arrival"] = arrival
-        await self._db.execute(update(Message).where(*matching(scope)).values(**values))
+        await self._db.execute(update(Message).where(*matching(selection)).values(**values))
 
-    async def _note_moves(self, scope: Scope, change: Change) -> None:
+    async def _note_moves(self, selection: MessageSelection, change: Change) -> None:
         """What the topic was called before goes with each message from now on."""
         moved_since = (
             exists()
@@ -174,7 +182,7 @@ class MoveRepository:
                 MessageEdit.prev_channel_id,
             )
             .join(MessageEdit, MessageEdit.conversation_id == Message.conversation_id)
-            .where(*matching(scope), Message.id <= MessageEdit.up_to, not_(moved_since))
+            .where(*matching(selection), Message.id <= MessageEdit.up_to, not_(moved_since))
             .order_by(MessageEdit.id)
         )
         await self._db.execute(insert(MessageEdit).from_select(columns, renamings))
@@ -185,7 +193,7 @@ class MoveRepository:
             literal(change.prev_topic, MessageEdit.prev_topic.type),
             literal(change.prev_channel_id, MessageEdit.prev_channel_id.type),
             Message.conversation_id,
-        ).where(*matching(scope))
+        ).where(*matching(selection))
         await self._db.execute(
             insert(MessageEdit).from_select([*columns, "prev_conversation_id"], this_move)
         )

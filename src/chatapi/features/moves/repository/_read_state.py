@@ -28,7 +28,7 @@ from chatapi.core.ids import ChannelId, ConversationId, MessageId
 from chatapi.db.models import Message, ReadCursor, ReadException, ReadFloor, Subscription
 from chatapi.db.session import DatabaseSession
 from chatapi.features.moves.repository._conditions import matching
-from chatapi.features.moves.scope import Scope
+from chatapi.features.moves.selection import MessageSelection
 from chatapi.narrow.unread import highest
 
 _here, _there = aliased(ReadCursor), aliased(ReadCursor)
@@ -98,7 +98,7 @@ class ReadStateRepository:
             .values(message_id=places.last)
         )
 
-    async def forget_unread(self, scope: Scope) -> None:
+    async def forget_unread(self, selection: MessageSelection) -> None:
         """What somebody left unread is old for whoever is not in both channels.
 
         That is so now, and when they come into the other one.
@@ -118,7 +118,7 @@ class ReadStateRepository:
         await self._db.execute(
             delete(ReadException).where(
                 ReadException.conversation_id == self._places.source,
-                ReadException.message_id.in_(select(Message.id).where(*matching(scope))),
+                ReadException.message_id.in_(select(Message.id).where(*matching(selection))),
                 not_(ReadException.is_read),
                 not_(is_in_both),
             )
@@ -131,7 +131,7 @@ class ReadStateRepository:
         )
         return rows.scalar_one()
 
-    async def add_exceptions(self, scope: Scope) -> None:
+    async def add_exceptions(self, selection: MessageSelection) -> None:
         """What positions say differently in the new place."""
         floor = func.coalesce(ReadFloor.message_id, 0)
         before = highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, floor)
@@ -144,7 +144,7 @@ class ReadStateRepository:
         )
         different = (
             self._readers()
-            .join(Message, and_(*matching(scope)))
+            .join(Message, and_(*matching(selection)))
             .outerjoin(ReadFloor, ReadFloor.user_id == Subscription.user_id)
             .with_only_columns(
                 Subscription.user_id,

@@ -1,0 +1,106 @@
+"""Users as the rest of the service sees them: frozen, and without their secrets."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_
+from typing_extensions import TypedDict
+
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.core.ids import RealmId, UserId
+from chatapi.core.names import name_key
+from chatapi.core.roles import BotType, EmailVisibility, Role
+from chatapi.db.models import User
+from chatapi.db.records import RecordReader
+from chatapi.wire.user_settings import UserSettings
+
+
+class PastRoleRow(TypedDict):
+    """What a user was up to an event."""
+
+    until_event: int
+    changed_at: int
+    """When that ended, in seconds; the log of events is cut by age."""
+    role: int
+
+
+@dataclass(frozen=True)
+class UserRecord:
+    """A person or a bot as the database knows it."""
+
+    id: UserId
+    realm_id: RealmId
+    delivery_email: str
+    full_name: str
+    role: Role
+    is_full_member: bool
+    is_active: bool
+    bot_type: BotType | None
+    bot_owner_id: UserId | None
+    date_joined: datetime
+    timezone: str
+    email_visibility: EmailVisibility
+    avatar_version: int
+    is_imported_stub: bool
+    is_system_bot: bool
+    settings: dict[str, Any]
+    earlier_standings: list[PastRoleRow] | None = None
+    """The oldest first; audiences of events are judged by them."""
+
+    @property
+    def is_bot(self) -> bool:
+        return self.bot_type is not None
+
+    @cached_property
+    def options(self) -> UserSettings:
+        """The personal settings with their defaults filled in."""
+        return UserSettings.model_validate(self.settings)
+
+    def api_email(self, realm: RealmRecord, root_domain: str) -> str:
+        """The address clients use for this user: real, or made up when that is not for all."""
+        if self.is_bot or self.email_visibility is EmailVisibility.EVERYONE:
+            return self.delivery_email
+        return self.made_up_email(realm, root_domain)
+
+    def made_up_email(self, realm: RealmRecord, root_domain: str) -> str:
+        """Names the user and reveals nothing; people without an account see no other of people."""
+        return f"user{self.id}@{realm.host(root_domain)}"
+
+    def shows_email_to(self, reader: "UserRecord | None") -> bool:
+        """Whether a reader (None: not logged in) may see the real address; bots hide nothing."""
+        if self.is_bot:
+            return True
+        if reader is None:
+            return False
+        return reader.id == self.id or self.email_visibility.shows_to(reader.role)
+
+
+user_records = RecordReader(UserRecord, User)
+
+
+def user_id_in(api_email: str, realm_host: str) -> UserId | None:
+    """Whose address the API made up, None for one that it did not make up.
+
+    An id is written in one way only: each further spelling of a name would be a further set of
+    attempts at its password.
+    """
+    match = re.fullmatch(r"user([1-9][0-9]{0,17})@(.+)", name_key(api_email))
+    is_made_up = match is not None and match[2] == realm_host.lower()
+    return UserId(int(match[1])) if match and is_made_up else None
+
+
+def looks_made_up(email: str, realm_host: str) -> bool:
+    """Whether an address reads like those the API makes up; nobody can have it as a real one."""
+    match = re.fullmatch(r"user\d+@(.+)", name_key(email))
+    return match is not None and match[1] == realm_host.lower()
+
+
+def is_named(realm: RealmRecord, root_domain: str, name: str) -> ColumnElement[bool]:
+    """The user who logs in by this name: a delivery email, or the address the API shows for it."""
+    user_id = user_id_in(name, realm.host(root_domain))
+    if user_id is not None:
+        return and_(User.realm_id == realm.id, User.id == user_id)
+    return and_(User.realm_id == realm.id, User.email_key == name_key(name))

@@ -1,0 +1,48 @@
+"""The first start: an organization with an owner, so that a new server can be used at once."""
+
+import secrets
+from dataclasses import dataclass
+
+from chatapi.auth.runtime import Runtime
+from chatapi.cli.operator import operator_context
+from chatapi.core.roles import Role
+from chatapi.features.realm.creation import add_organization
+from chatapi.features.realm.errors import SubdomainTakenError
+from chatapi.features.realm.repository import RealmRepository
+from chatapi.features.users.creation import NewUser, add_user
+
+ORGANIZATION_NAME = "Chat"
+OWNER_NAME = "Owner"
+OWNER_EMAIL = "owner@example.com"
+_PASSWORD_BYTES = 12
+
+
+@dataclass(frozen=True)
+class InitialOwner:
+    """The only copy of the first owner's secrets."""
+
+    email: str
+    password: str
+    api_key: str
+
+
+async def create_first_organization(runtime: Runtime) -> InitialOwner | None:
+    """None where there is an organization already, or another process is just creating one."""
+    work = runtime.begin()
+    try:
+        if await RealmRepository(work.db).count_realms():
+            return None
+        password = secrets.token_urlsafe(_PASSWORD_BYTES)
+        password_hash = await runtime.passwords.hash(password)
+        realm = await add_organization(work, runtime.clock.now(), ORGANIZATION_NAME)
+        created = await add_user(
+            operator_context(runtime, work, realm),
+            NewUser(OWNER_EMAIL, OWNER_NAME, Role.OWNER, password_hash),
+        )
+        # One transaction: there is never an organization without its owner.
+        await work.commit()
+    except SubdomainTakenError:
+        return None
+    finally:
+        await work.db.close()
+    return InitialOwner(OWNER_EMAIL, password, created.api_key)

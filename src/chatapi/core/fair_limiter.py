@@ -1,0 +1,125 @@
+"""Bounds on work that is expensive for everybody: how much runs at once, and for whom."""
+
+import asyncio
+from collections import Counter, OrderedDict, deque
+from collections.abc import Hashable
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+
+from typing_extensions import override
+
+from chatapi.core.errors import RateLimitedError, UnavailableError
+
+_MAX_WAITING = 20
+"""Requests of one owner that wait for a turn; more are refused at once."""
+_MAX_WAIT_SECONDS = 20.0
+
+
+class FairLimiter:
+    """Gives turns to expensive operations, at most some at once, and fewer for one owner.
+
+    An owner is a user, or the address of a client without an account. When owners wait, they get
+    turns one after the other, however many requests each of them has. Taking a free turn costs no
+    task switch. A request takes its turn before it takes a database connection or a lock, and
+    never a second turn while it has one.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        most_per_owner: int,
+        longest_wait: float = _MAX_WAIT_SECONDS,
+    ) -> None:
+        self._most = most
+        self._most_per_owner = most_per_owner
+        self._longest_wait = longest_wait
+        self._running: Counter[Hashable] = Counter()
+        self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
+
+    def turn(self, owner: Hashable) -> AbstractAsyncContextManager[None]:
+        """Hold a turn for the time of a block; raises 429 or 503 if none comes in time."""
+        return _Turn(self, owner)
+
+    @property
+    def running(self) -> int:
+        """How many operations have a turn."""
+        return self._running.total()
+
+    def running_of(self, owner: Hashable) -> int:
+        return self._running[owner]
+
+    async def take(self, owner: Hashable) -> None:
+        if self._is_free_for(owner):
+            self._running[owner] += 1
+            return
+        queue = self._waiting.setdefault(owner, deque())
+        if len(queue) >= _MAX_WAITING:
+            raise self._refusal(owner)
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue.append(turn)
+        try:
+            async with asyncio.timeout(self._longest_wait):
+                await turn
+        except BaseException as error:
+            self._give_up(owner, turn)
+            if isinstance(error, TimeoutError):
+                raise self._refusal(owner) from None
+            raise
+
+    def release(self, owner: Hashable) -> None:
+        self._running[owner] -= 1
+        if not self._running[owner]:
+            del self._running[owner]
+        self._give_turns()
+
+    def _is_free_for(self, owner: Hashable) -> bool:
+        return self.running < self._most and self._running[owner] < self._most_per_owner
+
+    def _give_turns(self) -> None:
+        """Each owner has one turn before any of them has the next."""
+        for owner in list(self._waiting):
+            queue = self._waiting[owner]
+            while queue and queue[0].done():
+                # Cancelled, by a task that did not get to say so yet.
+                del queue[0]
+            if queue and self._is_free_for(owner):
+                self._running[owner] += 1
+                queue.popleft().set_result(None)
+                self._waiting.move_to_end(owner)
+            if not queue:
+                del self._waiting[owner]
+
+    def _give_up(self, owner: Hashable, turn: asyncio.Future[None]) -> None:
+        if turn.done() and not turn.cancelled():
+            # It was given in the moment in which nobody wanted it any more.
+            self.release(owner)
+            return
+        queue = self._waiting.get(owner)
+        if queue is not None and turn in queue:
+            queue.remove(turn)
+            if not queue:
+                del self._waiting[owner]
+
+    def _refusal(self, owner: Hashable) -> RateLimitedError | UnavailableError:
+        if self._running[owner] >= self._most_per_owner:
+            return RateLimitedError(retry_after=1)
+        return UnavailableError()
+
+
+class _Turn(AbstractAsyncContextManager[None]):
+    def __init__(self, work: FairLimiter, owner: Hashable) -> None:
+        self._work = work
+        self._owner = owner
+
+    @override
+    async def __aenter__(self) -> None:
+        await self._work.take(self._owner)
+
+    @override
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._work.release(self._owner)

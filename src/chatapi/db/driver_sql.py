@@ -1,0 +1,38 @@
+"""Statements that are transactions by themselves, handed to PostgreSQL's driver as they are."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import asyncpg
+from sqlalchemy import Dialect, Select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+async def execute_on_driver(
+    connection: AsyncConnection, statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]
+) -> list[Any]:
+    """Run a statement, which is always the same object, on a connection without a transaction.
+
+    That is a trip to the database and little else. What usually happens around a statement
+    costs several times as much, and no value of these needs it: they are numbers and texts.
+    """
+    sql, names, given = _written_out(statement, connection.dialect)
+    driver: asyncpg.Connection[Any] = (await connection.get_raw_connection()).driver_connection
+    try:
+        rows: list[Any] = await driver.fetch(sql, *({**given, **values}[name] for name in names))
+    except (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
+        await connection.invalidate()
+        raise ConnectionResetError("the connection to the database was lost") from error
+    except asyncpg.PostgresConnectionError:
+        await connection.invalidate()
+        raise
+    return rows
+
+
+@cache
+def _written_out(
+    statement: Select[*tuple[Any, ...]], dialect: Dialect
+) -> tuple[str, list[str], Mapping[str, Any]]:
+    compiled = statement.compile(dialect=dialect)
+    return str(compiled), list(compiled.positiontup or ()), compiled.params

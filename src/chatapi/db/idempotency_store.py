@@ -1,0 +1,115 @@
+"""Answers kept for a day, so that a request that was repeated is carried out once."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select, tuple_
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chatapi.core.ids import UserId
+from chatapi.db.bulk_writes import BulkInsert
+from chatapi.db.models import StoredResponseRow
+from chatapi.db.session import DatabaseSession
+
+
+@dataclass(frozen=True)
+class IdempotencyKey:
+    """A request that has a name: the same name again means the same request again."""
+
+    user_id: UserId
+    key: str
+    digest: str
+    """Of what was asked."""
+
+    @classmethod
+    def for_request(
+        cls, user_id: UserId, name: Sequence[str], content: Iterable[str]
+    ) -> "IdempotencyKey":
+        return cls(user_id, _digest(name), _digest(content))
+
+
+@dataclass(frozen=True)
+class StoredResponse:
+    """The answer somebody got, and to what."""
+
+    digest: str
+    response: str
+
+
+def _digest(parts: Iterable[str]) -> str:
+    # The length says where each part ends: no two lists give the same text.
+    text = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_FIND = select(StoredResponseRow.request, StoredResponseRow.answer).where(
+    StoredResponseRow.user_id == bindparam("user_id"), StoredResponseRow.key == bindparam("key")
+)
+_STORE_IN_SQLITE = (
+    sqlite.insert(StoredResponseRow).on_conflict_do_nothing().returning(StoredResponseRow.key)
+)
+_STORE_IN_POSTGRES = (
+    postgresql.insert(StoredResponseRow).on_conflict_do_nothing().returning(StoredResponseRow.key)
+)
+_STORE_MANY = BulkInsert(StoredResponseRow, ["user_id", "key", "request", "answer", "created_at"])
+
+
+class IdempotencyStore:
+    """The statements on given answers."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def find(self, key: IdempotencyKey) -> StoredResponse | None:
+        rows = await self._db.execute(_FIND, {"user_id": key.user_id, "key": key.key})
+        row = rows.one_or_none()
+        return None if row is None else StoredResponse(*row)
+
+    async def find_many(
+        self, keys: Iterable[IdempotencyKey]
+    ) -> dict[tuple[UserId, str], StoredResponse]:
+        """By user and key."""
+        wanted = {(key.user_id, key.key) for key in keys}
+        rows = await self._db.execute(
+            select(
+                StoredResponseRow.user_id,
+                StoredResponseRow.key,
+                StoredResponseRow.request,
+                StoredResponseRow.answer,
+            ).where(tuple_(StoredResponseRow.user_id, StoredResponseRow.key).in_(list(wanted)))
+        )
+        return {(UserId(row[0]), row[1]): StoredResponse(row[2], row[3]) for row in rows}
+
+    async def store(self, key: IdempotencyKey, response: str, now: datetime) -> bool:
+        """Call in the transaction that the answer tells about; False if one was given before."""
+        rows = await self._db.execute(
+            _STORE_IN_SQLITE if self._db.database.is_sqlite else _STORE_IN_POSTGRES,
+            _row(key, response, now),
+        )
+        return rows.one_or_none() is not None
+
+    async def store_many(
+        self, answers: Iterable[tuple[IdempotencyKey, str]], now: datetime
+    ) -> None:
+        """The same for new requests; if one was answered before, the transaction fails."""
+        rows = [_row(key, response, now) for key, response in answers]
+        if rows:
+            await self._db.queue_write(_STORE_MANY, rows)
+
+    async def delete_before(self, moment: datetime) -> None:
+        await self._db.execute(
+            delete(StoredResponseRow).where(StoredResponseRow.created_at < moment)
+        )
+
+
+def _row(key: IdempotencyKey, response: str, now: datetime) -> dict[str, Any]:
+    return {
+        "user_id": key.user_id,
+        "key": key.key,
+        "request": key.digest,
+        "answer": response,
+        "created_at": now,
+    }

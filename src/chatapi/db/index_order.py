@@ -1,0 +1,111 @@
+"""The orders in which rows lie in indexes, to be read from some key on."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sqlalchemy import BigInteger, ColumnElement, bindparam, true
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from typing_extensions import override
+
+from chatapi.db.conditions import Condition
+
+
+@dataclass(frozen=True)
+class IndexOrder:
+    """All rows by their key."""
+
+    key: ColumnElement[int]
+
+    @property
+    def holds(self) -> ColumnElement[bool]:
+        """Whether a row lies there, for statements that do not mind the order."""
+        return true()
+
+    @property
+    def ascending(self) -> tuple[ColumnElement[Any], ...]:
+        return (self.key.asc(),)
+
+    @property
+    def descending(self) -> tuple[ColumnElement[Any], ...]:
+        return (self.key.desc(),)
+
+    def up_to(self, bound: ColumnElement[int]) -> ColumnElement[bool]:
+        return self.key <= bound
+
+    def since(self, bound: ColumnElement[int]) -> ColumnElement[bool]:
+        return self.key >= bound
+
+
+@dataclass(frozen=True)
+class IndexRange(IndexOrder):
+    """The rows that have one value in the column which comes before the key in an index.
+
+    Told that the column equals the value, PostgreSQL takes every index on the key for one in the
+    right order. Where the value is frequent it goes along such a one, through everything newer
+    that has another value. Pairs have their order in one index only. SQLite reads equal values
+    as wanted, but of pairs it would read all that have the value.
+    """
+
+    column: ColumnElement[Any]
+    value: int
+
+    @property
+    @override
+    def holds(self) -> ColumnElement[bool]:
+        return self.column == self.value
+
+    @property
+    @override
+    def ascending(self) -> tuple[ColumnElement[Any], ...]:
+        return self.column.asc(), *super().ascending
+
+    @property
+    @override
+    def descending(self) -> tuple[ColumnElement[Any], ...]:
+        return self.column.desc(), *super().descending
+
+    @override
+    def up_to(self, bound: ColumnElement[int]) -> ColumnElement[bool]:
+        return _UpTo(self.column, self.key, self._value, bound)
+
+    @override
+    def since(self, bound: ColumnElement[int]) -> ColumnElement[bool]:
+        return _Since(self.column, self.key, self._value, bound)
+
+    @property
+    def _value(self) -> ColumnElement[int]:
+        return bindparam(None, self.value, type_=BigInteger, unique=True)
+
+
+class _Side(Condition):
+    """The rows of a run on one side of a bound, which is included."""
+
+    inherit_cache = True
+    towards: ClassVar[str]
+    """How a key there compares with the bound."""
+    back: ClassVar[str]
+
+
+class _UpTo(_Side):
+    inherit_cache = True
+    towards, back = "<=", ">="
+
+
+class _Since(_Side):
+    inherit_cache = True
+    towards, back = ">=", "<="
+
+
+@compiles(_Side, "postgresql")
+def _as_pairs(element: _Side, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
+    column, key, value, bound = (compiler.process(each, **options) for each in element.clauses)
+    # The column is not bounded a second time on the same side: reading would start there.
+    on_side = f"({column}, {key}) {element.towards} ({value}, {bound})"
+    return f"({on_side} AND {column} {element.back} {value})"
+
+
+@compiles(_Side, "sqlite")
+def _as_equals(element: _Side, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
+    column, key, value, bound = (compiler.process(each, **options) for each in element.clauses)
+    return f"({column} = {value} AND {key} {element.towards} {bound})"

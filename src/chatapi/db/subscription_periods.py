@@ -1,0 +1,24 @@
+"""Who was in a channel when a message came there, in SQL."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, case, or_
+from sqlalchemy.orm import InstrumentedAttribute
+
+from chatapi.db.models import SubscriptionPeriodRow
+
+Column = InstrumentedAttribute[Any] | ColumnElement[Any]
+
+
+def is_within_subscription_period(message_id: Column, arrival: Column) -> ColumnElement[bool]:
+    """Whether a message came within a SubscriptionPeriodRow: by being sent, or by being moved."""
+    period = SubscriptionPeriodRow
+    was_sent = and_(
+        period.since_message < message_id,
+        or_(period.until_message.is_(None), period.until_message >= message_id),
+    )
+    was_moved = and_(
+        period.since_event < arrival,
+        or_(period.until_event.is_(None), period.until_event >= arrival),
+    )
+    return case((arrival.is_(None), was_sent), else_=was_moved)

@@ -1,0 +1,96 @@
+"""Which channels begin or cease to exist for somebody whose role changes."""
+
+from collections.abc import Collection, Sequence
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.ids import GroupId, UserId
+from chatapi.events.audience import Users
+from chatapi.events.restarts import restart_clients
+from chatapi.features.channels.events import (
+    ChannelsCreated,
+    ChannelsDeleted,
+    DefaultChannelsChanged,
+)
+from chatapi.features.channels.payloads import channel_payload
+from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.subscriptions.events import PeersAdded
+from chatapi.features.subscriptions.repository import SubscriptionRepository
+from chatapi.features.user_groups.repository import GroupRepository
+from chatapi.permissions.channels import channel_access_of, channel_visible_to
+from chatapi.permissions.memberships import GroupMemberships
+from chatapi.wire.group_values import GroupValue
+
+
+async def emit_visibility_change(ctx: RealmContext, before: UserRecord, after: UserRecord) -> None:
+    """Tell a user whose role changed which channels they can find now and no longer."""
+    knew = await channel_access_of(ctx, before)
+    knows = await channel_access_of(ctx, after)
+    channels = await ChannelRepository(ctx.db, ctx.realm.id).list_summaries()
+    gained = [
+        (each.channel, channel_payload(each, ctx.realm, ctx.now()))
+        for each in channels
+        if knows.can_see(each.channel) and not knew.can_see(each.channel)
+    ]
+    lost = [
+        each.channel
+        for each in channels
+        if knew.can_see(each.channel) and not knows.can_see(each.channel)
+    ]
+    if gained:
+        ctx.emit(
+            ChannelsCreated(streams=[shown for _channel, shown in gained]), to=Users.only(after.id)
+        )
+        await _emit_subscribers(ctx, after.id, [channel for channel, _shown in gained])
+    for is_archived in (False, True):
+        gone = [channel.id for channel in lost if channel.is_archived is is_archived]
+        if gone:
+            event = ChannelsDeleted.of(*gone, is_about_archived=is_archived)
+            ctx.emit(event, to=Users.only(after.id))
+    if before.role.is_member is not after.role.is_member:
+        defaults = [each.channel.id for each in channels if each.channel.is_default]
+        shown = sorted(defaults) if after.role.is_member else []
+        ctx.emit(DefaultChannelsChanged(default_streams=[*shown]), to=Users.only(after.id))
+
+
+async def _emit_subscribers(
+    ctx: RealmContext, user_id: UserId, channels: Sequence[ChannelRecord]
+) -> None:
+    """Who is in channels that somebody has just been told of."""
+    subscribers = SubscriptionRepository(ctx.db, ctx.realm.id)
+    present = await subscribers.list_subscribers([channel.id for channel in channels])
+    for channel in channels:
+        if peers := present.get(channel.id):
+            event = PeersAdded(
+                stream_ids=[channel.id], user_ids=peers, is_about_archived=channel.is_archived
+            )
+            ctx.emit(event, to=Users.only(user_id))
+
+
+async def emit_group_visibility_change(
+    ctx: RealmContext, group_id: GroupId, user_ids: Collection[UserId]
+) -> None:
+    """Private channels and messages can name groups: who comes into one or leaves it looks anew.
+
+    Which channels and mentions that changes for whom would have to be worked out; it is rare
+    enough.
+    """
+    groups = await GroupMemberships(ctx.db, ctx.realm).supergroups_of(group_id)
+    if await _names_any(ctx, groups) or await _mentions_any(ctx, group_id, groups):
+        await restart_clients(ctx.work, ctx.realm.id, user_ids)
+
+
+async def _names_any(ctx: RealmContext, groups: Collection[GroupId]) -> bool:
+    """Whether a private channel exists for any of some groups."""
+    for channel in await ChannelRepository(ctx.db, ctx.realm.id).list_all():
+        knowing = GroupValue.from_wire(channel_visible_to(channel).knowing)
+        if channel.invite_only and not knowing.subgroups.isdisjoint(groups):
+            return True
+    return False
+
+
+async def _mentions_any(ctx: RealmContext, group_id: GroupId, groups: Collection[GroupId]) -> bool:
+    """Whether a message mentions a group, or one around it that not everybody is in anyway."""
+    around = set(groups) - {GroupId(each) for each in ctx.realm.system_groups.values()}
+    return await GroupRepository(ctx.db, ctx.realm.id).is_mentioned({group_id, *around})

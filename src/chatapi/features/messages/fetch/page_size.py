@@ -1,0 +1,49 @@
+"""How much one answer with messages holds, so that no page is too large for a process."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import accumulate
+
+from chatapi.features.messages.fetch.repository import HistoryRow
+
+MAX_BYTES = 8 * 1024 * 1024
+"""Of texts in one answer; a page ends where they would be more."""
+MAX_BYTES_WITHOUT_TURN = 1024 * 1024
+"""Of texts in a page that is read without a turn; ordinary ones have a fifth of it."""
+ROWS_AT_ONCE = 250
+"""Larger pages are read in slices, so that not much more is read than is shown."""
+
+Measure = Callable[[Sequence[HistoryRow]], Awaitable[list[int]]]
+"""How many bytes messages take in the answer."""
+
+
+class LargePageError(Exception):
+    """There is more to read than is read without a turn."""
+
+
+def up_to(most: int, measure: Measure) -> Measure:
+    """Measures messages as long as they take no more than some bytes, then raises."""
+    total = 0
+
+    async def measured(rows: Sequence[HistoryRow]) -> list[int]:
+        nonlocal total
+        sizes = await measure(rows)
+        total += sum(sizes)
+        if total > most:
+            raise LargePageError
+        return sizes
+
+    return measured
+
+
+async def measure_texts(rows: Sequence[HistoryRow]) -> list[int]:
+    """The sizes of messages that are shown without marks of what was searched."""
+    return [max(size_of(row.content), size_of(row.rendered_content)) for row in rows]
+
+
+def size_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def how_many_fit(sizes: Sequence[int], room: int) -> int:
+    """Of messages in this order, how many come before there is no room left."""
+    return sum(used <= room for used in accumulate(sizes))

@@ -1,0 +1,183 @@
+"""Messages from the database as a reader is shown them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.clock import unix_seconds
+from chatapi.core.cooperative import map_in_steps
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.features.edits.edit_trail import EditStep
+from chatapi.features.flags.repository import MessageState, StateRepository
+from chatapi.features.messages.fetch.edit_trails import edit_trails_of
+from chatapi.features.messages.fetch.params import ShowMessageParams
+from chatapi.features.messages.fetch.payloads import HistoryMessagePayload, TrailPayload
+from chatapi.features.messages.fetch.repository import HistoryRepository, HistoryRow
+from chatapi.features.messages.message_data import (
+    MessageData,
+    RenderOptions,
+    SenderData,
+    message_payload,
+    person_payload,
+)
+from chatapi.features.messages.payloads import (
+    ReactionPayload,
+    RecipientPayload,
+    TopicLinkPayload,
+)
+from chatapi.features.messages.topic_links import links_of_topics
+from chatapi.features.reactions.repository import ReactionRepository
+from chatapi.permissions.messages import MessageAccess
+from chatapi.permissions.user_visibility import UserVisibility, user_visibility
+
+_TOPICS_AT_ONCE = 100
+_QUICK_TOPICS = 3
+"""To look for links in so few takes less than to hand them to a thread."""
+_FLAGS_OF_STRANGERS = ["read"]
+
+
+class MessagePresenter:
+    """Shows messages that the reader may see; four statements at most for all of them."""
+
+    def __init__(self, ctx: RealmContext, access: MessageAccess, params: ShowMessageParams) -> None:
+        self._ctx = ctx
+        self._access = access
+        self._params = params
+        self._repository = HistoryRepository(ctx.db, ctx.realm.id)
+        self._channels: dict[ChannelId, ChannelRecord] = {}
+        self._people: dict[ConversationId, tuple[RecipientPayload, ...]] = {}
+        self._senders: dict[UserId, tuple[SenderData, RenderOptions]] = {}
+        self._states: dict[MessageId, MessageState] = {}
+        self._reactions: dict[MessageId, list[ReactionPayload]] = {}
+        self._trails: dict[MessageId, list[EditStep]] = {}
+        self._links: dict[str, tuple[TopicLinkPayload, ...]] = {}
+
+    async def show(self, rows: Sequence[HistoryRow]) -> list[HistoryMessagePayload]:
+        if not rows:
+            return []
+        await self._load(rows)
+        return await map_in_steps(self._show, rows)
+
+    async def _load(self, rows: Sequence[HistoryRow]) -> None:
+        ctx = self._ctx
+        channel_ids = {row.channel_id for row in rows if row.channel_id is not None}
+        self._channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
+        direct = {row.conversation_id for row in rows if row.channel_id is None}
+        members = await self._repository.list_people(direct) if direct else {}
+        sender_ids = {row.sender_id for row in rows}
+        users = await self._repository.list_users(sender_ids.union(*members.values()))
+        self._people = {
+            key: tuple(self._person(users[user_id]) for user_id in people)
+            for key, people in members.items()
+        }
+        visibility = await user_visibility(ctx)
+        self._senders = {each: self._sender(users[each], visibility) for each in sender_ids}
+        self._links = await self._find_links({row.topic for row in rows})
+        message_ids = [row.id for row in rows]
+        self._reactions = await ReactionRepository(ctx.db).list_of(message_ids)
+        self._trails = await edit_trails_of(ctx, rows)
+        if self._access.reader_id is not None:
+            states = StateRepository(ctx.db, ctx.realm.id, self._access.reader_id)
+            groups = self._access.channels.membership.groups
+            found = await states.list_states(message_ids, groups)
+            self._states = {state.id: state for state in found}
+
+    def _person(self, user: UserRecord) -> RecipientPayload:
+        return person_payload(user, self._ctx.realm, self._ctx.settings.root_domain)
+
+    def _sender(
+        self, user: UserRecord, visibility: UserVisibility
+    ) -> tuple[SenderData, RenderOptions]:
+        reader = self._ctx.reader
+        data = SenderData.of(user, self._ctx.realm, self._ctx.settings.root_domain)
+        if reader is None and not user.is_bot:
+            hidden = user.made_up_email(self._ctx.realm, self._ctx.settings.root_domain)
+            data = replace(data, email=hidden)
+        hides_sender = not visibility.can_see(user)
+        options = RenderOptions(
+            apply_markdown=self._params.apply_markdown,
+            allow_empty_topic=self._params.allow_empty_topic_name,
+            shows_email=not hides_sender and user.shows_email_to(reader),
+            client_gravatar=self._params.client_gravatar,
+            hides_sender=hides_sender,
+        )
+        return data, options
+
+    def _show(self, row: HistoryRow) -> HistoryMessagePayload:
+        sender, options = self._senders[row.sender_id]
+        channel_name = "" if row.channel_id is None else self._channels[row.channel_id].name
+        data = MessageData(
+            id=row.id,
+            conversation_id=row.conversation_id,
+            channel_id=row.channel_id,
+            channel_name=channel_name,
+            topic=row.topic,
+            people=self._people.get(row.conversation_id, ()),
+            sender=sender,
+            realm_subdomain=self._ctx.realm.subdomain,
+            content=row.content,
+            rendered_content=row.rendered_content,
+            timestamp=unix_seconds(row.sent_at),
+            client=row.client_name,
+            is_me_message=row.is_me_message,
+            topic_links=self._links.get(row.topic, ()),
+        )
+        return {
+            **message_payload(data, options),
+            **self._edit_trail(row),
+            "reactions": self._reactions.get(row.id, []),
+            "flags": self._flags(row),
+        }
+
+    def _edit_trail(self, row: HistoryRow) -> TrailPayload:
+        payload: TrailPayload = {}
+        trail = self._trails.get(row.id)
+        if trail is None:
+            return payload
+        edited = [step.edit.edited_at for step in trail if step.edit.changes_text]
+        moved = [step.edit.edited_at for step in trail if step.edit.is_move]
+        if edited:
+            payload["last_edit_timestamp"] = unix_seconds(edited[0])
+        if moved:
+            payload["last_moved_timestamp"] = unix_seconds(moved[0])
+        shown = self._ctx.realm.options.message_edit_history_visibility_policy
+        allow_empty = self._params.allow_empty_topic_name
+        steps = [step.payload(shown, allow_empty=allow_empty) for step in trail]
+        if history := [step for step in steps if step is not None]:
+            payload["edit_history"] = history
+        return payload
+
+    async def _find_links(self, topics: Iterable[str]) -> dict[str, tuple[TopicLinkPayload, ...]]:
+        """Once for all messages of a topic; those of many topics in a thread, some at a time."""
+        linkifiers = await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
+        if not linkifiers:
+            return {}
+        names = list(topics)
+        if len(names) <= _QUICK_TOPICS:
+            return links_of_topics(names, linkifiers)
+        found: dict[str, tuple[TopicLinkPayload, ...]] = {}
+        for start in range(0, len(names), _TOPICS_AT_ONCE):
+            some = names[start : start + _TOPICS_AT_ONCE]
+            found |= await self._ctx.runtime.rendering_threads.run(
+                links_of_topics, some, linkifiers
+            )
+        return found
+
+    def _flags(self, row: HistoryRow) -> list[str]:
+        if self._access.reader_id is None:
+            return list(_FLAGS_OF_STRANGERS)
+        state = self._states[row.id]
+        is_received = self._access.received(row)
+        flags = {
+            "read": not state.is_unread,
+            "starred": state.starred,
+            "collapsed": state.collapsed,
+            "mentioned": state.is_mentioned,
+            "stream_wildcard_mentioned": state.mentions_channel and is_received,
+            "topic_wildcard_mentioned": state.mentions_topic and is_received,
+            "has_alert_word": state.has_alert_word,
+            "historical": not is_received,
+        }
+        return [flag for flag, is_set in flags.items() if is_set]

@@ -1,0 +1,12 @@
+"""A text as it would look in a message, before it is sent."""
+
+from chatapi.auth.context import Context
+from chatapi.features.messages.fetch.params import RenderParams
+from chatapi.features.messages.fetch.payloads import RenderedPayload
+from chatapi.features.messages.service import render as render_content
+
+
+async def render(ctx: Context, params: RenderParams) -> RenderedPayload:
+    """Names only what the caller may name; nothing is sent and nobody is told."""
+    rendered = await render_content(ctx, params.content)
+    return {"rendered": rendered.html}

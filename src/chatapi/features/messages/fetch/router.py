@@ -1,0 +1,65 @@
+"""Endpoints of reading messages."""
+
+from chatapi.auth.guards import LoggedIn, MaybeAnonymous
+from chatapi.core.errors import TooExpensiveError
+from chatapi.core.ids import MessageId
+from chatapi.features.messages.fetch.params import (
+    MatchParams,
+    ReadMessagesParams,
+    RenderParams,
+    ShowMessageParams,
+)
+from chatapi.features.messages.fetch.payloads import (
+    MatchesPayload,
+    MessagesPayload,
+    OneMessagePayload,
+    RenderedPayload,
+)
+from chatapi.features.messages.fetch.render import render
+from chatapi.features.messages.fetch.service import HistoryService
+from chatapi.http.route import FeatureRouter
+from chatapi.narrow import BadNarrowError
+from chatapi.wire.types import Id
+
+router = FeatureRouter("History", "Read what was written.")
+
+
+@router.get("/messages", errors=[BadNarrowError, TooExpensiveError])
+async def get_messages(ctx: MaybeAnonymous, params: ReadMessagesParams) -> MessagesPayload:
+    """Get messages.
+
+    The `narrow` says which ones; without it, everything that was sent to you. With `search`, each
+    has `match_content` and `match_subject`, where what was found is marked. They are read
+    around an `anchor`, `num_before` older and `num_after` newer ones (5,000 at most), or by
+    `message_ids`. Where their texts would be more than 8 MiB, there are fewer messages, those
+    nearest to the anchor, and `found_oldest` or `found_newest` is false; asked for by their ids,
+    they are refused. With the anchor `first_unread` and nothing unread, the anchor is
+    10000000000000000. People without an account can read web-public channels, by naming one or
+    with `channels:web-public`.
+    """
+    return await HistoryService(ctx).read(params)
+
+
+@router.get("/messages/matches_narrow", errors=[BadNarrowError, TooExpensiveError])
+async def match_narrow(ctx: LoggedIn, params: MatchParams) -> MatchesPayload:
+    """Check whether messages match a narrow.
+
+    Answers with those that do, and that you may see; with `search`, what was found is in a
+    `<span class="highlight">`. Messages whose texts are more than 8 MiB are refused: ask for
+    fewer of them.
+    """
+    return await HistoryService(ctx).match(params)
+
+
+@router.get("/messages/{message_id:int}")
+async def get_message(
+    ctx: MaybeAnonymous, message_id: Id, params: ShowMessageParams
+) -> OneMessagePayload:
+    """Get one message, and its content as it was written."""
+    return await HistoryService(ctx).get(MessageId(message_id), params)
+
+
+@router.post("/messages/render", ignores_idempotency_key=True)
+async def render_text(ctx: LoggedIn, params: RenderParams) -> RenderedPayload:
+    """Render a text as it would look in a message."""
+    return await render(ctx, params)

@@ -1,0 +1,200 @@
+"""Reading messages: around an anchor, by id, or one of them."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from operator import attrgetter
+
+from chatapi.auth.context import RealmContext
+from chatapi.core.errors import BadRequestError, StaleCallerError, UnauthorizedError
+from chatapi.core.ids import MessageId
+from chatapi.features.messages.fetch.anchors import FIRST_UNREAD, Anchors
+from chatapi.features.messages.fetch.matches import Matches
+from chatapi.features.messages.fetch.page_size import (
+    MAX_BYTES,
+    MAX_BYTES_WITHOUT_TURN,
+    ROWS_AT_ONCE,
+    LargePageError,
+    Measure,
+    measure_texts,
+    up_to,
+)
+from chatapi.features.messages.fetch.params import (
+    MAX_MESSAGES,
+    MatchParams,
+    ReadMessagesParams,
+    ShowMessageParams,
+)
+from chatapi.features.messages.fetch.payloads import (
+    FoundMessagePayload,
+    HistoryMessagePayload,
+    MatchesPayload,
+    MessagesPayload,
+    OneMessagePayload,
+)
+from chatapi.features.messages.fetch.presenter import MessagePresenter
+from chatapi.features.messages.fetch.repository import HistoryRepository, HistoryRow
+from chatapi.features.messages.fetch.window import WindowRequest, read_window
+from chatapi.narrow import Narrow, Term, compile_narrow, is_read_in_order, read_terms
+from chatapi.permissions.messages import MessageAccess, message_access
+
+
+class HistoryService:
+    """What was written, for anybody who may see it, logged in or not."""
+
+    def __init__(self, ctx: RealmContext) -> None:
+        self._ctx = ctx
+        self._repository = HistoryRepository(ctx.db, ctx.realm.id)
+
+    async def read(self, params: ReadMessagesParams) -> MessagesPayload:
+        """Messages of a narrow; without one, all that were sent to the caller."""
+        _check_combination(params)
+        terms = read_terms(params.narrow)
+        if not _is_heavy(params, terms):
+            # How large messages are is known when they are read. What is too large is read
+            # again in a turn, and not kept meanwhile: many such pages would fill the memory.
+            with suppress(LargePageError):
+                return await self._read(params, terms, most_bytes=MAX_BYTES_WITHOUT_TURN)
+        async with self._ctx.heavy_read():
+            return await self._read(params, terms)
+
+    async def _read(
+        self, params: ReadMessagesParams, terms: Sequence[Term], most_bytes: int | None = None
+    ) -> MessagesPayload:
+        access = await message_access(self._ctx)
+        narrow = await compile_narrow(
+            self._ctx,
+            access,
+            terms,
+            message_ids=params.message_ids or (),
+        )
+        await self._take_snapshot(access, narrow)
+        matches = None
+        if narrow.search is not None:
+            matches = Matches(
+                self._ctx, narrow.search, allow_empty_topic=params.allow_empty_topic_name
+            )
+        measure: Measure = measure_texts if matches is None else matches.measure
+        if most_bytes is not None:
+            measure = up_to(most_bytes, measure)
+        if params.message_ids is None:
+            return await self._read_around(access, narrow, params, (matches, measure))
+        shown = await self._read_some(narrow, ("message_ids", params.message_ids), measure)
+        return {"messages": await self._show(access, shown, params, matches)}
+
+    async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
+        """One message; one that the reader may not see is as unknown as any."""
+        access = await message_access(self._ctx)
+        await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
+        await self._ctx.snapshot()
+        row = await self._repository.find(message_id)
+        if row is None or not await access.can_see_message(row):
+            raise self._refusal(access)
+        shown = await MessagePresenter(self._ctx, access, params).show([row])
+        return {"message": shown[0], "raw_content": row.content}
+
+    async def match(self, params: MatchParams) -> MatchesPayload:
+        """Which messages are in a narrow; those the caller may not see are in none."""
+        terms = read_terms(params.narrow)
+        async with self._ctx.heavy_read():
+            access = await message_access(self._ctx)
+            narrow = await compile_narrow(self._ctx, access, terms, message_ids=params.msg_ids)
+            await self._take_snapshot(access, narrow)
+            matches = Matches(self._ctx, narrow.search)
+            await self._read_some(narrow, ("msg_ids", params.msg_ids), matches.measure)
+        return {"messages": matches.found}
+
+    async def _read_some(
+        self, narrow: Narrow, wanted: tuple[str, Sequence[int]], measure: Measure
+    ) -> list[HistoryRow]:
+        """Messages by their ids, which a parameter names; refused if they are too large."""
+        parameter, given = wanted
+        message_ids = list(dict.fromkeys(given))
+        shown: list[HistoryRow] = []
+        size = 0
+        for start in range(0, len(message_ids), ROWS_AT_ONCE):
+            some = message_ids[start : start + ROWS_AT_ONCE]
+            rows = await self._repository.list_some(narrow, some)
+            size += sum(await measure(rows))
+            if size > MAX_BYTES and len(message_ids) > 1:
+                raise BadRequestError(
+                    f"{parameter}: These messages are too large for one answer; ask for fewer"
+                )
+            shown += rows
+        return sorted(shown, key=attrgetter("id"))
+
+    async def _read_around(
+        self,
+        access: MessageAccess,
+        narrow: Narrow,
+        params: ReadMessagesParams,
+        found: tuple[Matches | None, Measure],
+    ) -> MessagesPayload:
+        matches, measure = found
+        named = FIRST_UNREAD if params.use_first_unread_anchor else params.anchor
+        anchors = Anchors(self._repository, access, narrow)
+        anchor = await anchors.find(named, params.anchor_date)
+        wanted = WindowRequest(
+            anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
+        )
+        window = await read_window(self._repository, narrow, wanted, measure)
+        return {
+            "messages": await self._show(access, window.rows, params, matches),
+            "anchor": anchor,
+            "found_anchor": window.found_anchor,
+            "found_oldest": window.found_oldest,
+            "found_newest": window.found_newest,
+            "history_limited": False,
+        }
+
+    async def _show(
+        self,
+        access: MessageAccess,
+        rows: Sequence[HistoryRow],
+        params: ReadMessagesParams,
+        matches: Matches | None,
+    ) -> list[HistoryMessagePayload] | list[FoundMessagePayload]:
+        shown = await MessagePresenter(self._ctx, access, params).show(rows)
+        if matches is None:
+            return shown
+        found: list[FoundMessagePayload] = [
+            {**message, **matches.found[row.id]} for message, row in zip(shown, rows, strict=True)
+        ]
+        return found
+
+    async def _take_snapshot(self, access: MessageAccess, narrow: Narrow) -> None:
+        """From here on one moment; what was looked up before must still hold at that moment."""
+        # What a snapshot reads is not remembered, so it should find what it needs.
+        await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
+        if narrow.channel is None:
+            await self._ctx.runtime.channels.many(
+                self._ctx.db, self._ctx.realm.id, access.channels.membership.subscription_periods
+            )
+        await self._ctx.snapshot()
+        if narrow.is_stale:
+            raise StaleCallerError
+
+    def _refusal(self, access: MessageAccess) -> Exception:
+        if access.reader_id is None:
+            return UnauthorizedError()
+        return BadRequestError("Invalid message(s)")
+
+
+def _is_heavy(params: ReadMessagesParams, terms: Sequence[Term]) -> bool:
+    """Whether it may take long: much to read, or more to search than a place to look at."""
+    ids = () if params.message_ids is None else params.message_ids
+    count = (params.num_before or 0) + (params.num_after or 0) + len(ids)
+    return count > ROWS_AT_ONCE or not all(is_read_in_order(term) for term in terms)
+
+
+def _check_combination(params: ReadMessagesParams) -> None:
+    if params.message_ids is not None:
+        around = {"anchor", "num_before", "num_after", "use_first_unread_anchor"}
+        if passed := sorted(around & params.model_fields_set):
+            names = ", ".join(passed)
+            raise BadRequestError(f"message_ids cannot be combined with {names}")
+        return
+    for name in ("num_before", "num_after"):
+        if getattr(params, name) is None:
+            raise BadRequestError(f"Missing '{name}' argument")
+    if (params.num_before or 0) + (params.num_after or 0) > MAX_MESSAGES:
+        raise BadRequestError(f"Too many messages requested (maximum {MAX_MESSAGES})")

@@ -1,0 +1,118 @@
+"""The messages around an anchor."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from chatapi.features.messages.fetch.anchors import AFTER_ALL, BEFORE_ALL
+from chatapi.features.messages.fetch.page_size import (
+    MAX_BYTES,
+    ROWS_AT_ONCE,
+    Measure,
+    how_many_fit,
+    measure_texts,
+)
+from chatapi.features.messages.fetch.repository import HistoryRepository, HistoryRow
+from chatapi.narrow import Narrow
+
+
+@dataclass(frozen=True)
+class WindowRequest:
+    """How much to read around which place."""
+
+    anchor: int
+    num_before: int
+    num_after: int
+    include_anchor: bool
+
+    @property
+    def bytes_per_side(self) -> int:
+        return MAX_BYTES // 2 if self.num_before and self.num_after else MAX_BYTES
+
+
+@dataclass(frozen=True)
+class Window:
+    """What was found, the oldest first, and whether there is more."""
+
+    rows: list[HistoryRow]
+    found_anchor: bool
+    found_oldest: bool
+    found_newest: bool
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What was read on one side of an anchor, the nearest first."""
+
+    rows: list[HistoryRow]
+    is_cut: bool = False
+    """Whether it ends early, since more would be too large for one answer."""
+
+
+async def read_window(
+    repository: HistoryRepository,
+    narrow: Narrow,
+    wanted: WindowRequest,
+    measure: Measure = measure_texts,
+) -> Window:
+    """One statement for each side that is wanted, or one for each slice of many messages.
+
+    A side ends early where its texts would be too large for one answer; it keeps what is nearest
+    to the anchor, and at least one message.
+    """
+    anchor = wanted.anchor
+    before = after = _Side([])
+
+    async def read_older(start: int, limit: int) -> list[HistoryRow]:
+        return (await repository.list_up_to(narrow, start, limit))[::-1]
+
+    async def read_newer(start: int, limit: int) -> list[HistoryRow]:
+        return await repository.list_from(narrow, start, limit)
+
+    room = wanted.bytes_per_side
+    if wanted.num_before and anchor > BEFORE_ALL:
+        before = await _read_side(read_older, anchor, -1, wanted.num_before + 1, (room, measure))
+    if wanted.num_after and anchor < AFTER_ALL:
+        after = await _read_side(read_newer, anchor, 1, wanted.num_after + 1, (room, measure))
+    if not wanted.num_before and not wanted.num_after:
+        after = await _read_side(read_newer, anchor, 1, 1, (room, measure))
+    at_anchor = [row for row in (*before.rows[:1], *after.rows[:1]) if row.id == anchor][:1]
+    older = [row for row in before.rows if row.id < anchor][: wanted.num_before]
+    newer = [row for row in after.rows if row.id > anchor][: wanted.num_after]
+    return Window(
+        rows=[*older[::-1], *(at_anchor if wanted.include_anchor else ()), *newer],
+        found_anchor=bool(at_anchor) and wanted.include_anchor,
+        found_oldest=anchor == BEFORE_ALL or (len(older) < wanted.num_before and not before.is_cut),
+        found_newest=anchor == AFTER_ALL or (len(newer) < wanted.num_after and not after.is_cut),
+    )
+
+
+async def _read_side(
+    read: Callable[[int, int], Awaitable[list[HistoryRow]]],
+    anchor: int,
+    direction: int,
+    limit: int,
+    bound: tuple[int, Measure],
+) -> _Side:
+    """Read away from the anchor until there is enough, nothing more, or no room."""
+    room, measure = bound
+    kept: list[HistoryRow] = []
+    start = anchor
+    while True:
+        wanted = min(limit - len(kept), ROWS_AT_ONCE)
+        rows = await read(start, wanted)
+        sizes = await measure(rows)
+        fitting = how_many_fit(sizes, room)
+        room -= sum(sizes[:fitting])
+        # Never an empty page: a client that pages on must get further.
+        is_first = not any(row.id != anchor for row in kept)
+        kept += rows[: max(fitting, _least(rows, anchor) if is_first else 0)]
+        if fitting < len(rows):
+            return _Side(kept, is_cut=True)
+        if len(rows) < wanted or len(kept) >= limit:
+            return _Side(kept)
+        start = rows[-1].id + direction
+
+
+def _least(rows: list[HistoryRow], anchor: int) -> int:
+    """The message at the anchor is one that the client may know already."""
+    return 2 if rows and rows[0].id == anchor else 1

@@ -1,0 +1,154 @@
+"""What there is to know about a message, and what one reader is shown of it."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.users import UserRecord
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.core.roles import EmailVisibility, Role
+from chatapi.features.messages.payloads import (
+    MessagePayload,
+    RecipientPayload,
+    TopicLinkPayload,
+)
+from chatapi.features.users.rules import avatar_url
+from chatapi.wire.topics import show_topic
+
+_UNKNOWN_NAME = "Unknown user"
+_UNKNOWN_AVATAR_VERSION = 1
+
+
+@dataclass(frozen=True)
+class SenderData:
+    """A sender as messages show them."""
+
+    id: UserId
+    full_name: str
+    email: str
+    """The API email."""
+    delivery_email: str
+    email_visibility: EmailVisibility
+    is_bot: bool
+    avatar_version: int
+    made_up_email: str = ""
+    """For readers who may not see the sender."""
+    is_system_bot: bool = False
+
+    @classmethod
+    def of(cls, user: UserRecord, realm: RealmRecord, root_domain: str) -> "SenderData":
+        return cls(
+            id=user.id,
+            full_name=user.full_name,
+            email=user.api_email(realm, root_domain),
+            delivery_email=user.delivery_email,
+            email_visibility=user.email_visibility,
+            is_bot=user.is_bot,
+            avatar_version=user.avatar_version,
+            made_up_email=user.made_up_email(realm, root_domain),
+            is_system_bot=user.is_system_bot,
+        )
+
+    def unknown(self) -> "SenderData":
+        """The sender as messages show them to readers for whom they do not exist."""
+        return replace(
+            self,
+            full_name=_UNKNOWN_NAME,
+            email=self.made_up_email,
+            delivery_email=self.made_up_email,
+            email_visibility=EmailVisibility.NOBODY,
+            is_bot=False,
+            avatar_version=_UNKNOWN_AVATAR_VERSION,
+        )
+
+    def shows_email_to(self, reader_id: UserId | None, role: Role | None) -> bool:
+        return self.is_bot or reader_id == self.id or self.email_visibility.shows_to(role)
+
+
+@dataclass(frozen=True)
+class MessageData:
+    """A message with its sender and its place; the same for every reader."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    channel_name: str
+    """Empty for direct messages."""
+    topic: str
+    people: tuple[RecipientPayload, ...]
+    """Everybody in a direct message, the sender included; empty in channels."""
+    sender: SenderData
+    realm_subdomain: str
+    content: str
+    rendered_content: str
+    timestamp: int
+    client: str
+    is_me_message: bool
+    topic_links: tuple[TopicLinkPayload, ...] = ()
+
+
+class RenderOptions(NamedTuple):
+    """What the look of a message depends on; equal forms look the same.
+
+    A tuple, since it is made and compared for every reader of every message.
+    """
+
+    apply_markdown: bool
+    allow_empty_topic: bool
+    shows_email: bool
+    client_gravatar: bool
+    hides_sender: bool = False
+    """Whether the sender does not exist for the reader."""
+
+
+def message_payload(data: MessageData, options: RenderOptions) -> MessagePayload:
+    """A message as a reader of this form sees it."""
+    sender = data.sender.unknown() if options.hides_sender else data.sender
+    payload: MessagePayload = {
+        "id": data.id,
+        "sender_id": sender.id,
+        "sender_email": sender.email,
+        "sender_full_name": sender.full_name,
+        "sender_realm_str": data.realm_subdomain,
+        "avatar_url": avatar_url(
+            sender.delivery_email if options.shows_email else sender.email,
+            sender.avatar_version,
+            client_computes=options.client_gravatar and options.shows_email,
+        ),
+        "client": data.client,
+        "content": data.rendered_content if options.apply_markdown else data.content,
+        "content_type": "text/html" if options.apply_markdown else "text/x-markdown",
+        "display_recipient": data.channel_name,
+        "is_me_message": data.is_me_message,
+        "reactions": [],
+        "recipient_id": _recipient_id(data),
+        "subject": "",
+        "submessages": [],
+        "timestamp": data.timestamp,
+        "topic_links": list(data.topic_links),
+        "type": "stream",
+    }
+    if data.channel_id is None:
+        payload["type"] = "private"
+        payload["display_recipient"] = list(data.people)
+    else:
+        payload["stream_id"] = data.channel_id
+        payload["subject"] = show_topic(data.topic, allow_empty=options.allow_empty_topic)
+    return payload
+
+
+def person_payload(user: UserRecord, realm: RealmRecord, root_domain: str) -> RecipientPayload:
+    """A participant of a direct message; all participants exist for each other."""
+    return {
+        "id": user.id,
+        "email": user.api_email(realm, root_domain),
+        "full_name": user.full_name,
+        "is_mirror_dummy": False,
+    }
+
+
+def _recipient_id(data: MessageData) -> int:
+    """One number for each channel and each set of people: even and odd ones never meet."""
+    if data.channel_id is not None:
+        return 2 * data.channel_id
+    return 2 * data.conversation_id + 1

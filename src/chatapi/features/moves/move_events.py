@@ -1,0 +1,81 @@
+"""What clients are told of a move: those who may follow it, and those who may not."""
+
+from collections.abc import Mapping
+
+from chatapi.auth.context import Context
+from chatapi.core.clock import unix_seconds
+from chatapi.core.ids import EventNumber, MessageId
+from chatapi.events.audience import (
+    Audience,
+    CanFollowMove,
+    CannotFollowMove,
+    SubscribedToSourceOnly,
+)
+from chatapi.features.deletion.events import MessagesDeleted
+from chatapi.features.edits.events import MessageChanged
+from chatapi.features.edits.params import PropagateMode
+from chatapi.features.flags.events import FlagAdded
+from chatapi.features.flags.spans import Span
+from chatapi.features.messages.topic_links import topic_links
+from chatapi.features.moves.move import Move
+from chatapi.permissions.channels import channel_readers, channel_subscribers
+
+
+async def emit_move_events(
+    ctx: Context,
+    move: Move,
+    mode: PropagateMode,
+    arrivals: Mapping[MessageId, EventNumber | None],
+    span: Span | None,
+) -> None:
+    """Either all messages are listed, or the span describes them."""
+    linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
+    event = MessageChanged(
+        user_id=ctx.user.id,
+        message_id=move.message.id,
+        message_ids=list(arrivals),
+        edit_timestamp=unix_seconds(ctx.now()),
+        stream_id=move.source.id,
+        stream_name=move.source.name,
+        new_stream_id=move.target.id if move.crosses_channels else None,
+        propagate_mode=mode,
+        orig_subject=move.source_topic.topic,
+        subject=move.topic,
+        topic_links=topic_links(move.topic, linkifiers),
+        span=span,
+        arrivals=arrivals if move.source.has_protected_history else None,
+    )
+    if move.crosses_channels:
+        # Nothing is unread in a channel one is not in.
+        read = FlagAdded(
+            flag="read",
+            messages=event.message_ids,
+            channel_id=move.source.id,
+            arrivals=event.arrivals,
+        )
+        behind = SubscribedToSourceOnly(source_id=move.source.id, target_id=move.target.id)
+        ctx.emit(read, to=behind)
+    ctx.emit(event, to=_can_follow(move))
+    if move.crosses_channels:
+        # For people who may not follow, what they knew is gone.
+        gone = MessagesDeleted(
+            message_ids=event.message_ids,
+            message_type="stream",
+            stream_id=move.source.id,
+            topic=move.source_topic.topic,
+            arrivals=event.arrivals,
+            were_moved=True,
+        )
+        ctx.emit(gone, to=_cannot_follow(move))
+
+
+def _can_follow(move: Move) -> Audience:
+    if not move.crosses_channels:
+        return channel_subscribers(move.source)
+    return CanFollowMove(source=channel_readers(move.source), target=channel_readers(move.target))
+
+
+def _cannot_follow(move: Move) -> Audience:
+    return CannotFollowMove(
+        source=channel_readers(move.source), target=channel_readers(move.target)
+    )

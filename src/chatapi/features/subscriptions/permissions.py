@@ -1,0 +1,70 @@
+"""Who may let people into a channel and take them out."""
+
+from collections.abc import Collection
+
+from chatapi.auth.context import Context
+from chatapi.auth.users import UserRecord
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.permissions.channels import (
+    ChannelAccess,
+    channel_access,
+    is_allowed_in_channel,
+    may_administer,
+)
+from chatapi.permissions.realm import is_allowed_in_realm
+
+
+class SubscriptionPermissions:
+    """Answers for one caller; `access` is theirs."""
+
+    def __init__(self, ctx: Context, access: ChannelAccess) -> None:
+        self._ctx = ctx
+        self._access = access
+
+    @classmethod
+    async def of(cls, ctx: Context) -> "SubscriptionPermissions":
+        return cls(ctx, await channel_access(ctx))
+
+    def can_see(self, channel: ChannelRecord) -> bool:
+        return self._access.can_see(channel)
+
+    async def can_subscribe(
+        self, users: Collection[UserRecord], channel: ChannelRecord, *, is_new: bool
+    ) -> bool:
+        """Whether the caller may subscribe these users; `is_new`: it is the caller's creation."""
+        others = {user.id for user in users} - {self._ctx.user.id}
+        if others and not await self._can_add_others(channel, is_new=is_new):
+            return False
+        joins = len(others) < len(users)
+        return not joins or is_new or await self.can_join(channel)
+
+    async def can_unsubscribe(self, users: Collection[UserRecord], channel: ChannelRecord) -> bool:
+        """Oneself and one's own bots always; others by the channel's settings."""
+        own = {self._ctx.user.id}
+        if all(own & {user.id, user.bot_owner_id} for user in users):
+            return True
+        if await may_administer(self._ctx, channel):
+            return True
+        return await is_allowed_in_channel(self._ctx, "can_remove_subscribers_group", channel)
+
+    async def can_join(self, channel: ChannelRecord) -> bool:
+        """Whether the caller is in a channel, or may come in by themselves."""
+        if self._access.is_subscribed(channel.id):
+            return True
+        if not self._ctx.user.role.is_member:
+            return False
+        if channel.is_public:
+            return True
+        return await is_allowed_in_channel(
+            self._ctx, "can_subscribe_group", channel
+        ) or await is_allowed_in_channel(self._ctx, "can_add_subscribers_group", channel)
+
+    async def _can_add_others(self, channel: ChannelRecord, *, is_new: bool) -> bool:
+        """To let others in one must see what they will see: knowing of it is not enough."""
+        if not self._ctx.user.role.is_member:
+            return False
+        if await is_allowed_in_channel(self._ctx, "can_add_subscribers_group", channel):
+            return True
+        if not is_new and not self._access.can_read(channel):
+            return False
+        return await is_allowed_in_realm(self._ctx, "can_add_subscribers_group")

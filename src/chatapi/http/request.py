@@ -1,0 +1,127 @@
+"""One HTTP request, read no further than somebody asks."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.types import Receive, Scope
+
+from chatapi.core.clock import stopwatch
+from chatapi.core.ids import UserId, new_request_id
+
+_MAX_CLIENT_NAME_LENGTH = 30
+_ANONYMOUS_BODY_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True)
+class BodyLimits:
+    """How large the body of a request may be."""
+
+    form_bytes: int
+    """Without a file in it."""
+    file_bytes: int
+
+    def without_credentials(self) -> "BodyLimits":
+        """For requests whose sender is not known: no call that needs no login needs more."""
+        return BodyLimits(
+            min(self.form_bytes, _ANONYMOUS_BODY_BYTES), min(self.file_bytes, _ANONYMOUS_BODY_BYTES)
+        )
+
+
+class ApiRequest:
+    """The request behind an endpoint: headers, address, and what the answer will carry."""
+
+    __slots__ = (
+        "arrived",
+        "charged_user_id",
+        "computed",
+        "headers",
+        "receive",
+        "request_id",
+        "response_headers",
+        "response_started",
+        "scope",
+    )
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.arrived = stopwatch()
+        self.request_id = new_request_id()
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.response_headers: list[tuple[bytes, bytes]] = []
+        self.charged_user_id: UserId | None = None
+        """Whose limit the request was counted in; it may be admitted several times."""
+        self.computed: dict[str, object] = {}
+        """Results of expensive work, for the case that the request has to start over."""
+        self.response_started = False
+        """Whether the client has been told a status, so that no other can be told."""
+
+    @property
+    def method(self) -> str:
+        return str(self.scope["method"])
+
+    @property
+    def path(self) -> str:
+        return str(self.scope["path"])
+
+    @property
+    def route_path(self) -> str:
+        """The path as the route is declared, without what a client put into it."""
+        return str(self.scope.get("route_path", "unknown"))
+
+    @property
+    def path_params(self) -> dict[str, Any]:
+        params: dict[str, Any] = self.scope["path_params"]
+        return params
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from; proxies are believed only as far as uvicorn is told to."""
+        client = self.scope.get("client")
+        return str(client[0]) if client else "unknown"
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the request came in."""
+        return stopwatch() - self.arrived
+
+    @property
+    def host(self) -> str:
+        """The host name the client used, without port, in lower case."""
+        try:
+            return urlsplit(f"//{self.header(b'host')}").hostname or ""
+        except ValueError:
+            return ""
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port the client used; the gate lets only host names through."""
+        return f"{self.scope['scheme']}://{self.header(b'host') or 'localhost'}"
+
+    @property
+    def client_name(self) -> str:
+        """What is left of the slash in User-Agent, as clients of this protocol name themselves."""
+        name = self.header(b"user-agent").partition("/")[0].strip()
+        return name[:_MAX_CLIENT_NAME_LENGTH] or "Unspecified"
+
+    async def wait_for_disconnect(self) -> None:
+        """Return when the client has left; its whole request was read before."""
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+
+    async def is_disconnected(self) -> bool:
+        """Whether the client hung up by now, without waiting for it."""
+        try:
+            async with asyncio.timeout(0):
+                await self.wait_for_disconnect()
+        except TimeoutError:
+            return False
+        return True
+
+    def header(self, name: bytes) -> str:
+        return self.headers.get(name, b"").decode("latin-1")
+
+    def accepts(self, content_type: str) -> bool:
+        return content_type in self.header(b"accept")

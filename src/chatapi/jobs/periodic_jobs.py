@@ -1,0 +1,92 @@
+"""Expiry of idle event queues and of the old end of the event log, and what else is due."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from itertools import count
+
+import structlog
+
+from chatapi.auth.runtime import Runtime
+from chatapi.core.open_files import open_file_usage
+from chatapi.db.idempotency_store import IdempotencyStore
+from chatapi.events.log import EventLog
+from chatapi.jobs.expired_messages import delete_expired_messages
+from chatapi.jobs.orphaned_files import remove_orphaned_files
+from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
+from chatapi.jobs.waiting_period import end_waiting_periods
+
+log = structlog.get_logger()
+
+_EVERY_SECONDS = 60
+_MINUTES_BETWEEN_SLOW_JOBS = 360
+_RESPONSES_KEPT = timedelta(days=1)
+
+Job = Callable[[Runtime], Awaitable[None]]
+
+
+async def run_periodic_jobs(runtime: Runtime) -> None:
+    """Run until cancelled; a failure is logged and tried again the next time."""
+    for minute in count(1):
+        await asyncio.sleep(_EVERY_SECONDS)
+        if runtime.database.is_file_lost:
+            # That was logged, once; nothing can be done before the process is started again.
+            continue
+        for job in _jobs_of_minute(minute):
+            try:
+                await job(runtime)
+            except Exception:
+                log.exception("job_failed", job=job.__name__)
+
+
+async def expire_queues(runtime: Runtime) -> None:
+    await runtime.queues.expire()
+
+
+async def trim_event_log(runtime: Runtime) -> None:
+    """Cut the log of each realm, one short transaction at a time."""
+    oldest = runtime.clock.now() - timedelta(hours=runtime.settings.event_log_hours)
+    work = runtime.begin()
+    try:
+        realms = await EventLog(work.db).list_realms_with_events_before(oldest)
+        for realm_id in realms:
+            await work.db.lock_realm(realm_id)
+            await EventLog(work.db).delete_before(realm_id, oldest)
+            await work.commit()
+    finally:
+        await work.db.close()
+
+
+async def delete_expired_responses(runtime: Runtime) -> None:
+    """Whoever repeats a request does so within a day."""
+    work = runtime.begin()
+    try:
+        await work.db.write()
+        await IdempotencyStore(work.db).delete_before(runtime.clock.now() - _RESPONSES_KEPT)
+        await work.commit()
+    finally:
+        await work.db.close()
+
+
+def _jobs_of_minute(minute: int) -> tuple[Job, ...]:
+    return _JOBS if minute % _MINUTES_BETWEEN_SLOW_JOBS else (*_JOBS, *_SLOW_JOBS)
+
+
+async def watch_open_files(_runtime: Runtime) -> None:
+    """Say so before connections are refused because too many files are open."""
+    usage = open_file_usage()
+    if usage.is_near_limit:
+        log.warning("open_files_near_limit", open=usage.open, limit=usage.limit)
+
+
+_JOBS: tuple[Job, ...] = (
+    watch_open_files,
+    expire_queues,
+    trim_event_log,
+    delete_expired_responses,
+    end_waiting_periods,
+    delete_expired_messages,
+    remove_unclaimed_uploads,
+)
+_SLOW_JOBS: tuple[Job, ...] = (remove_orphaned_files,)
+"""What looks at everything there is."""

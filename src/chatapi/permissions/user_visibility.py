@@ -1,0 +1,94 @@
+"""Whom a reader may see: the one rule that reads and events about users share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select, union
+from sqlalchemy.orm import aliased
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.users import UserRecord
+from chatapi.core.ids import GroupId, UserId
+from chatapi.core.roles import Role
+from chatapi.core.system_groups import system_groups_of
+from chatapi.db.models import ConversationMember, Subscription
+from chatapi.db.session import DatabaseSession
+from chatapi.events.audience import UserVisibleTo
+from chatapi.permissions.realm import RealmPermissions
+
+_own_subscription = aliased(Subscription)
+_own_conversation = aliased(ConversationMember)
+_VISIBLE_USER_IDS = union(
+    select(Subscription.user_id)
+    .join(_own_subscription, _own_subscription.channel_id == Subscription.channel_id)
+    .where(
+        _own_subscription.user_id == bindparam("user_id"),
+        _own_subscription.is_active,
+        Subscription.is_active,
+    ),
+    select(ConversationMember.user_id)
+    .join(
+        _own_conversation,
+        _own_conversation.conversation_id == ConversationMember.conversation_id,
+    )
+    .where(_own_conversation.user_id == bindparam("user_id")),
+)
+"""The people somebody shares a channel or a direct-message conversation with."""
+
+
+def sees_all_users(realm: RealmRecord, reader: UserRecord | None) -> bool:
+    """Whether all users exist for a reader; nobody without an account sees more than a guest.
+
+    The setting names a system group, so the role says it all and nothing has to be read.
+    """
+    role = Role.GUEST if reader is None else reader.role
+    is_full_member = reader is not None and reader.is_full_member
+    groups = system_groups_of(role, is_full_member=is_full_member)
+    allowed = RealmPermissions(realm).permission("can_access_all_users_group")
+    return not allowed.subgroups.isdisjoint(GroupId(realm.system_groups[name]) for name in groups)
+
+
+@dataclass(frozen=True)
+class UserVisibility:
+    """Which users exist for a reader."""
+
+    reader: UserRecord | None
+    sees_all_users: bool
+    visible_user_ids: frozenset[UserId]
+    """Whom somebody sees who does not see everybody: the people they talk with."""
+
+    def can_see(self, user: UserRecord) -> bool:
+        if self.sees_all_users or user.id in self.visible_user_ids or user.is_system_bot:
+            return True
+        return self.reader is not None and self.reader.id in {user.id, user.bot_owner_id}
+
+    def can_see_id(self, user_id: UserId) -> bool:
+        """The same of somebody of whom nothing else is known; one's bots may be missing."""
+        if self.sees_all_users or user_id in self.visible_user_ids:
+            return True
+        return self.reader is not None and self.reader.id == user_id
+
+    def among(self, user_ids: Iterable[UserId]) -> list[UserId]:
+        """Those of some users that `can_see_id` says yes of, for lists of members."""
+        if self.sees_all_users:
+            return list(user_ids)
+        return [user_id for user_id in user_ids if self.can_see_id(user_id)]
+
+
+async def user_visibility(ctx: RealmContext) -> UserVisibility:
+    """Whom whoever asks may see; costs a statement only where guests do not see everybody."""
+    if sees_all_users(ctx.realm, ctx.reader):
+        return UserVisibility(ctx.reader, sees_all_users=True, visible_user_ids=frozenset())
+    known = frozenset() if ctx.reader is None else await _visible_user_ids(ctx.db, ctx.reader.id)
+    return UserVisibility(ctx.reader, sees_all_users=False, visible_user_ids=known)
+
+
+async def _visible_user_ids(db: DatabaseSession, user_id: UserId) -> frozenset[UserId]:
+    rows = await db.execute(_VISIBLE_USER_IDS, {"user_id": user_id})
+    return frozenset(UserId(each) for (each,) in rows)
+
+
+def user_visible_to(user: UserRecord) -> UserVisibleTo:
+    """The audience of events about a user: those whose `UserVisibility` includes them."""
+    return UserVisibleTo(user_id=user.id, bot_owner_id=user.bot_owner_id)

@@ -1,0 +1,65 @@
+"""What this process remembers of a realm's alert words and muted users, until the log says no."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select
+
+from chatapi.core.ids import RealmId, UserId
+from chatapi.db.models import AlertWord, MutedUser, User
+from chatapi.db.session import DatabaseSession
+from chatapi.events.entry import Entry
+from chatapi.events.hub import Hub, Observer
+from chatapi.recipient_preferences.alert_words import AlertWordMatcher
+
+_WORDS = select(AlertWord.user_id, AlertWord.word).where(
+    AlertWord.realm_id == bindparam("realm_id")
+)
+_MUTED = (
+    select(MutedUser.muted_user_id, MutedUser.user_id)
+    .join(User, User.id == MutedUser.user_id)
+    .where(User.realm_id == bindparam("realm_id"))
+)
+
+
+@dataclass(frozen=True)
+class RecipientPreferences:
+    """Of all people of a realm."""
+
+    alert_words: AlertWordMatcher
+    muted_by: Mapping[UserId, frozenset[UserId]]
+    """Who does not want to hear from somebody, by that somebody."""
+
+
+class RecipientPreferencesCache:
+    """The cache between sending and the tables: most sends cost no statement."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._realms: dict[RealmId, RecipientPreferences] = {}
+        hub.observe(Observer(on_event=self._on_event, on_reset=self._invalidate))
+
+    async def of(self, db: DatabaseSession, realm_id: RealmId) -> RecipientPreferences:
+        """Call in a realm that is locked: nobody changes anything until it is remembered."""
+        if not db.has_locked(realm_id):
+            raise RuntimeError("lock the realm: what is read now must still hold when remembered")
+        known = self._realms.get(realm_id)
+        if known is None:
+            known = self._realms[realm_id] = await _load(db, realm_id)
+        return known
+
+    def _on_event(self, entry: Entry) -> None:
+        if entry.event.changes_recipient_preferences() or entry.event.changes_realm():
+            self._invalidate(entry.realm_id)
+
+    def _invalidate(self, realm_id: RealmId) -> None:
+        self._realms.pop(realm_id, None)
+
+
+async def _load(db: DatabaseSession, realm_id: RealmId) -> RecipientPreferences:
+    alert_words = await db.execute(_WORDS, {"realm_id": realm_id})
+    watched = AlertWordMatcher((UserId(user_id), word) for user_id, word in alert_words)
+    muted_by: defaultdict[UserId, set[UserId]] = defaultdict(set)
+    for muted_id, user_id in await db.execute(_MUTED, {"realm_id": realm_id}):
+        muted_by[UserId(muted_id)].add(UserId(user_id))
+    return RecipientPreferences(watched, {muted: frozenset(by) for muted, by in muted_by.items()})

@@ -1,0 +1,226 @@
+"""Writing on the word of the last transaction: all of it in one statement, or nothing at all."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from sqlalchemy import func, select, update
+
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import EventNumber, MessageId
+from chatapi.core.settings import Settings
+from chatapi.db.availability import is_unavailable
+from chatapi.db.database import Database
+from chatapi.db.message_ids import take_message_ids
+from chatapi.db.models import Realm, RealmClock
+from chatapi.db.optimistic_write import ClockConflictError, ClockSnapshot
+from chatapi.db.session import DatabaseSession
+from chatapi.events.log import EventLog
+from tests.support.sample_events import Noted, append
+from tests.support.statements import recorded_statements
+from tests.support.waiting import until_lock_is_awaited
+
+# SQLite has no trips to save: it always locks.
+pytestmark = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+async def elsewhere(settings: Settings) -> AsyncIterator[Database]:
+    """The same database, as another process sees it."""
+    database = Database(settings)
+    yield database
+    await database.close()
+
+
+async def note(db: DatabaseSession, runtime: Runtime, realm: RealmRecord, text: str) -> None:
+    await append(db, realm, Noted(text=text), at=runtime.clock.now())
+
+
+async def left_by_a_lock(
+    runtime: Runtime, realm: RealmRecord, message_ids: int = 3
+) -> ClockSnapshot:
+    async with DatabaseSession(runtime.database) as db:
+        await db.lock_realm(realm.id, message_ids=message_ids)
+        await note(db, runtime, realm, "before")
+        await db.commit()
+        assert db.left is not None
+        return db.left
+
+
+@asynccontextmanager
+async def relying(runtime: Runtime, realm: RealmRecord) -> AsyncIterator[DatabaseSession]:
+    """A session that has something to write, and no lock."""
+    left = await left_by_a_lock(runtime, realm)
+    async with DatabaseSession(runtime.database) as db:
+        await db.begin_optimistic(left)
+        await note(db, runtime, realm, "relying")
+        yield db
+
+
+async def somebody_else_writes(elsewhere: Database, runtime: Runtime, realm: RealmRecord) -> None:
+    async with DatabaseSession(elsewhere) as db:
+        await note(db, runtime, realm, "other")
+        await db.commit()
+
+
+async def noted(database: Database, realm: RealmRecord) -> list[str]:
+    async with DatabaseSession(database) as db:
+        entries = await EventLog(db).read(realm.id, EventNumber(0), 1_000)
+        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+        assert (await EventLog(db).read_clock(realm.id)).last_event == len(entries)
+    return [entry.event.text for entry in entries if isinstance(entry.event, Noted)]
+
+
+async def test_needs_no_statement_but_one_of_its_own(
+    runtime: Runtime, realm: RealmRecord, elsewhere: Database
+) -> None:
+    left = await left_by_a_lock(runtime, realm)
+    # On a database that no job of the running service uses as well.
+    async with DatabaseSession(elsewhere) as db:
+        with recorded_statements(elsewhere, "") as recorded:
+            await db.begin_optimistic(left)
+            await note(db, runtime, realm, "relying")
+            await db.commit()
+        assert recorded == []
+    assert await noted(runtime.database, realm) == ["before", "relying"]
+
+
+async def test_goes_on_from_one_transaction_to_the_next(
+    runtime: Runtime, realm: RealmRecord
+) -> None:
+    left = await left_by_a_lock(runtime, realm)
+    used: list[MessageId] = []
+    for text in "abcdef":
+        async with DatabaseSession(runtime.database) as db:
+            await db.begin_optimistic(left)
+            used += db.use_message_ids(2)
+            await note(db, runtime, realm, text)
+            await db.commit()
+            assert db.left is not None
+            left = db.left
+    assert await noted(runtime.database, realm) == ["before", *"abcdef"]
+    # As many are taken as were used: the supply stays as large as it was.
+    assert len(left.message_ids) == 3
+    assert used == sorted(set(used))
+    assert len(used) == 12
+    async with DatabaseSession(runtime.database) as db:
+        await db.lock_realm(realm.id)
+        assert (await take_message_ids(db, 1))[0] > max(used)
+
+
+class TestSomebodyElseWrote:
+    async def test_nothing_is_written(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        async with relying(runtime, realm) as db:
+            await somebody_else_writes(elsewhere, runtime, realm)
+            with pytest.raises(ClockConflictError):
+                await db.commit()
+        assert await noted(runtime.database, realm) == ["before", "other"]
+
+    async def test_nor_if_they_are_about_to(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        async with relying(runtime, realm) as db, DatabaseSession(elsewhere) as other:
+            await note(other, runtime, realm, "other")
+            committing = asyncio.create_task(db.commit())
+            await until_lock_is_awaited(elsewhere)
+            await other.commit()
+            with pytest.raises(ClockConflictError):
+                await committing
+        assert await noted(runtime.database, realm) == ["before", "other"]
+
+    async def test_in_the_same_process_they_wait_for_their_turn(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        async with relying(runtime, realm):
+            assert runtime.database.writer_turn(realm.id).locked()
+        assert not runtime.database.writer_turn(realm.id).locked()
+
+    async def test_a_read_finds_out_as_well(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        async with relying(runtime, realm) as db:
+            await somebody_else_writes(elsewhere, runtime, realm)
+            with pytest.raises(ClockConflictError):
+                await db.execute(select(func.count()).select_from(Realm))
+
+    async def test_what_leaves_the_clock_alone_is_no_harm(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        async with relying(runtime, realm) as db:
+            async with DatabaseSession(elsewhere) as other:
+                await other.lock_realm(realm.id)
+                await other.execute(update(RealmClock).values(log_floor=0))
+                await other.commit()
+            await db.commit()
+        assert await noted(runtime.database, realm) == ["before", "relying"]
+
+
+class TestMoreThanThat:
+    async def test_any_other_statement_locks_the_realm(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        async with relying(runtime, realm) as db:
+            await db.execute(update(Realm).values(name="Changed"))
+            assert await noted(elsewhere, realm) == ["before"]
+            assert len(db.use_message_ids(2)) == 2
+            await db.commit()
+            assert db.left is not None
+            assert (db.left.last_event, len(db.left.message_ids)) == (2, 1)
+        assert await noted(elsewhere, realm) == ["before", "relying"]
+
+    async def test_writing_the_same_kind_twice_does_so_too(
+        self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
+    ) -> None:
+        async with relying(runtime, realm) as db:
+            await note(db, runtime, realm, "again")
+            assert await noted(elsewhere, realm) == ["before"]
+            await db.commit()
+        assert await noted(elsewhere, realm) == ["before", "relying", "again"]
+
+    async def test_without_a_commit_nothing_is_written(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        async with relying(runtime, realm):
+            pass
+        assert await noted(runtime.database, realm) == ["before"]
+
+    async def test_without_ids_there_is_nothing_to_rely_on(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        async with DatabaseSession(runtime.database) as db:
+            await db.lock_realm(realm.id)
+            await db.commit()
+            assert db.left is None
+            await db.lock_realm(realm.id, message_ids=1)
+            await take_message_ids(db, 2)
+            await db.commit()
+            assert db.left is None
+
+
+async def test_a_lost_connection_is_not_used_again(
+    runtime: Runtime, realm: RealmRecord, elsewhere: Database
+) -> None:
+    async with DatabaseSession(elsewhere) as db:
+        await db.lock_realm(realm.id, message_ids=1)
+        await db.commit()
+        left = db.left
+        # What was used last is used next.
+        backend = (await db.execute(select(func.pg_backend_pid()))).scalar_one()
+    assert left is not None
+    async with DatabaseSession(elsewhere) as db:
+        await db.begin_optimistic(left)
+        await note(db, runtime, realm, "lost")
+        async with DatabaseSession(runtime.database) as other:
+            await other.execute(select(func.pg_terminate_backend(backend)))
+        with pytest.raises(Exception) as failure:  # noqa: PT011 (which one depends on the moment)
+            await db.commit()
+        assert is_unavailable(failure.value)
+    async with DatabaseSession(elsewhere) as db:
+        await db.begin_optimistic(left)
+        await note(db, runtime, realm, "found")
+        await db.commit()
+    assert await noted(elsewhere, realm) == ["found"]

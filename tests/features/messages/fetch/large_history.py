@@ -1,0 +1,54 @@
+"""Topics with more messages than anybody could send in a test."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import func, insert, select, text, update
+
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import ConversationId, MessageId
+from chatapi.db.models import Conversation, Message
+from chatapi.db.session import DatabaseSession
+from tests.factories import Person
+
+
+async def fill_topic(
+    runtime: Runtime, realm: RealmRecord, sender: Person, like: MessageId, count: int
+) -> list[MessageId]:
+    """More messages beside one that is there, faster than anybody could send them."""
+    async with DatabaseSession(runtime.database) as db:
+        await db.lock_realm(realm.id)
+        place = (
+            await db.execute(
+                select(Message.conversation_id, Message.channel_id).where(Message.id == like)
+            )
+        ).one()
+        first = (await db.execute(select(func.max(Message.id)))).scalar_one() + 1
+        ids = [MessageId(first + step) for step in range(count)]
+        values = {
+            "realm_id": realm.id,
+            "conversation_id": place[0],
+            "channel_id": place[1],
+            "sender_id": sender.user_id,
+            "content": "Hello",
+            "rendered_content": "<p>Hello</p>",
+            "sent_at": datetime(2026, 3, 1, 12, tzinfo=UTC),
+            "client_name": "tests",
+        }
+        marks = ("is_me_message", "read_by_sender", "mentions_channel", "mentions_topic")
+        more = dict.fromkeys((*marks, "has_link", "has_image", "has_attachment"), False)
+        for start in range(0, count, 1_000):
+            rows = [{"id": each, **values, **more} for each in ids[start : start + 1_000]]
+            await db.execute(insert(Message), rows)
+        await db.execute(
+            update(Conversation)
+            .where(Conversation.id == ConversationId(place[0]))
+            .values(last_message_id=ids[-1])
+        )
+        if not runtime.database.is_sqlite:
+            await db.execute(
+                text("SELECT setval(pg_get_serial_sequence('message', 'id'), :last)"),
+                {"last": ids[-1]},
+            )
+        await db.commit()
+    return ids

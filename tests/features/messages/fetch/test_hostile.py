@@ -1,0 +1,47 @@
+"""Thousands of searches that nobody means well with, over messages of the same kind."""
+
+import re
+import time
+
+from chatapi.channel_cache.records import ChannelRecord
+from tests.factories import Person
+from tests.features.messages.fetch.conversations import ask, send
+from tests.rendering.hostility import hostile_texts
+from tests.rendering.safety import assert_harmless
+from tests.support.client import ApiClient
+from tests.support.responses import ApiResponse
+
+CASES = 1_000
+MESSAGES = 60
+LIMIT_SECONDS = 0.3
+_MARK = re.compile(r'<span class="highlight">(.*?)</span>', re.DOTALL)
+
+
+async def test_find_or_are_refused_in_time(
+    client: ApiClient, writer: Person, general: ChannelRecord
+) -> None:
+    for text in hostile_texts(MESSAGES, seed=2, most_pieces=40):
+        await send(client, writer, general, content=f"harmless {text}"[:10_000].replace("\0", ""))
+    for searched in hostile_texts(CASES, seed=3, most_pieces=6):
+        response = await _ask_in_time(client, writer, searched)
+        assert response.status == 200 or response["code"] == "BAD_REQUEST", searched
+        for message in response.body.get("messages", []):
+            assert_harmless(_unmarked(message["match_content"]))
+            assert "<" not in _unmarked(message["match_subject"])
+
+
+async def _ask_in_time(client: ApiClient, reader: Person, searched: str) -> ApiResponse:
+    """A busy machine may be slow once, a search that is slow is slow each time."""
+    for _ in range(3):
+        started = time.perf_counter()
+        response = await ask(client, reader, ["search", searched], num_before=5)
+        if time.perf_counter() - started < LIMIT_SECONDS:
+            return response
+    raise AssertionError(searched)
+
+
+def _unmarked(html: str) -> str:
+    """Marks stand around words only; without them it is what was rendered."""
+    for marked in _MARK.findall(html):
+        assert "<" not in marked
+    return _MARK.sub(r"\1", html)

@@ -1,0 +1,47 @@
+"""What it costs to look whose stars and choices a change of a channel concerns."""
+
+from chatapi.auth.runtime import Runtime
+from chatapi.channel_cache.records import ChannelRecord
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.messages.fetch.conversations import send
+from tests.features.personal_state.test_visibility_diff import keep
+from tests.support.client import ApiClient
+from tests.support.responses import assert_success
+from tests.support.statements import recorded_statements, statements_under_lock
+
+
+async def _statements_of_change(
+    client: ApiClient, runtime: Runtime, owner: Person, channel: ChannelRecord, **changes: object
+) -> int:
+    with statements_under_lock(runtime.database) as statements:
+        assert_success(await client.patch(f"/streams/{channel.id}", owner, **changes))
+    return len(statements)
+
+
+async def test_a_channel_that_becomes_private_takes_as_many_statements_for_many_owners(
+    client: ApiClient,
+    runtime: Runtime,
+    owner: Person,
+    make_user: MakeUser,
+    make_channel: MakeChannel,
+) -> None:
+    public = await make_channel("public", subscribers=[owner])
+    message = await send(client, owner, public)
+    counts: list[int] = []
+    for _ in range(2):
+        for _ in range(5):
+            await keep(client, await make_user(), public, message)
+        counts.append(await _statements_of_change(client, runtime, owner, public, is_private=True))
+        assert_success(await client.patch(f"/streams/{public.id}", owner, is_private=False))
+    # The first change makes the topic of its notice, too.
+    assert counts[1] <= counts[0]
+
+
+async def test_another_description_concerns_no_owner(
+    client: ApiClient, runtime: Runtime, owner: Person, member: Person, make_channel: MakeChannel
+) -> None:
+    public = await make_channel("public", subscribers=[owner])
+    await keep(client, member, public, await send(client, owner, public))
+    with recorded_statements(runtime.database, "user_topic") as statements:
+        assert_success(await client.patch(f"/streams/{public.id}", owner, description="New"))
+    assert statements == []

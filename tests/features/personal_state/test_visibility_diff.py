@@ -1,0 +1,189 @@
+"""Stars and choices for topics that go out of sight and come back: clients are told of both."""
+
+from typing import Any
+
+import pytest
+
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.roles import Role
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.channels.channels import subscribe, unsubscribe
+from tests.features.messages.fetch.conversations import send
+from tests.features.moves.test_replayed_events import move
+from tests.support.account_changes import change_role
+from tests.support.client import ApiClient
+from tests.support.listening import Listener, listen
+from tests.support.responses import assert_success
+
+KNOWS_ALL = {"notification_settings_null": True, "empty_topic_name": True}
+
+
+class Kept:
+    """What a client knows of its user's stars and choices, from the state and from events."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.stars: set[int] = set(state["starred_messages"])
+        self.topics: dict[tuple[int, str], int] = {
+            (each["stream_id"], each["topic_name"]): each["visibility_policy"]
+            for each in state["user_topics"]
+        }
+        self.muted: list[list[object]] = state["muted_topics"]
+
+    def see(self, event: dict[str, Any]) -> None:
+        match event["type"]:
+            case "update_message_flags" if event["flag"] == "starred":
+                messages = set(event["messages"])
+                self.stars = (
+                    self.stars | messages if event["op"] == "add" else self.stars - messages
+                )
+            case "delete_message":
+                self.stars -= set(event.get("message_ids", [event.get("message_id")]))
+            case "user_topic":
+                key = event["stream_id"], event["topic_name"]
+                self.topics[key] = event["visibility_policy"]
+                if not event["visibility_policy"]:
+                    del self.topics[key]
+            case "muted_topics":
+                self.muted = event["muted_topics"]
+            case _:
+                pass
+
+
+async def compare(client: ApiClient, listener: Listener) -> Kept:
+    """What the listener has learnt from events is what a client that registers now is told."""
+    kept = Kept(listener.state)
+    for event in await listener.new_events():
+        kept.see(event)
+    now = await listen(client, listener.person, client_capabilities=KNOWS_ALL)
+    assert vars(kept) == vars(Kept(now.state))
+    return kept
+
+
+async def keep(client: ApiClient, person: Person, channel: ChannelRecord, message_id: int) -> None:
+    """Star a message, and mute its topic."""
+    star = {"op": "add", "flag": "starred", "messages": [message_id]}
+    assert_success(await client.post("/messages/flags", person, **star))
+    mute = {"stream_id": channel.id, "topic": "greetings", "visibility_policy": 1}
+    assert_success(await client.post("/user_topics", person, **mute))
+
+
+@pytest.fixture
+async def private(make_channel: MakeChannel, owner: Person, member: Person) -> ChannelRecord:
+    return await make_channel(
+        "private", subscribers=[owner, member], invite_only=True, history_public_to_subscribers=True
+    )
+
+
+@pytest.fixture
+async def public(make_channel: MakeChannel, owner: Person) -> ChannelRecord:
+    return await make_channel("public", subscribers=[owner])
+
+
+async def test_whoever_leaves_a_private_channel_sees_them_go_and_come_back(
+    client: ApiClient, owner: Person, member: Person, private: ChannelRecord
+) -> None:
+    message = await send(client, owner, private)
+    await keep(client, member, private, message)
+    listener = await listen(client, member, client_capabilities=KNOWS_ALL)
+    assert_success(await unsubscribe(client, member, "private"))
+    assert (await compare(client, listener)).stars == set()
+    listener = await listen(client, member, client_capabilities=KNOWS_ALL)
+    assert_success(await subscribe(client, owner, "private", principals=[member.user_id]))
+    kept = await compare(client, listener)
+    assert kept.stars == {message}
+    assert kept.topics == {(private.id, "greetings"): 1}
+
+
+async def test_a_channel_that_becomes_private_takes_them_along(
+    client: ApiClient, owner: Person, member: Person, public: ChannelRecord
+) -> None:
+    message = await send(client, owner, public)
+    await keep(client, member, public, message)
+    for is_private in (True, False):
+        listener = await listen(client, member, client_capabilities=KNOWS_ALL)
+        response = await client.patch(f"/streams/{public.id}", owner, is_private=is_private)
+        assert_success(response)
+        kept = await compare(client, listener)
+        assert kept.stars == (set() if is_private else {message})
+
+
+async def test_a_channel_of_another_name_is_named_so_in_muted_topics(
+    client: ApiClient, owner: Person, member: Person, public: ChannelRecord
+) -> None:
+    await keep(client, member, public, await send(client, owner, public))
+    listener = await listen(client, member, client_capabilities=KNOWS_ALL)
+    assert_success(await client.patch(f"/streams/{public.id}", owner, new_name="other"))
+    kept = await compare(client, listener)
+    assert [muted[0] for muted in kept.muted] == ["other"]
+
+
+async def test_another_role_sees_others(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    owner: Person,
+    make_user: MakeUser,
+    public: ChannelRecord,
+) -> None:
+    person = await make_user()
+    message = await send(client, owner, public)
+    await keep(client, person, public, message)
+    for role in (Role.GUEST, Role.MEMBER):
+        listener = await listen(client, person, client_capabilities=KNOWS_ALL)
+        await change_role(runtime, realm, person, role)
+        kept = await compare(client, listener)
+        assert kept.stars == ({message} if role is Role.MEMBER else set())
+
+
+class TestMessages:
+    async def test_a_deleted_message_is_no_star_of_people_outside_of_its_channel(
+        self, client: ApiClient, owner: Person, member: Person, public: ChannelRecord
+    ) -> None:
+        message = await send(client, owner, public)
+        await keep(client, member, public, message)
+        listener = await listen(client, member, client_capabilities=KNOWS_ALL)
+        assert_success(await client.delete(f"/messages/{message}", owner))
+        assert (await compare(client, listener)).stars == set()
+
+    async def test_nobody_learns_of_the_end_of_a_message_they_do_not_see(
+        self, client: ApiClient, owner: Person, member: Person, private: ChannelRecord
+    ) -> None:
+        message = await send(client, owner, private)
+        await keep(client, member, private, message)
+        assert_success(await unsubscribe(client, member, "private"))
+        listener = await listen(client, member, client_capabilities=KNOWS_ALL)
+        assert_success(await client.delete(f"/messages/{message}", owner))
+        assert await listener.new_events() == []
+
+    async def test_a_message_that_moves_out_of_sight_and_back(
+        self,
+        client: ApiClient,
+        owner: Person,
+        make_user: MakeUser,
+        public: ChannelRecord,
+        private: ChannelRecord,
+    ) -> None:
+        person = await make_user()
+        message = await send(client, owner, public)
+        await keep(client, person, public, message)
+        for target in (private, public):
+            listener = await listen(client, person, client_capabilities=KNOWS_ALL)
+            await move(client, owner, message, stream_id=target.id, propagate_mode="change_all")
+            kept = await compare(client, listener)
+            assert kept.stars == ({message} if target is public else set())
+
+    async def test_topics_that_are_renamed_out_of_sight_are_not_told(
+        self, client: ApiClient, owner: Person, member: Person, private: ChannelRecord
+    ) -> None:
+        message = await send(client, owner, private)
+        await keep(client, member, private, message)
+        assert_success(await unsubscribe(client, member, "private"))
+        listener = await listen(client, member, client_capabilities=KNOWS_ALL)
+        await move(client, owner, message, topic="secret plans", propagate_mode="change_all")
+        assert await listener.new_events() == []
+        back = await listen(client, member, client_capabilities=KNOWS_ALL)
+        assert_success(await subscribe(client, owner, "private", principals=[member.user_id]))
+        kept = await compare(client, back)
+        assert kept.topics == {(private.id, "secret plans"): 1}

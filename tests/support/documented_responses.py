@@ -1,0 +1,117 @@
+"""Holds answers against the OpenAPI document: status, content type, and every key of the body."""
+
+import re
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+from chatapi.http.openapi import build_document
+from chatapi.main import FEATURES
+
+_DOCUMENT_URI = "urn:chatapi:openapi"
+_PARAMETER = re.compile(r"\{(\w+)\}")
+_PLACES = (".+", "[^/]+", "[0-9]+")
+_METHODS = {"get", "post", "patch", "delete"}
+_ELSEWHERE = {404: "NotFound", 405: "MethodNotAllowed"}
+
+
+class DocumentedResponses:
+    """The answers a document promises; a validator is made once for each."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._registry = Registry().with_resource(
+            _DOCUMENT_URI, DRAFT202012.create_resource(document)
+        )
+        self._paths: list[tuple[re.Pattern[str], str]] = sorted(
+            ((_pattern(path, item), path) for path, item in document["paths"].items()),
+            # As the server does: what is spelled out first, then numbers, then any text.
+            key=lambda entry: [entry[0].pattern.count(place) for place in _PLACES],
+        )
+        self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
+
+    def check(self, method: str, path: str, status: int, content_type: str, body: object) -> None:
+        """Fail unless the document promises this answer; `body` is decoded JSON."""
+        place = self._place(method.lower(), path, status)
+        kind = content_type.partition(";")[0]
+        answers = self._at(*place).get("content", {})
+        assert kind in answers, f"{method} {path} answered {status} with undocumented {kind}"
+        if kind != "application/json":
+            return
+        fault = best_match(self._validator(*place, "content", kind, "schema").iter_errors(body))
+        assert fault is None, (
+            f"{method} {path} answered {status}, but not as documented:"
+            f" {fault.message} at {fault.json_path}"
+        )
+
+    def _place(self, method: str, path: str, status: int) -> tuple[str, ...]:
+        """Where the document describes the answer."""
+        template = self._template(path)
+        operation = self._document["paths"].get(template, {}).get(method)
+        if template is not None and operation is not None:
+            documented = operation["responses"]
+            assert str(status) in documented, (
+                f"{method} {path} answered {status}; documented are {', '.join(documented)}"
+            )
+            return ("paths", template, method, "responses", str(status))
+        assert status in _ELSEWHERE, f"{method} {path}, which is not documented, answered {status}"
+        return ("components", "responses", _ELSEWHERE[status])
+
+    def _template(self, path: str) -> str | None:
+        for pattern, template in self._paths:
+            if pattern.fullmatch(path):
+                return template
+        return None
+
+    def _at(self, *place: str) -> dict[str, Any]:
+        found = self._document
+        for step in place:
+            found = found[step]
+        return found
+
+    def _validator(self, *place: str) -> Draft202012Validator:
+        if place not in self._validators:
+            pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in place)
+            self._validators[place] = Draft202012Validator(
+                {"$ref": f"{_DOCUMENT_URI}#/{pointer}"}, registry=self._registry
+            )
+        return self._validators[place]
+
+
+def _pattern(template: str, item: dict[str, Any]) -> re.Pattern[str]:
+    schemas = {
+        parameter["name"]: parameter["schema"]
+        for method, operation in item.items()
+        if method in _METHODS
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "path"
+    }
+    pattern = ""
+    position = 0
+    for parameter in _PARAMETER.finditer(template):
+        pattern += re.escape(template[position : parameter.start()])
+        pattern += _place_pattern(schemas[parameter[1]])
+        position = parameter.end()
+    return re.compile(pattern + re.escape(template[position:]), re.DOTALL)
+
+
+def _place_pattern(schema: dict[str, Any]) -> str:
+    if schema.get("type") == "integer":
+        return "[0-9]+"
+    return ".+" if schema.get("format") == "path" else "[^/]+"
+
+
+@cache
+def documented_responses() -> DocumentedResponses:
+    """Of the service as it is."""
+    return DocumentedResponses(build_document(FEATURES))
+
+
+def assert_response_is_documented(
+    method: str, path: str, status: int, content_type: str, body: object
+) -> None:
+    documented_responses().check(method, path, status, content_type, body)

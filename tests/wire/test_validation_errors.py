@@ -1,0 +1,85 @@
+"""The table of faults: one sentence for each way a value can be wrong."""
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+
+from chatapi.core.roles import Role
+from chatapi.wire.params import WireModel
+from chatapi.wire.validation_errors import message_for, parameter_path
+
+
+def even(value: int) -> int:
+    if value % 2:
+        raise ValueError("must be even")
+    return value
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "sentence"),
+    [
+        (int, "x", "value is not an integer"),
+        (str, 1, "value is not a string"),
+        (dict[str, int], [], "value is not a dict"),
+        (None, 1, "value must be null"),
+        (Annotated[str, Field(max_length=2)], "abc", "value is too long (limit: 2 characters)"),
+        (Annotated[str, Field(min_length=1)], "", "value cannot be empty"),
+        (Annotated[str, Field(pattern="^a$")], "b", "value has the wrong form"),
+        (Annotated[list[int], Field(min_length=2)], [1], "value has too few entries (at least: 2)"),
+        (Annotated[int, Field(gt=3)], 3, "value is too small (more than: 3)"),
+        (Annotated[int, Field(lt=3)], 3, "value is too large (less than: 3)"),
+        (
+            Annotated[float, Field(allow_inf_nan=False)],
+            float("nan"),
+            "value is not a finite number",
+        ),
+        (Annotated[int, AfterValidator(even)], 3, "value: must be even"),
+        (Literal[1, 2], 3, "Invalid value; expected 1 or 2"),
+        (Role, 7, "Invalid value; expected 100, 200, 300, 400 or 600"),
+        (list[list[int]], [[1], ["x"]], "value[1][0] is not an integer"),
+    ],
+)
+def test_sentence(kind: Any, value: object, sentence: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(kind).validate_python(value, strict=kind is not Role)
+    assert message_for(caught.value, "value") == sentence
+
+
+class Pair(WireModel):
+    left: list[int]
+    right: list[int]
+
+
+class Change(WireModel):
+    new: int | Pair
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "sentence"),
+    [
+        (int | Pair, {"left": []}, "Missing 'value[\"right\"]' argument"),
+        (int | Pair, {"left": [], "right": ["x"]}, 'value["right"][0] is not an integer'),
+        (int | Pair, "x", "value has an unsupported type or value"),
+        (Change, {"new": {"left": []}}, 'Missing \'value["new"]["right"]\' argument'),
+        (Change, {"new": "x"}, 'value["new"] has an unsupported type or value'),
+        (int | list[int] | Pair, ["x"], "value[0] is not an integer"),
+    ],
+)
+def test_fault_in_the_alternative_that_was_meant_is_named(
+    kind: Any, value: object, sentence: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(kind).validate_python(value, strict=True)
+    assert message_for(caught.value, "value") == sentence
+
+
+def test_a_fault_outside_the_table_still_names_the_parameter() -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(bytes).validate_python(1)
+    assert message_for(caught.value, "value").startswith("Invalid value: ")
+
+
+def test_paths_read_like_subscripts() -> None:
+    assert parameter_path(("a",)) == "a"
+    assert parameter_path(("a", 0, "b", 1)) == 'a[0]["b"][1]'

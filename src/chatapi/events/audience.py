@@ -1,4 +1,4 @@
-"""For whom an event is: a description, resolved against those who are connected."""
+"""Audiences: data that says who receives an event, evaluated for each connected client."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -14,21 +14,21 @@ from chatapi.wire.group_values import GroupSettingPayload, GroupValue
 
 
 class AudienceBase(BaseModel):
-    """A description costs the sender the same for five readers and for fifty thousand."""
+    """A description of the recipients; it costs the same for five readers and fifty thousand."""
 
     model_config = ConfigDict(frozen=True)
 
     @abstractmethod
     def includes(self, view: ClientView, number: EventNumber) -> bool:
-        """Whether this reader belonged to the audience when the event had this number."""
+        """Whether this reader belonged to the audience as of the event with this number."""
 
     def candidates(self) -> Iterable[UserId] | None:
-        """The only people worth asking; None: ask everybody who listens."""
+        """Return the only users to check; None: check every user with a waiting poll."""
         return None
 
 
 class Everyone(AudienceBase):
-    """All people of the realm."""
+    """All users of the realm."""
 
     kind: Literal["everyone"] = "everyone"
 
@@ -38,7 +38,7 @@ class Everyone(AudienceBase):
 
 
 class Users(AudienceBase):
-    """The people with these ids."""
+    """The users with these ids."""
 
     kind: Literal["users"] = "users"
     ids: frozenset[UserId]
@@ -57,7 +57,7 @@ class Users(AudienceBase):
 
 
 class RoleAtLeast(AudienceBase):
-    """People of this role or a more powerful one."""
+    """Users of this role or a more powerful one."""
 
     kind: Literal["at_least"] = "at_least"
     role: Role
@@ -68,7 +68,7 @@ class RoleAtLeast(AudienceBase):
 
 
 class UserVisibleTo(AudienceBase):
-    """Those for whom a user exists: almost everybody, but for guests in some organizations."""
+    """Users to whom a user is visible: almost all, except guests in some realms."""
 
     kind: Literal["who_sees"] = "who_sees"
     user_id: UserId
@@ -80,16 +80,16 @@ class UserVisibleTo(AudienceBase):
 
 
 class Subscribers(AudienceBase):
-    """Those who were in a channel at the time, and whoever asked for all public channels."""
+    """Users subscribed to a channel at the event, and clients that asked for all public ones."""
 
     kind: Literal["subscribers"] = "subscribers"
     channel_id: ChannelId
     is_public: bool
-    """Whether members may listen without being in it."""
+    """Whether members may receive its events without being subscribed."""
     received: MessageId | None = None
-    """Where history is protected: only those who were there when this message came."""
+    """Where history is protected: only users who were subscribed when this message arrived."""
     arrival: EventNumber | None = None
-    """The event that brought it, None if it was sent there."""
+    """The event that moved the message to the channel, None if it was sent there."""
 
     @override
     def includes(self, view: ClientView, number: EventNumber) -> bool:
@@ -103,21 +103,21 @@ class Subscribers(AudienceBase):
 
 
 class ChannelVisibleTo(AudienceBase):
-    """Those for whom a channel exists: the people in it, and others as its settings say."""
+    """Users to whom a channel is visible: its subscribers, and others as its settings say."""
 
     kind: Literal["who_knows_channel"] = "who_knows_channel"
     channel_id: ChannelId
     invite_only: bool
     is_web_public: bool
     knowing: GroupSettingPayload
-    """Who knows of it although it is private; administrators do in any case."""
+    """Users to whom it is visible although it is private; to administrators it always is."""
 
     @override
     def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.membership.was_subscribed(self.channel_id, number) or self.is_open_to(view)
 
     def is_open_to(self, view: ClientView) -> bool:
-        """Whether the channel exists for a reader also when they are not in it."""
+        """Whether the channel is visible to a reader even if they are not subscribed."""
         if self.is_web_public:
             return True
         if not view.role.is_member:
@@ -129,23 +129,23 @@ class ChannelVisibleTo(AudienceBase):
 
 
 class ChannelReaders(AudienceBase):
-    """Those who may read what comes into a channel: the people in it, and others if it is open."""
+    """Users who may read new messages of a channel: its subscribers, and others if it is open."""
 
     kind: Literal["who_reads_channel"] = "who_reads_channel"
     channel_id: ChannelId
     is_public: bool
     is_web_public: bool
     is_history_protected: bool
-    """Whether only people who are in it read anything."""
+    """Whether only subscribers may read it."""
     opening: GroupSettingPayload
-    """Who could let themselves in, and may look in therefore."""
+    """Users who could subscribe themselves, and may read it for that reason."""
 
     @override
     def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.membership.was_subscribed(self.channel_id, number) or self._is_open_to(view)
 
     def reaches(self, view: ClientView, number: EventNumber) -> bool:
-        """Whether a reader heard what was said in the channel, and did not only look it up."""
+        """Whether a reader received the channel's events, and not only had access to it."""
         if view.membership.was_subscribed(self.channel_id, number):
             return True
         return self.is_public and view.profile.all_public_streams and view.role.is_member
@@ -162,7 +162,7 @@ class ChannelReaders(AudienceBase):
 
 
 class CanFollowMove(AudienceBase):
-    """People in either of two channels who may read both."""
+    """Users who receive the events of either of two channels and may read both."""
 
     kind: Literal["who_follows_move"] = "who_follows_move"
     source: ChannelReaders
@@ -175,7 +175,7 @@ class CanFollowMove(AudienceBase):
 
 
 class CannotFollowMove(AudienceBase):
-    """People in a channel who may not follow to another one."""
+    """Users who receive the events of the source channel but may not read the target."""
 
     kind: Literal["who_loses_sight"] = "who_loses_sight"
     source: ChannelReaders
@@ -187,7 +187,10 @@ class CannotFollowMove(AudienceBase):
 
 
 class SubscribedToSourceOnly(AudienceBase):
-    """People in a channel who are not in another one, whether they may read there or not."""
+    """Subscribers of the source channel who are not subscribed to the target.
+
+    Whether they may read the target does not matter.
+    """
 
     kind: Literal["who_is_left_behind"] = "who_is_left_behind"
     source_id: ChannelId
@@ -201,7 +204,7 @@ class SubscribedToSourceOnly(AudienceBase):
 
 
 class VisibleOnlyToSubscribers(AudienceBase):
-    """Those of some people for whom a channel exists only while they are in it."""
+    """Those of some users to whom a channel is visible only while they are subscribed."""
 
     kind: Literal["who_knows_only_from_inside"] = "who_knows_only_from_inside"
     ids: frozenset[UserId]
@@ -217,7 +220,7 @@ class VisibleOnlyToSubscribers(AudienceBase):
 
 
 class LostOrGainedVisibility(AudienceBase):
-    """Those for whom a channel exists with some settings and would not exist with others."""
+    """Users to whom a channel is visible with some settings and not with others."""
 
     kind: Literal["who_knows_channel_unlike"] = "who_knows_channel_unlike"
     channel: ChannelVisibleTo
@@ -229,7 +232,7 @@ class LostOrGainedVisibility(AudienceBase):
 
 
 class Nobody(AudienceBase):
-    """No client: a note from process to process."""
+    """No client: a notification between processes."""
 
     kind: Literal["nobody"] = "nobody"
 
@@ -264,5 +267,5 @@ _adapter: TypeAdapter[Kinds] = TypeAdapter(Audience)
 
 
 def load_audience(text: str) -> Audience:
-    """The audience a log row holds."""
+    """Return the audience that a log row holds."""
     return _adapter.validate_json(text)

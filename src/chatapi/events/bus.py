@@ -1,4 +1,7 @@
-"""The bus carries what was committed to the hubs of all processes; it may lose, the log may not."""
+"""The bus carries committed events to the hubs of all processes.
+
+It may lose events; the log does not.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +16,7 @@ from chatapi.events.entry import Entry, load_entry
 
 @dataclass(frozen=True)
 class Batch:
-    """What one transaction has to tell: logged events and fleeting ones."""
+    """The events of one transaction: logged and ephemeral ones."""
 
     realm_id: RealmId
     logged: tuple[Entry, ...] = ()
@@ -49,10 +52,10 @@ class Bus(Protocol):
     """Carries batches to the other processes."""
 
     async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
-        """Begin to listen, to processes of the same deployment only."""
+        """Begin to receive batches, only from processes of the same deployment."""
 
     def publish(self, batch: Batch) -> None:
-        """Hand over a batch without waiting: the request that caused it is already answered."""
+        """Send a batch without waiting: its transaction is already committed."""
 
     async def is_healthy(self) -> bool: ...
 
@@ -60,16 +63,16 @@ class Bus(Protocol):
 
 
 class LocalBus:
-    """For one process: its own hub already has everything."""
+    """The bus of a single process: its own hub already has every event."""
 
     async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
-        """There are no others to listen to."""
+        """Do nothing: there are no other processes to receive from."""
 
     def publish(self, batch: Batch) -> None:
-        """There are no others to tell."""
+        """Do nothing: there are no other processes to send to."""
 
     async def is_healthy(self) -> bool:
         return True
 
     async def close(self) -> None:
-        """Nothing was opened."""
+        """Do nothing: there is no connection to close."""

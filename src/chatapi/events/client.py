@@ -1,4 +1,4 @@
-"""What a client asked for when it registered, and who reads through it."""
+"""What a client asked for when it registered, and the reader who uses it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from chatapi.events.membership import Membership, PastRole
 
 
 class ClientProfile(BaseModel):
-    """The choices of POST /register that decide what events look like; kept with the queue."""
+    """The parameters of POST /register that decide the form of events; stored with the queue."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -31,7 +31,7 @@ class ClientProfile(BaseModel):
 
     @classmethod
     def shared(cls, choices: Mapping[str, Any]) -> "ClientProfile":
-        """The profile with these choices; queues of clients that chose alike hold the same one."""
+        """Return the profile with these parameters; queues with equal ones share the object."""
         return _profile(orjson.dumps(choices, option=orjson.OPT_SORT_KEYS))
 
     def wants(self, event_type: str) -> bool:
@@ -50,24 +50,24 @@ def _profile(choices: bytes) -> ClientProfile:
 
 @dataclass(frozen=True, slots=True)
 class ClientView:
-    """A reader behind a client: the one argument event rendering and audiences need."""
+    """A reader and their client: the one argument that event rendering and audiences need."""
 
     user_id: UserId
     role: Role
     profile: ClientProfile
     sees_all_users: bool
-    """Whether the organization shows all its users to this reader."""
+    """Whether all users of the realm are visible to this reader."""
     receives_typing: bool
-    """Whether the reader wants to be told who is typing."""
+    """Whether the reader wants to receive typing notifications."""
     membership: Membership
     queue_id: QueueId
     visible_user_ids: frozenset[UserId] = frozenset()
-    """Whom a reader sees who does not see everybody."""
+    """The visible users, for a reader to whom not all users are visible."""
     past_views: "tuple[tuple[EventNumber, ClientView], ...]" = ()
-    """Up to which event the reader was somebody else in the organization, the oldest first."""
+    """The views of the reader's earlier roles, each with its last event, the oldest first."""
 
     def with_past_roles(self, past_roles: Iterable[PastRole]) -> "ClientView":
-        """The same view, which knows how the reader saw through it with earlier roles."""
+        """Return a copy that includes the views of the reader's earlier roles."""
         past_views = (
             (
                 each.until_event,
@@ -80,16 +80,16 @@ class ClientView:
         return replace(self, past_views=tuple(past_views))
 
     def as_of(self, number: EventNumber) -> "ClientView":
-        """As whom the reader heard of an event, however late they ask for it."""
+        """Return the view with the role the reader had at an event, however late it is read."""
         for until_event, view in self.past_views:
             if number <= until_event:
                 return view
         return self
 
     def sees_user(self, user_id: int) -> bool:
-        """Whether a user exists for the reader; one's bots may be missing."""
+        """Whether a user is visible to the reader; the reader's own bots may be missing."""
         return self.sees_all_users or user_id in self.visible_user_ids or user_id == self.user_id
 
     def visible_among(self, user_ids: Iterable[int]) -> list[int]:
-        """Those of some users that exist for the reader."""
+        """Return those of the users that are visible to the reader."""
         return [user_id for user_id in user_ids if self.sees_user(user_id)]

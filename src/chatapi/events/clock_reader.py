@@ -1,4 +1,4 @@
-"""Looks at the clocks of realms, shared by the requests that ask at the same time."""
+"""Reads the clocks of realms; requests that ask at the same time share one read."""
 
 import asyncio
 
@@ -10,10 +10,10 @@ from chatapi.events.log import EventLog
 
 
 class ClockReader:
-    """Makes sure that this process has seen what others have committed.
+    """Makes sure that this process has seen the events that other processes have committed.
 
     A statement for each request would cost as much as many requests do. A request that asks while
-    a look is under way shares the next one: the one under way may have begun too early for it.
+    a read is running shares the next one: the running one may have begun too early for it.
     """
 
     def __init__(self, database: Database, hub: Hub) -> None:
@@ -25,13 +25,13 @@ class ClockReader:
     async def catch_up(self, realm_id: RealmId) -> None:
         """Return when caches know of every event that was committed before the call.
 
-        Call it without holding a database connection: the look needs one.
+        Call it without holding a database connection: the read needs one.
         """
         read_task = self._next.get(realm_id)
         if read_task is None:
             read_task = asyncio.create_task(self._read(realm_id))
             self._next[realm_id] = read_task
-        # A request that is cancelled must not take the look away from the others.
+        # A cancelled request must not cancel the read for the others.
         await asyncio.shield(read_task)
 
     async def _read(self, realm_id: RealmId) -> None:

@@ -1,4 +1,4 @@
-"""An event that has its place in a realm's order, ready to be handed to clients."""
+"""An event with its number in a realm's log, ready to be delivered to clients."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
@@ -19,16 +19,16 @@ log = structlog.get_logger()
 
 
 class Piece(NamedTuple):
-    """What a client receives as one event."""
+    """What a client receives as one event: the whole event or a part of it."""
 
     id: EventId
     json: bytes
-    """Its `id` included."""
+    """Includes its `id`."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A logged event, or a fleeting one, which a feed stamps with the number before it."""
+    """A logged event, or an ephemeral one, which gets the number of the last logged event."""
 
     realm_id: RealmId
     number: EventNumber
@@ -42,7 +42,7 @@ class Entry:
     _completed: list[Event] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def is_for(self, view: ClientView) -> bool:
-        """Whether the event was for the reader, with the role they had when it happened."""
+        """Whether the reader receives the event, given the role they had when it happened."""
         view = view.as_of(self.number)
         if self.event.is_internal or not self.event.is_for(view):
             return False
@@ -53,7 +53,7 @@ class Entry:
         return self.event.is_complete or bool(self._completed)
 
     async def complete(self, db: DatabaseSession) -> None:
-        """Look up, once for all readers, what the event only describes."""
+        """Look up, once for all readers, the items that the event only describes."""
         if not self.is_complete:
             self._completed.append(await self.event.complete(db))
 
@@ -63,11 +63,11 @@ class Entry:
         return id_of(self.number) if self.ephemeral_id is None else self.ephemeral_id
 
     def with_ephemeral_id(self, ephemeral_id: EventId) -> "Entry":
-        """The same fleeting event for a client to which it has to have another id."""
+        """Return the same ephemeral event for a client that needs another id for it."""
         return self if ephemeral_id == self.id else replace(self, ephemeral_id=ephemeral_id)
 
     def encoded_for(self, view: ClientView) -> tuple[Piece, ...]:
-        """The event's JSON, in one piece or more, encoded once for all readers who see the same."""
+        """Return the event's JSON, in one or more pieces, encoded once per variant."""
         view = view.as_of(self.number)
         variant = self.event.variant(view)
         encoded = self._encoded.get(variant)
@@ -87,7 +87,7 @@ class Entry:
         )
 
     def to_row(self) -> list[object]:
-        """What the bus and the log keep: number, name, audience and body."""
+        """Return what the bus and the log store: number, name, audience and body."""
         return [
             self.number,
             self.event.name(),
@@ -104,7 +104,7 @@ def _encode(event_id: EventId, event: Event, body: dict[str, Any]) -> Piece:
 
 
 def load_entry(realm_id: RealmId, number: int, name: str, audience: str, body: str) -> Entry:
-    """A row of the log; one that cannot be read must not stop all that follow it."""
+    """Load a row of the log; one that cannot be read must not block those after it."""
     try:
         return Entry(realm_id, EventNumber(number), load_event(name, body), load_audience(audience))
     except (KeyError, ValidationError) as error:
@@ -113,5 +113,5 @@ def load_entry(realm_id: RealmId, number: int, name: str, audience: str, body: s
 
 
 def heartbeat(event_id: EventId) -> Piece:
-    """What a poll with nothing to tell is answered with, whatever types were asked for."""
+    """Return the response of a poll without events, whatever types the client asked for."""
     return Piece(event_id, orjson.dumps({"id": event_id, "type": "heartbeat"}))

@@ -21,13 +21,13 @@ _UNUSED = select(Epoch.id).where(
 
 
 class EpochRows:
-    """Epochs, and how far the log of each realm reached when they began."""
+    """Epochs, and the last event of each realm's log when they began."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
     async def add(self, now: datetime, *, trusts_queues: bool) -> int:
-        """A new epoch; one that trusts no queue begins before all events."""
+        """Insert a new epoch; one that trusts no queue begins before all events."""
         await self._db.write()
         added = await self._db.execute(insert(Epoch).values(began_at=now).returning(Epoch.id))
         epoch: int = added.scalar_one()
@@ -45,13 +45,13 @@ class EpochRows:
         return rows.scalar_one() or 0
 
     async def find_earliest_start(self, after: int, realm_id: RealmId) -> EventNumber:
-        """How far the log reached when the epochs after the given one began, at the least."""
+        """Return the lowest last event that the epochs after the given one began with."""
         rows = await self._db.execute(_EARLIEST_START, {"epoch": after, "realm": realm_id})
         start: int | None = rows.scalar_one()
         return EventNumber(_BEFORE_ALL_EVENTS if start is None else start)
 
     async def delete_unused(self) -> None:
-        """Drop the epochs that all queues have been carried over to, or beyond."""
+        """Delete the epochs that all queues have been carried over to, or beyond."""
         await self._db.write()
         unused = (await self._db.execute(_UNUSED)).scalars().all()
         if unused:

@@ -1,9 +1,9 @@
-"""Epochs: how a queue that has seen events of a lost history is told from one that has not.
+"""Epochs: they distinguish queues that have seen events of a lost history from all others.
 
 A restored backup is a database whose log ends earlier than it did. Clients may have ids beyond its
-end, which new events will have again. So each process that begins notes how far the log of each
-realm reaches: a queue that was last served before that has seen nothing later, unless what came
-later was lost. See docs/adr/0020-a-restored-backup-begins-a-new-epoch.md.
+end, which new events will have again. So each process that starts records the last event of each
+realm's log: a queue that was last served before that has seen nothing later, unless the later
+events were lost. See docs/adr/0020-a-restored-backup-begins-a-new-epoch.md.
 """
 
 import asyncio
@@ -24,7 +24,8 @@ from chatapi.events.queue_rows import QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
 
 _LOOKS_FOR_OTHERS = 20
-"""Ten seconds: a busy machine may take that long to look once; a refused queue waits only once."""
+"""Ten seconds: a busy machine may take that long for one clock check. A rejected queue waits only
+once."""
 
 log = structlog.get_logger()
 
@@ -49,22 +50,25 @@ class Epochs:
         hub.on_clock_rollback(self._distrust_queues)
 
     async def begin(self, *, trusts_queues: bool = True) -> None:
-        """Begin an epoch; call it before this process writes anything."""
+        """Begin an epoch; call it before this process writes anything.
+
+        With `trusts_queues=False` all earlier queues are rejected.
+        """
         async with DatabaseSession(self._database) as db:
             epoch = await EpochRows(db).add(self._clock.now(), trusts_queues=trusts_queues)
             await db.commit()
         self.newest = epoch
 
     async def ensure_begun(self) -> None:
-        """For a process that began before its database did."""
+        """Begin the epoch if it has not begun: the process may have started before its database."""
         if self.newest == 0:
             await self.begin()
 
     async def carry_over(self, queue: LiveQueue, cursor: EventId) -> bool:
-        """Whether a client has seen nothing but the history that this database has.
+        """Carry a queue over; returns False if its client may have seen events of a lost history.
 
-        A queue that another process serves may have seen later events than were there when this
-        process began; that process says so as soon as it notices this one.
+        A queue that another process serves may have seen later events than there were when this
+        process started; that process carries the queue over as soon as it notices this one.
         """
         for _ in range(_LOOKS_FOR_OTHERS):
             newest = self.newest
@@ -77,7 +81,8 @@ class Epochs:
                 queue.epoch = record.epoch
                 return True
             if newest_begun(cursor) <= start:
-                # Before the client gets anything later. All who come after a restart come at once.
+                # Written before the client gets later events. In a group commit, because after a
+                # restart all clients come at once.
                 queue.epoch = await self._group_committer.submit(
                     queue.realm_id, "carry over", self._write, queue.id, locks_realm=False
                 )
@@ -87,7 +92,7 @@ class Epochs:
         return False
 
     async def check_for_new_epochs(self) -> None:
-        """When another process has begun, tell it which queues are served here."""
+        """If another process has started, carry over the queues that are served here."""
         await self.ensure_begun()
         async with DatabaseSession(self._database) as db:
             newest, known = await EpochRows(db).find_newest(), self.newest
@@ -112,6 +117,6 @@ class Epochs:
         return [self.newest] * len(queue_ids)
 
     async def _distrust_queues(self) -> None:
-        """The database went back while this process went on: every queue has to be made anew."""
+        """Reject all queues: the database went back to an earlier state under this process."""
         log.error("database_went_back")
         await self.begin(trusts_queues=False)

@@ -1,4 +1,4 @@
-"""The base of all events: frozen, typed, declared once in the feature that causes them."""
+"""The base of all events: frozen, typed, declared once in the feature that emits them."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, TypeAlias
@@ -19,14 +19,14 @@ Shape: TypeAlias = type
 
 
 class ServerOnly:
-    """Marks a field that is kept for decisions of ours: clients never receive it."""
+    """Marks a field that only the server uses: clients never receive it."""
 
 
 class Event(BaseModel):
-    """Something that happened; its fields are what the log keeps of it.
+    """Something that happened; its fields are what the log stores.
 
-    What a client receives is `body`. Where it depends on the reader, `variant` names the few
-    different forms, so that each is encoded once and not once per client.
+    A client receives `body`. Where that depends on the reader, `variant` names the few different
+    forms, so that each is encoded once and not once per client.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,13 +34,13 @@ class Event(BaseModel):
     type: ClassVar[str]
     op: ClassVar[str | None] = None
     is_logged: ClassVar[bool] = True
-    """False for what is only worth telling those who are listening now, such as typing."""
+    """False for ephemeral events, which only clients that poll now receive, such as typing."""
     changes_shared_state: ClassVar[bool] = True
-    """False for what changes nothing that many clients of a realm begin with alike."""
+    """False for events that change no part of the register response that many clients share."""
     is_internal: ClassVar[bool] = False
-    """True for notes between processes that no client ever receives."""
+    """True for notifications between processes, which no client receives."""
     shape: ClassVar[Shape | None] = None
-    """What the documentation says of the body, where that is not the event's own fields."""
+    """The body as documented, where that is not the event's own fields."""
 
     @classmethod
     @override
@@ -56,34 +56,34 @@ class Event(BaseModel):
         return cls.type if cls.op is None else f"{cls.type}/{cls.op}"
 
     def is_for(self, view: ClientView) -> bool:
-        """Whether this reader's client can use the event at all; audiences come first."""
+        """Whether this reader's client can use the event; the audience is checked separately."""
         return view.profile.wants(self.type)
 
     def variant(self, view: ClientView) -> Hashable:
-        """What the form of the body depends on; equal variants have equal bodies."""
+        """Return what the body depends on; equal variants have equal bodies."""
         del view
         return None
 
     def body(self, view: ClientView) -> dict[str, Any]:
-        """The event's own keys as this reader sees them."""
+        """Return the event's own keys as this reader sees them."""
         del view
         return self.model_dump(mode="json", include=set(self.wire_fields()))
 
     def bodies(self, view: ClientView) -> Sequence[dict[str, Any]]:
-        """What this reader's client receives: one event, unless it needs to be told in pieces.
+        """Return what this reader's client receives: one event, unless it is sent in pieces.
 
         The pieces have one number and ids of their own; only logged events have several.
         """
         return [self.body(view)]
 
     def count_for(self, view: ClientView) -> int:
-        """How many pieces that is."""
+        """Return the number of pieces that `bodies` returns."""
         del view
         return 1
 
     @classmethod
     def wire_fields(cls) -> tuple[str, ...]:
-        """The keys clients may receive, beside `id`, `type` and `op`."""
+        """Return the keys clients may receive, beside `id`, `type` and `op`."""
         return tuple(
             name
             for name, field in cls.model_fields.items()
@@ -92,76 +92,76 @@ class Event(BaseModel):
 
     @property
     def is_complete(self) -> bool:
-        """False for an event that describes what it is about instead of listing it."""
+        """False for an event whose fields describe its items instead of listing them."""
         return True
 
     async def complete(self, db: DatabaseSession) -> "Event":
-        """The event with everything listed; asked for when a client is about to receive it."""
+        """Return the event with all items listed; called when a client is about to receive it."""
         del db
         return self
 
     def quoted_message(self) -> MessageId | None:
-        """The message whose text it carries: when that is deleted, the event is of no use."""
+        """Return the message whose text it carries; when that is deleted, the event is erased."""
         return None
 
     def erased_messages(self) -> Sequence[MessageId]:
-        """The messages that ceased to be: nobody may receive their texts any more."""
+        """Return the messages that were deleted, not moved: no client may receive their texts."""
         return ()
 
     def sent_message(self) -> MessageId | None:
-        """The message it tells of, if it is a new one."""
+        """Return the new message that the event announces, if any."""
         return None
 
     def deleted_messages(self) -> Sequence[MessageId]:
-        """The messages that are no longer there."""
+        """Return the messages that no longer exist for the event's readers: deleted or moved."""
         return ()
 
     def ended_topic(self) -> tuple[ChannelId, str] | None:
-        """The topic whose last message went, and its conversation with it."""
+        """Return the topic that lost its last message, and so its conversation."""
         return None
 
     def changed_users(self) -> frozenset[UserId]:
-        """Whose name, role, rights or profile is no longer what a cache may say."""
+        """Return the users whose cached name, role, permissions or profile are outdated."""
         return frozenset()
 
     def revoked_users(self) -> frozenset[UserId]:
-        """Whose credentials ended: their waiting polls end with them."""
+        """Return the users whose credentials were revoked: their waiting polls end."""
         return frozenset()
 
     def restarted_users(self) -> frozenset[UserId]:
-        """Whose clients are to register again: their queues that began before it end with it."""
+        """Return the users whose clients must register again: their earlier queues end."""
         return frozenset()
 
     def ended_queues(self) -> frozenset[QueueId]:
-        """Which event queues are gone: no process may serve them, waiting polls end."""
+        """Return the deleted event queues: no process may serve them, waiting polls end."""
         return frozenset()
 
     def changed_channels(self) -> frozenset[ChannelId]:
-        """Which channels are no longer what a cache may say."""
+        """Return the channels whose cached data are outdated."""
         return frozenset()
 
     def moves_conversations(self) -> bool:
-        """Whether a topic may have another name or channel than a cache says."""
+        """Whether a topic's cached name or channel may be outdated."""
         return False
 
     def changes_recipient_preferences(self) -> bool:
-        """Whether somebody watches for other words, or mutes other people, than a cache says."""
+        """Whether cached alert words or muted users of a user are outdated."""
         return False
 
     def changes_linkifiers(self) -> bool:
-        """Whether other texts become links, or other links, than a cache says."""
+        """Whether cached linkifiers are outdated."""
         return False
 
     def changes_realm(self) -> bool:
-        """Whether settings of the realm are no longer what a cache may say."""
+        """Whether cached settings of the realm are outdated."""
         return False
 
 
 class UnknownEvent(Event):
     """Stands for an event that a newer version of the service has written.
 
-    Its clients would not know it either; but as nobody can say what it changes, every cache
-    about the realm starts anew.
+    Clients of this version would not know it either. What it changes is unknown, so every cache
+    of the realm is invalidated.
     """
 
     type = "not_understood"
@@ -177,7 +177,8 @@ class UnknownEvent(Event):
 class Erased(Event):
     """Stands for an event that carried the text of a message that is deleted.
 
-    Numbers have no gaps, so the event keeps its own. That of the deletion says what caches need.
+    Numbers have no gaps, so the event keeps its own. Caches are invalidated by the event of the
+    deletion.
     """
 
     type = "erased"
@@ -186,7 +187,7 @@ class Erased(Event):
 
 
 class QueuesDeleted(Event):
-    """Event queues were deleted; processes that have them in memory forget them."""
+    """Event queues were deleted; processes that have them in memory evict them."""
 
     type = "queues_ended"
     is_internal = True
@@ -200,5 +201,5 @@ class QueuesDeleted(Event):
 
 
 def load_event(name: str, body: str) -> Event:
-    """The event a log row holds."""
+    """Return the event that a log row holds."""
     return registry[name].model_validate_json(body)

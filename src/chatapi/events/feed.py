@@ -1,4 +1,4 @@
-"""One realm as this process sees it: how far it has come, what was last, and who waits."""
+"""The state of one realm in this process: its position, recent entries and waiting polls."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -17,14 +17,14 @@ _RECENT_EPHEMERAL = 200
 
 @dataclass(eq=False, slots=True)
 class Waiter:
-    """A poll with nothing to tell yet."""
+    """A poll that waits for an event."""
 
     view: ClientView
     queue_id: QueueId
     woken: asyncio.Future[bool] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
-    """True: something concerns the poll; False: nothing did in time."""
+    """True: there is something for the poll; False: nothing came before the timeout."""
 
     def wake(self) -> None:
         if not self.woken.done():
@@ -41,7 +41,7 @@ class Feed:
     def __init__(self, realm_id: RealmId) -> None:
         self.realm_id = realm_id
         self.position: EventNumber | None = None
-        """The last number taken; None until the clock was read."""
+        """The number of the last entry taken; None until the clock was read."""
         self.healing = asyncio.Lock()
         self.ephemeral_seen = 0
         self._last_ephemeral_id = EventId(0)
@@ -51,7 +51,7 @@ class Feed:
         self._waiters: defaultdict[UserId, set[Waiter]] = defaultdict(set)
 
     def start_at(self, position: EventNumber) -> list[Entry]:
-        """Begin, or begin again after the log was cut behind our back."""
+        """Start at a position, or start again after entries that were not read left the log."""
         self.position = position
         self._recent.clear()
         return self._take_early()
@@ -62,7 +62,7 @@ class Feed:
         return bool(self._early)
 
     def take(self, entries: tuple[Entry, ...] | list[Entry]) -> list[Entry]:
-        """Accept what may come twice and out of order; return what is new, in order."""
+        """Accept entries that may repeat and be out of order; return the new ones, in order."""
         for entry in entries:
             if self.position is None or entry.number > self.position:
                 self._early[entry.number] = entry
@@ -83,15 +83,16 @@ class Feed:
         return taken
 
     def _erase(self, message_ids: frozenset[MessageId]) -> None:
-        """Forget the texts of deleted messages, as the log has."""
+        """Remove the texts of deleted messages from memory, as they were removed from the log."""
         for place, entry in enumerate(self._recent):
             if entry.event.quoted_message() in message_ids:
                 self._recent[place] = replace(entry, event=Erased())
 
     def take_ephemeral(self, entry: Entry) -> None:
-        """Give it an id behind our own position: whoever has it must not skip what they have not.
+        """Deliver an ephemeral entry, with an id behind the feed's position.
 
-        Without a logged event for very long there is no such id; it is told to nobody then.
+        So a client that has it does not skip logged events it does not have. If no event was
+        logged for very long, no such id is left; the entry is dropped then.
         """
         number = self.position or EventNumber(0)
         ephemeral_id = id_behind(max(self._last_ephemeral_id, id_of(number)))
@@ -104,9 +105,9 @@ class Feed:
         self._wake_readers_of(stamped)
 
     def notify(self, entry: Entry) -> None:
-        """Wake whoever an entry concerns."""
+        """Wake the polls that an entry concerns."""
         for user_id in entry.event.changed_users() | entry.event.revoked_users():
-            # Whether and how they go on reading is for their polls to find out.
+            # Their polls check whether and with which permissions they go on reading.
             self._wake_polls_of(user_id)
         if ended := entry.event.ended_queues():
             self.wake_queues(ended)
@@ -121,13 +122,13 @@ class Feed:
                     waiter.wake()
 
     def reaches_back_to(self, cursor: EventNumber) -> bool:
-        """Whether everything after the cursor is in memory."""
+        """Whether all entries after the cursor are in memory."""
         if self.position is None:
             return False
         return cursor >= self.position - len(self._recent)
 
     def since(self, cursor: EventNumber) -> list[Entry]:
-        """The entries after the cursor; the caller has asked `reaches_back_to`."""
+        """Return the entries after the cursor; the caller has checked `reaches_back_to`."""
         found: list[Entry] = []
         for entry in reversed(self._recent):
             if entry.number <= cursor:

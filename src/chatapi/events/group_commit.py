@@ -1,4 +1,4 @@
-"""Writers that wait together are committed together: one transaction for many small writes."""
+"""Group commit: the writes that wait at the same time are committed in one transaction."""
 
 import asyncio
 from collections import defaultdict, deque
@@ -18,7 +18,7 @@ from chatapi.events.unit_of_work import UnitOfWork
 
 _MAX_AT_ONCE = 100
 _LOOP_TURNS = 2
-"""Of the event loop: enough for a request that was read to be submitted."""
+"""Iterations of the event loop: enough for a request that was already read to be submitted."""
 
 _Kind = tuple[RealmId, str]
 
@@ -26,9 +26,9 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 Write = Callable[[UnitOfWork, Sequence[ItemT]], Awaitable[Sequence[ResultT | Exception]]]
-"""Writes several items into one transaction: of a realm that is locked and whose feed is up to
-date, unless asked to leave the realm alone. An exception in the place of a result refuses that item
-alone, and must leave no trace."""
+"""Writes several items in one transaction. The realm is locked and its feed is up to date, unless
+the items were submitted with `locks_realm=False`. An exception in the place of a result rejects
+only that item; nothing of a rejected item may be written."""
 
 
 @dataclass(eq=False)
@@ -39,7 +39,7 @@ class _PendingItem(Generic[ItemT]):
 
 @dataclass(frozen=True)
 class _BatchJob:
-    """What is done with the items of one kind."""
+    """How the items of one kind are written."""
 
     realm_id: RealmId
     write: Write[Any, Any]
@@ -56,31 +56,34 @@ class _BatchJob:
 
 @dataclass(eq=False)
 class _BatchQueue:
-    """Those who wait to have items of one kind written, and how it went so far."""
+    """The items of one kind that wait to be written, and the outcome of the last batch."""
 
     waiting: deque[_PendingItem[Any]] = field(default_factory=deque)
     is_running: bool = False
     last_size: int = 1
-    """How many were last written together; probably it will be as many again."""
+    """The size of the last batch; the next one will probably be as large."""
     is_alone: bool = False
-    """Whether nobody in another process has written in the realm for a moment."""
+    """Whether the feed was up to date when the realm was last locked: no other process writes."""
     left: ClockSnapshot | None = None
-    """Where the last transaction left the realm's clock."""
+    """The realm's clock after the last transaction."""
 
     def pop(self, most: int) -> list[_PendingItem[Any]]:
         return [self.waiting.popleft() for _ in range(min(len(self.waiting), most))]
 
     def message_ids(self) -> int:
-        """As many as will be wanted, and again as many for next time if there is hope for it."""
+        """How many ids to take: those of this batch, and twice that if the next may use them.
+
+        The ids that are left serve an optimistic write, which is tried only if `is_alone`.
+        """
         expected = min(max(len(self.waiting), self.last_size), _MAX_AT_ONCE)
         return 2 * expected if self.is_alone else expected
 
 
 class GroupCommitter:
-    """Whoever comes while a transaction is under way goes into the next one.
+    """Puts the items that are submitted while a transaction is running into the next one.
 
-    A lone writer waits for nobody; under load the price of locks, round trips and the disk is
-    shared by all who wait.
+    A single writer does not wait; under load the cost of locks, round trips and disk writes is
+    shared by all waiting writers.
     """
 
     def __init__(self, database: Database, hub: Hub, clock: Clock) -> None:
@@ -100,15 +103,15 @@ class GroupCommitter:
         locks_realm: bool = True,
         sends_messages: bool = False,
     ) -> ResultT:
-        """The result of writing an item, once it is committed.
+        """Write an item and return its result once it is committed.
 
-        Items of one realm and name are written together, by the writer of any of them. What has
-        no place in the realm's order, and must not hold up what has, does not lock it. What
-        `sends_messages` takes an id for each item.
+        Items of one realm and name are written together, by the `write` function of any of them.
+        Pass `locks_realm=False` for writes that emit no logged events and must not delay those
+        that do. With `sends_messages` a message id is taken for each item.
         """
         queue = self._queues[realm_id, name]
         done: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
-        # Whoever asked may have gone away by then, and with them the one who would care.
+        # The caller may have been cancelled by then: mark the exception as retrieved.
         done.add_done_callback(asyncio.Future.exception)
         queue.waiting.append(_PendingItem(item, done))
         if not queue.is_running:
@@ -117,11 +120,11 @@ class GroupCommitter:
             task = asyncio.create_task(self._drain(queue, job))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        # Whoever stops waiting does not take back what may already be on its way.
+        # A cancelled caller must not cancel a write that may already be under way.
         return await asyncio.shield(done)
 
     async def close(self) -> None:
-        """Let what is under way come to its end."""
+        """Wait for the batches that are being written."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _drain(self, queue: _BatchQueue, job: _BatchJob) -> None:
@@ -135,20 +138,20 @@ class GroupCommitter:
         batch: list[_PendingItem[Any]] = []
         is_optimistic = False
         try:
-            # Before the lock: whoever holds it must not wait for a second connection.
+            # Before the lock: a writer that holds it must not wait for a second connection.
             feed = await self._hub.feed(job.realm_id)
             async with DatabaseSession(self._database) as db:
                 is_optimistic = await _begin_optimistic(db, queue, feed)
                 if not is_optimistic:
                     await _lock(db, queue, job, feed)
-                # Only now: everybody who came while the lock was somebody else's comes along.
+                # Only now: the batch includes the items that arrived while waiting for the lock.
                 batch += queue.pop(_MAX_AT_ONCE)
                 queue.last_size = len(batch)
                 await self._write(db, job, batch)
                 queue.left = db.left
-        except Exception as error:  # noqa: BLE001 (each of those who wait is told)
+        except Exception as error:  # noqa: BLE001 (every waiting caller gets it)
             if is_optimistic and not is_unavailable(error):
-                # Whatever it was: under the lock it will show.
+                # Whatever the reason, retry under the lock: a real error will occur again.
                 queue.is_alone = False
                 queue.waiting.extendleft(reversed(batch))
             elif len(batch) > 1 and not is_unavailable(error):
@@ -157,13 +160,13 @@ class GroupCommitter:
                 _fail(batch or queue.pop(len(queue.waiting)), error)
 
     async def _write_one_by_one(self, job: _BatchJob, batch: list[_PendingItem[Any]]) -> None:
-        """Nobody has to suffer for what another one wrote."""
+        """Write each item in its own transaction, so that one bad item fails no other."""
         for place, each in enumerate(batch):
             try:
                 async with DatabaseSession(self._database) as db:
                     await job.begin(db, 1)
                     await self._write(db, job, [each])
-            except Exception as error:  # noqa: BLE001 (the one who waits is told)
+            except Exception as error:  # noqa: BLE001 (the waiting caller gets it)
                 if is_unavailable(error):
                     _fail(batch[place:], error)
                     return
@@ -183,9 +186,10 @@ class GroupCommitter:
 
 
 async def _begin_optimistic(db: DatabaseSession, queue: _BatchQueue, feed: Feed) -> bool:
-    """Go on from where the last transaction left the realm, if nobody else seems to have written.
+    """Begin an optimistic write from the last transaction's clock, if the clock has not moved.
 
-    Where others write as well, finding out at the end would often be too late.
+    Returns False if the realm has to be locked. Where other processes write as well, an
+    optimistic write would often find the conflict only at its end.
     """
     left, queue.left = queue.left, None
     if left is None or not queue.is_alone or feed.position != left.last_event:
@@ -194,12 +198,13 @@ async def _begin_optimistic(db: DatabaseSession, queue: _BatchQueue, feed: Feed)
         return False
     await db.begin_optimistic(left)
     for _ in range(_LOOP_TURNS):
-        # Who locks is joined by others while waiting for the database. Without that, those whose
-        # requests have arrived would come too late and have to go in small groups.
+        # A writer that waits for a lock collects more items meanwhile. An optimistic write does
+        # not wait: without this pause, requests that have arrived would miss the batch, and
+        # batches would be small.
         await asyncio.sleep(0)
     if feed.position == left.last_event:
         return True
-    # Others of this process were before in the queue of writers.
+    # Other writers of this process had their turn first.
     await db.close()
     return False
 

@@ -1,4 +1,4 @@
-"""The hub of a process: follows the realms it serves and wakes the polls that wait on them."""
+"""The hub of a process: keeps the feeds of the realms it serves and wakes the waiting polls."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -26,15 +26,15 @@ _LOG_PAGE = 500
 
 @dataclass(frozen=True)
 class Observer:
-    """A cache that must not outlive what it remembers."""
+    """The callbacks of a cache that has to be invalidated by events."""
 
     on_event: Callable[[Entry], None]
     on_reset: Callable[[RealmId], None]
-    """Something may have been missed: forget everything about the realm."""
+    """Events may have been missed: invalidate everything about the realm."""
 
 
 class Hub:
-    """Takes batches from this process and from the bus, and fills holes from the log."""
+    """Takes batches from this process and from the bus, and reads missing events from the log."""
 
     def __init__(self, database: Database, bus: Bus) -> None:
         self.is_closing = False
@@ -51,11 +51,11 @@ class Hub:
         self._observers.append(observer)
 
     def on_clock_check(self, check: Callable[[], Awaitable[None]]) -> None:
-        """Have something looked at whenever the clocks are, twice a second."""
+        """Run a check whenever the clocks are read, twice a second."""
         self._on_clock_check.append(check)
 
     def on_clock_rollback(self, react: Callable[[], Awaitable[None]]) -> None:
-        """Be told when a clock went back, as by a backup that was restored under the process."""
+        """Call back when a clock went back, as when a backup is restored under the process."""
         self._on_history_exchanged.append(react)
 
     async def start(self) -> None:
@@ -63,7 +63,7 @@ class Hub:
         self._spawn(self._check_clocks())
 
     def wake_all_polls(self) -> None:
-        """The process is about to end: answer all polls now."""
+        """Respond to all polls now, because the process is about to end."""
         self.is_closing = True
         self._wake_all_polls()
 
@@ -72,7 +72,7 @@ class Hub:
             feed.wake_all()
 
     async def close(self) -> None:
-        """End the tasks, after what they are doing if the database lets them."""
+        """End the tasks. They may finish their current step if the database responds in time."""
         self.wake_all_polls()
         self._closing.set()
         if self._tasks:
@@ -86,12 +86,12 @@ class Hub:
         return await self._bus.is_healthy()
 
     def publish(self, batch: Batch) -> None:
-        """A transaction of this process was committed."""
+        """Deliver the events of a transaction that this process has committed."""
         self.receive(batch)
         self._bus.publish(batch)
 
     def receive(self, batch: Batch) -> None:
-        """Take a batch; what came before is already here or is fetched from the log."""
+        """Take a batch; earlier events are in the feed already or are fetched from the log."""
         feed = self._feeds.get(batch.realm_id)
         if feed is None:
             return
@@ -102,7 +102,7 @@ class Hub:
             self._spawn(self._schedule_catch_up(feed))
 
     async def feed(self, realm_id: RealmId) -> Feed:
-        """The realm's feed, at least as far as the clock stood when this was called first."""
+        """Return the realm's feed, at least up to the clock at the time of the first call."""
         feed = self._feeds.get(realm_id)
         if feed is None:
             feed = self._feeds[realm_id] = Feed(realm_id)
@@ -111,20 +111,20 @@ class Hub:
         return feed
 
     async def catch_up(self, feed: Feed) -> None:
-        """Read what the log has beyond the feed's position."""
+        """Read the events of the log after the feed's position."""
         async with feed.healing, DatabaseSession(self._database) as db:
             await self.catch_up_within(db, feed)
 
     async def catch_up_to(
         self, db: DatabaseSession, realm_id: RealmId, number: EventNumber
     ) -> None:
-        """See everything up to an event, so that caches know of it."""
+        """Read the log up to an event, so that caches know of it."""
         feed = await self.feed(realm_id)
         if _position_of(feed) < number:
             await self.catch_up_within(db, feed)
 
     async def catch_up_within(self, db: DatabaseSession, feed: Feed) -> None:
-        """The same through an open session, whose holder must not wait for a second one."""
+        """Do what `catch_up` does in an open session; its holder must not wait for a second one."""
         event_log = EventLog(db)
         while True:
             reading = await event_log.read_clock(feed.realm_id)
@@ -159,12 +159,12 @@ class Hub:
         feed.wake_all()
 
     async def _schedule_catch_up(self, feed: Feed) -> None:
-        # Neighbours from this very process usually arrive within a moment.
+        # Missing events of this same process usually arrive within a moment.
         if not await self._closes_within(_PATIENCE_FOR_ORDER_SECONDS) and feed.is_behind:
             await self._catch_up_or_log(feed)
 
     async def _check_clocks(self) -> None:
-        """Notice what no bus told us: other processes, commands, a bus that lost something."""
+        """Find events that no bus has delivered: of other processes, of commands, or lost ones."""
         while not await self._closes_within(CLOCK_CHECK_SECONDS):
             try:
                 self._database.require_file()
@@ -178,7 +178,7 @@ class Hub:
                     self._wake_all_polls()
 
     async def _check_feeds(self) -> None:
-        # As they are before the clocks are read: a clock shows at least as much.
+        # The positions from before the clocks are read: a clock is never lower than these.
         seen = {
             feed.realm_id: feed.position
             for feed in self._feeds.values()
@@ -197,7 +197,7 @@ class Hub:
                 await self._catch_up_or_log(feed)
 
     async def _reset_all_feeds(self) -> None:
-        """Forget everything: it belongs to a history that this database does not have."""
+        """Reset all feeds: what they hold belongs to a history that this database does not have."""
         for react in self._on_history_exchanged:
             await react()
         for feed in self._feeds.values():
@@ -209,11 +209,11 @@ class Hub:
         try:
             await self.catch_up(feed)
         except Exception:
-            # The next look at the clocks tries again.
+            # The next clock check tries again.
             log.exception("catch_up_failed", realm_id=feed.realm_id)
 
     async def _closes_within(self, seconds: float) -> bool:
-        """A pause that ends early, with True, when the process does."""
+        """Sleep; returns early, with True, when the process ends."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._closing.wait()

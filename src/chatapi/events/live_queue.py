@@ -1,4 +1,4 @@
-"""A queue as a process that serves it knows it, and who reads through it."""
+"""The in-memory state of a queue that this process serves, and the reader who polls it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from chatapi.events.queue_rows import QueueRecord
 
 @dataclass(slots=True)
 class LiveQueue:
-    """A queue this process has served; what is here can be read again from its row."""
+    """A queue that this process has served; its state can be read again from its row."""
 
     id: QueueId
     realm_id: RealmId
@@ -29,12 +29,12 @@ class LiveQueue:
     epoch: int
     """The newest epoch up to which its client is known to have seen this history."""
     polls: int = 0
-    """How many polls there were; all but the last one may be of connections that broke."""
+    """The number of polls so far; all but the last may belong to broken connections."""
     polled_at: float = field(default_factory=stopwatch)
     _last_view: "tuple[Reader, ClientView] | None" = None
 
     def view_of(self, reader: "Reader") -> ClientView:
-        """How the reader sees through the queue; worked out again only for another reader."""
+        """Return the reader's view of the queue; computed again only for another `Reader`."""
         if self._last_view is None or self._last_view[0] is not reader:
             view = ClientView(
                 user_id=self.user_id,
@@ -54,7 +54,7 @@ class LiveQueue:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who polls, as authentication found it."""
+    """The user who polls, as authentication found them."""
 
     realm_id: RealmId
     user_id: UserId
@@ -66,7 +66,7 @@ class Reader:
     receives_typing: bool
     membership: Membership
     is_current: Callable[[], bool]
-    """False as soon as the log has told that something about the reader changed."""
+    """False as soon as an event says that something about the reader has changed."""
 
 
 def live_queue(record: QueueRecord, feed: Feed) -> LiveQueue:

@@ -1,4 +1,4 @@
-"""The event log: written in the transaction that causes the events, read by whoever missed some."""
+"""The event log: written in the transaction that emits the events, read where some were missed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -40,20 +40,20 @@ _READ_CLOCK = select(RealmClock.last_event, RealmClock.log_floor).where(
 
 @dataclass(frozen=True)
 class ClockReading:
-    """How far a realm has come, and how far back its log reaches."""
+    """The number of a realm's last event, and how far back its log reaches."""
 
     last_event: EventNumber
     log_floor: EventNumber
 
 
 class EventLog:
-    """The statements on the clock and the log."""
+    """The statements on the realm clock and the event log."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
     async def start_clock(self, realm_id: RealmId) -> None:
-        """Every realm has a clock from the moment it exists."""
+        """Insert the clock of a new realm; call it in the transaction that creates the realm."""
         await self._db.execute(
             insert(RealmClock).values(realm_id=realm_id, last_event=0, log_floor=0)
         )
@@ -88,7 +88,7 @@ class EventLog:
         return await map_in_steps(lambda row: load_entry(realm_id, *row), rows.all())
 
     async def erase_texts(self, realm_id: RealmId, message_ids: Sequence[MessageId]) -> None:
-        """Take the texts of messages out of the log, in the transaction that deletes them."""
+        """Remove the texts of messages from the log, in the transaction that deletes them."""
         await self._db.execute(_ERASE, {"realm": realm_id, "message_ids": message_ids})
 
     async def list_realms_with_events_before(self, moment: datetime) -> list[RealmId]:
@@ -98,7 +98,7 @@ class EventLog:
         return [RealmId(realm_id) for (realm_id,) in rows]
 
     async def delete_before(self, realm_id: RealmId, moment: datetime) -> None:
-        """Drop old events and say so on the clock, so that no reader takes the gap for silence."""
+        """Delete old events and set the clock's `log_floor`, so that readers notice the gap."""
         newest = await self._db.execute(
             select(func.max(EventRow.number)).where(
                 EventRow.realm_id == realm_id, EventRow.created_at < moment

@@ -1,4 +1,4 @@
-"""Where a reader belongs: their groups, and when they were in which channel."""
+"""A reader's groups and the periods in which they were subscribed to channels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from chatapi.core.roles import Role
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionPeriod:
-    """One stay in a channel, in the numbers of the realm's clock and of its messages."""
+    """The time from joining a channel to leaving it, in event numbers and message ids."""
 
     since_event: EventNumber
     until_event: EventNumber | None
@@ -22,7 +22,7 @@ class SubscriptionPeriod:
         return self.until_event is None or number <= self.until_event
 
     def saw_message(self, message_id: MessageId, arrival: EventNumber | None) -> bool:
-        """Whether a message came during the stay: sent, or brought by an event."""
+        """Whether a message arrived in the period: sent, or moved there by the event `arrival`."""
         if arrival is not None:
             return self.saw_event(arrival)
         if message_id <= self.since_message:
@@ -32,18 +32,18 @@ class SubscriptionPeriod:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """What audiences and access rules need to know about a reader beside their role."""
+    """What audiences and access rules need to know about a reader, besides their role."""
 
     groups: frozenset[GroupId]
     subscription_periods: Mapping[ChannelId, tuple[SubscriptionPeriod, ...]]
-    """All stays by channel, the latest one last."""
+    """All subscription periods by channel, the latest one last."""
 
     def is_subscribed(self, channel_id: ChannelId) -> bool:
         subscription_periods = self.subscription_periods.get(channel_id)
         return subscription_periods is not None and subscription_periods[-1].until_event is None
 
     def was_subscribed(self, channel_id: ChannelId, number: EventNumber) -> bool:
-        """Whether an event of this number found the reader in the channel."""
+        """Whether the reader was subscribed to the channel as of the event with this number."""
         return any(
             period.saw_event(number) for period in self.subscription_periods.get(channel_id, ())
         )
@@ -51,14 +51,14 @@ class Membership:
     def received(
         self, channel_id: ChannelId, message_id: MessageId, arrival: EventNumber | None = None
     ) -> bool:
-        """Whether a message came while the reader was in the channel."""
+        """Whether a message arrived while the reader was subscribed to the channel."""
         subscription_periods = self.subscription_periods.get(channel_id, ())
         return any(period.saw_message(message_id, arrival) for period in subscription_periods)
 
     def received_among(
         self, channel_id: ChannelId, arrivals: Mapping[MessageId, EventNumber | None]
     ) -> list[MessageId]:
-        """Those of some messages that came while the reader was in the channel."""
+        """Return those of the messages that arrived while the reader was subscribed."""
         return [
             message_id
             for message_id, arrival in arrivals.items()
@@ -68,13 +68,13 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class PastRole:
-    """What a reader was, and which groups that made them part of, until another role came."""
+    """A role that a reader had before the current one, and the groups they were in with it."""
 
     until_event: EventNumber
-    """The last event that found them like this."""
+    """The last event at which they had this role."""
     role: Role
     groups: frozenset[GroupId]
 
 
 NO_MEMBERSHIP = Membership(frozenset(), {})
-"""Somebody who is in no group and in no channel."""
+"""The membership of a reader who is in no group and no channel."""

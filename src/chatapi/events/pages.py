@@ -1,4 +1,4 @@
-"""What goes into one answer of GET /events: entries in the order of their ids, not too many."""
+"""The content of one response of GET /events: entries in the order of their ids, up to a limit."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ class Page:
 
     entries: list[Entry]
     reached: EventId
-    """How far that looked."""
+    """The id up to which the log was searched."""
     is_whole: bool
-    """Whether it has everything there was; otherwise another page follows."""
+    """Whether it contains all entries there were; otherwise another page follows."""
     has_too_many_pieces: bool = False
     """Whether an entry has more pieces than there are ids."""
 
     def add_ephemeral(self, ephemeral: Sequence[Entry], cursor: EventId) -> None:
-        """Put fleeting events between the logged ones, in the order in which they came.
+        """Put ephemeral events between the logged ones, in the order in which they arrived.
 
-        A client may have later ids than theirs already, from another process or by a heartbeat:
-        then they get the next ids behind the last logged event it has.
+        A client may already have later ids, from another process or from a heartbeat: then these
+        events get the next ids behind the last logged event it has.
         """
         last = max(cursor, id_of(newest_begun(cursor)))
         for entry in ephemeral:
@@ -40,7 +40,7 @@ class Page:
         self.reached = max(self.reached, last)
 
     def cut(self, pieces: Iterable[Piece], cursor: EventId) -> tuple[list[Piece], EventId]:
-        """Those of the page's pieces that the client does not have, and how far they reach."""
+        """Return the pieces that the client does not have yet, and the last id they cover."""
         missing = [piece for piece in pieces if piece.id > cursor]
         if self.is_whole or len(missing) <= _EVENTS_PER_ANSWER:
             return missing, self.reached
@@ -48,10 +48,10 @@ class Page:
 
 
 def first_for(view: ClientView, entries: Sequence[Entry], cursor: EventId) -> Page:
-    """The entries for a reader that go into one answer; a single one may be too long for it.
+    """Return the entries for a reader that fit one response; a single one may exceed the limit.
 
-    A queue ends where the log says that the reader's clients start anew. Its row is deleted then,
-    unless it was written while that happened: the log alone knows of all queues from before.
+    A queue ends where the log says that the reader's clients must register again. Its row is
+    deleted then, unless it was inserted at the same time: only the log ends all earlier queues.
     """
     wanted: list[Entry] = []
     room = _EVENTS_PER_ANSWER

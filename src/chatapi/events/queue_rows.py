@@ -16,7 +16,7 @@ from chatapi.db.session import DatabaseSession
 
 @dataclass(frozen=True)
 class QueueRecord:
-    """One queue as the database knows it."""
+    """One queue as stored in the database."""
 
     id: QueueId
     realm_id: RealmId
@@ -52,7 +52,7 @@ _SURPLUS = (
 
 
 class QueueRows:
-    """Queues are rows of their users, outside the order of the realm."""
+    """Statements on the queues of users; they need no lock of the realm."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
@@ -67,12 +67,12 @@ class QueueRows:
         return None if row is None else _queues.read(row)
 
     async def list_surplus(self, user_id: UserId, allowed: int) -> list[QueueId]:
-        """What the user has beyond the allowed number: those that would expire first."""
+        """Return the user's queues beyond the allowed number: those that would expire first."""
         rows = await self._db.execute(_SURPLUS, {"user_id": user_id, "allowed": allowed})
         return [QueueId(queue_id) for (queue_id,) in rows]
 
     async def prolong(self, queue_id: QueueId, until: datetime) -> bool:
-        """Keep a queue alive; False: it is gone."""
+        """Extend a queue's expiry; returns False if the queue does not exist any more."""
         await self._db.write()
         changed = await self._db.execute(
             update(EventQueueRow).where(EventQueueRow.id == queue_id).values(expires_at=until)
@@ -80,19 +80,19 @@ class QueueRows:
         return changed.rowcount > 0
 
     async def advance(self, positions: Mapping[QueueId, EventId]) -> None:
-        """Note which events clients have acknowledged; no queue goes back."""
+        """Write which events clients have acknowledged; no position is moved back."""
         await self._db.write()
         await self._db.execute(
             _ADVANCE,
             [
-                # In one order: others may be about to change the same rows.
+                # Sorted, to avoid deadlocks: other transactions may change the same rows.
                 {"queue_id": queue_id, "acknowledged": positions[queue_id]}
                 for queue_id in sorted(positions)
             ],
         )
 
     async def carry_over(self, queue_ids: Iterable[QueueId], epoch: int) -> None:
-        """Note that queues belong to the history that this epoch goes on with."""
+        """Write that queues belong to the history that this epoch continues."""
         await self._db.write()
         await self._db.execute(
             _CARRY_OVER,
@@ -100,7 +100,7 @@ class QueueRows:
         )
 
     async def delete(self, queue_ids: list[QueueId]) -> list[QueueId]:
-        """Delete queues; returns those that were there."""
+        """Delete queues; returns those that existed."""
         deleted = await self._db.execute(
             delete(EventQueueRow).where(EventQueueRow.id.in_(queue_ids)).returning(EventQueueRow.id)
         )

@@ -32,7 +32,7 @@ from chatapi.events.timer_wheel import TimerWheel
 from chatapi.events.unit_of_work import UnitOfWork
 
 _MAX_POLL = timedelta(seconds=60)
-_LONG_ENOUGH = 0.9  # of the idle time: no need to write that down at every poll
+_LONG_ENOUGH = 0.9  # of the idle time: the new expiry is not written at every poll
 _REMEMBERED_SECONDS = 300  # longer than any poll
 _LOG_PAGE = 500
 _HEARTBEAT_JITTER = 0.1
@@ -43,7 +43,7 @@ log = structlog.get_logger()
 
 
 class EventQueues:
-    """Makes, serves and ends queues."""
+    """Creates, serves and deletes queues."""
 
     def __init__(self, database: Database, hub: Hub, clock: Clock, settings: Settings) -> None:
         self._database = database
@@ -54,15 +54,15 @@ class EventQueues:
         self._live: dict[QueueId, LiveQueue] = {}
         self._epochs = Epochs(database, hub, clock, self._live.values)
         self._acknowledged: set[QueueId] = set()
-        """Queues whose rows do not say yet how far they have come."""
+        """Queues whose acknowledged position is not yet written to their rows."""
         self._ends_seen = 0
-        """How often queues ended, or may have ended unseen, since this process began."""
+        """How often queues ended, or may have ended unnoticed, since this process started."""
         hub.observe(Observer(on_event=self._on_event, on_reset=self._on_reset))
 
     async def create(
         self, reader: Reader, profile: ClientProfile, position: EventId, idle_seconds: int
     ) -> QueueId:
-        """A queue that begins right after the given event."""
+        """Create a queue that begins right after the given event."""
         await self._epochs.ensure_begun()
         now = self._clock.now()
         queue = QueueRecord(
@@ -76,7 +76,8 @@ class EventQueues:
             epoch=self._epochs.newest,
         )
         feed = await self._hub.feed(reader.realm_id)
-        # Before the commit: from then on others can end it, and we would not find it here.
+        # Before the commit: afterwards another process can end the queue, and this process would
+        # not find it in memory to remove it.
         self._live[queue.id] = live_queue(queue, feed)
         try:
             async with DatabaseSession(self._database) as db:
@@ -90,12 +91,12 @@ class EventQueues:
         return queue.id
 
     async def _make_room(self, work: UnitOfWork, reader: Reader) -> None:
-        """End the queues of a user who has as many as allowed, so that one more can be made."""
+        """Delete queues of a user who has as many as allowed, so that one more can be created."""
         rows, allowed = QueueRows(work.db), self._settings.queues_per_user - 1
         await work.db.write()
         if not await rows.list_surplus(reader.user_id, allowed):
             return
-        # Only now: most registrations end nothing and need not wait for the realm's lock.
+        # Only now: most registrations delete no queue and need not wait for the realm's lock.
         await work.db.close()
         await work.db.lock_realm(reader.realm_id)
         surplus = await rows.list_surplus(reader.user_id, allowed)
@@ -104,11 +105,11 @@ class EventQueues:
     async def delete(self, reader: Reader, queue_id: QueueId) -> None:
         await self._get(reader, queue_id)
         if not await self._end(reader.realm_id, queue_id):
-            # Somebody else was faster.
+            # Another request deleted it first.
             raise BadEventQueueIdError(queue_id)
 
     async def _end(self, realm_id: RealmId, queue_id: QueueId) -> bool:
-        """Delete a queue and tell all processes; False: it was gone already."""
+        """Delete a queue and notify all processes; returns False if it did not exist any more."""
         async with DatabaseSession(self._database) as db:
             work = UnitOfWork(db, self._hub, self._clock)
             await db.lock_realm(realm_id)
@@ -128,15 +129,17 @@ class EventQueues:
         is_disconnected: Callable[[], Awaitable[bool]] | None = None,
         acknowledges: bool = True,
     ) -> list[Piece]:
-        """The encoded events after `last_event_id`; waits for the first unless told not to.
+        """Return the encoded events after `last_event_id`; if `blocking`, wait for the first.
 
-        An answer acknowledges nothing by itself: the same call gives the same events again. Asking
-        for what comes after an event acknowledges that event and all before it: they are gone, and
-        a later call with an older id goes on from there. This process knows that at once; others
-        do, and a process that starts does, when `note_acknowledged` has written it down.
-        Nothing is told to a reader whose rights may have changed: they are to be admitted anew,
-        and the time they have `waited` before counts. What can be told only once waits for the
-        next poll if the client of this one `is_disconnected`.
+        A response acknowledges nothing by itself: the same call returns the same events again.
+        Asking for what comes after an event acknowledges that event and all before it: they are
+        dropped, and a later call with an older id continues from there. This process knows that at
+        once; other processes, and those that start later, know it when `note_acknowledged` has
+        written it to the database.
+        A reader whose permissions may have changed receives nothing: `StaleCallerError` makes the
+        request authenticate again, and the time it has `waited` before counts. Ephemeral events,
+        which are delivered once, wait for the next poll if the client of this one
+        `is_disconnected`.
         """
         queue = await self._get(reader, queue_id)
         queue.polled_at = stopwatch()
@@ -158,7 +161,7 @@ class EventQueues:
             try:
                 found, cursor = await self._collect(feed, queue, view, cursor, turn)
             except BadEventQueueIdError:
-                # Whoever may not read at all is told that instead.
+                # A reader without access gets that error instead.
                 self._require_served(reader, queue)
                 raise
             self._require_served(reader, queue)
@@ -177,7 +180,7 @@ class EventQueues:
                 return [heartbeat(id_behind(cursor) or cursor)]
 
     def _require_served(self, reader: Reader, queue: LiveQueue) -> None:
-        """What was collected may be told only if nothing has ended meanwhile."""
+        """Raise unless database, reader and queue are still valid, before events are returned."""
         if self._database.is_file_lost:
             raise UnavailableError
         if not reader.is_current():
@@ -186,7 +189,7 @@ class EventQueues:
             raise BadEventQueueIdError(queue.id)
 
     async def _wait(self, feed: Feed, queue: LiveQueue, view: ClientView, deadline: float) -> bool:
-        """Sleep until something concerns this reader; False: nothing did in time."""
+        """Wait for an event for this reader; returns False if none came before the deadline."""
         waiter = Waiter(view, queue.id)
         feed.add_waiter(waiter)
         alarm = self._timers.add(waiter, deadline)
@@ -199,11 +202,11 @@ class EventQueues:
     async def _collect(
         self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventId, turn: int
     ) -> tuple[list[Piece], EventId]:
-        """What there is for the reader after the cursor, and how far that looked.
+        """Return the events for the reader after the cursor, and the id up to which it looked.
 
-        When it returns nothing, nothing was awaited since the last look: no event can slip
-        in between this and the wait that follows. It never looks beyond what the feed has seen:
-        caches know of everything up to there.
+        When it returns no events, it has not awaited anything since it last looked at the feed: no
+        event can slip in between this and the wait that follows. It never looks beyond the feed's
+        position: caches know of everything up to there.
         """
         while not feed.reaches_back_to(newest_completed(cursor)):
             entries = [
@@ -216,7 +219,7 @@ class EventQueues:
                 return await self._encode(page, queue, view, cursor)
             cursor = page.reached
         page = first_for(view, feed.since(newest_completed(cursor)), cursor)
-        # Told once only: not to a poll whose client has given it up and sent another one.
+        # Ephemeral events are delivered once: not to a poll that a newer poll has replaced.
         if page.is_whole and turn == queue.polls:
             ephemeral = feed.ephemeral_since(queue.ephemeral_seen)
             queue.ephemeral_seen = feed.ephemeral_seen
@@ -226,9 +229,9 @@ class EventQueues:
     async def _encode(
         self, page: Page, queue: LiveQueue, view: ClientView, cursor: EventId
     ) -> tuple[list[Piece], EventId]:
-        """A page as the reader sees it; waits for nothing if there is nothing."""
+        """Encode a page as the reader sees it; awaits nothing if the page is empty."""
         if page.has_too_many_pieces:
-            # There are no ids for all of them. Whoever registers anew begins after them.
+            # There are not enough ids for them. A client that registers again begins after them.
             raise BadEventQueueIdError(queue.id)
         if not all(entry.is_complete for entry in page.entries):
             async with DatabaseSession(self._database) as db:
@@ -248,7 +251,7 @@ class EventQueues:
             return await event_log.read(queue.realm_id, newest_completed(cursor), _LOG_PAGE)
 
     async def _check_reach(self, feed: Feed, queue: LiveQueue, cursor: EventId) -> None:
-        """A cursor from the future belongs to a past that was undone, as by a restored backup."""
+        """Reject a cursor beyond the log's end: its events were lost, as by a restored backup."""
         newest = newest_begun(cursor)
         if feed.position is not None and newest > feed.position:
             await self._hub.catch_up(feed)
@@ -256,14 +259,17 @@ class EventQueues:
                 raise BadEventQueueIdError(queue.id)
 
     async def begin_epoch(self) -> None:
-        """Call when a process begins, before it writes; see `events/epochs.py`."""
+        """Call when a process starts, before it writes; see `events/epochs.py`."""
         try:
             await self._epochs.begin()
         except Exception as error:  # noqa: BLE001 (it is tried again with the first queue)
             log.debug("epoch_not_begun", reason=type(error).__name__)
 
     async def _require_this_history(self, queue: LiveQueue, cursor: EventId) -> None:
-        """What a client has of a history that was lost would hide the events of this one."""
+        """End the queue if its client has seen events of a lost history.
+
+        The ids of those events would hide the events of this history.
+        """
         if not await self._epochs.carry_over(queue, cursor):
             await self._end(queue.realm_id, queue.id)
             raise BadEventQueueIdError(queue.id)
@@ -271,7 +277,7 @@ class EventQueues:
     async def _get(self, reader: Reader, queue_id: QueueId) -> LiveQueue:
         queue = self._live.get(queue_id)
         if queue is None or queue.expires_at < self._clock.now():
-            # Another process may have made the queue, or kept it alive.
+            # Another process may have created the queue, or prolonged it.
             queue = await self._load(reader.realm_id, queue_id)
         if (
             queue is None
@@ -283,7 +289,7 @@ class EventQueues:
         return queue
 
     async def _load(self, realm_id: RealmId, queue_id: QueueId) -> LiveQueue | None:
-        # Before reading: from here on this process hears of every queue that ends.
+        # Before reading: from here on this process is notified of every queue that ends.
         feed = await self._hub.feed(realm_id)
         await self._epochs.ensure_begun()
         while True:
@@ -292,7 +298,7 @@ class EventQueues:
                 record = await QueueRows(db).find(queue_id)
             if ends_seen == self._ends_seen:
                 break
-            # Perhaps it ended after it was read, and was not yet here to be forgotten.
+            # A queue ended meanwhile. If it was this one, it was not yet in memory to be removed.
         known = self._live.pop(queue_id, None)
         if record is None or record.realm_id != realm_id:
             return None
@@ -304,7 +310,7 @@ class EventQueues:
         return queue
 
     async def _prolong(self, queue: LiveQueue) -> None:
-        """Once in a while, note in the database that the queue is in use."""
+        """Write to the database, from time to time, that the queue is in use."""
         now = self._clock.now()
         if queue.expires_at - now > max(queue.idle * _LONG_ENOUGH, _MAX_POLL):
             return
@@ -318,7 +324,7 @@ class EventQueues:
         queue.expires_at = until
 
     async def expire(self) -> None:
-        """End the queues nobody reads; any process may do it, any number of times."""
+        """Delete the queues that are no longer polled; any process may run it, repeatedly."""
         await self.note_acknowledged()
         now = self._clock.now()
         async with DatabaseSession(self._database) as db:
@@ -328,7 +334,10 @@ class EventQueues:
         self.evict_queues_not_polled_for(_REMEMBERED_SECONDS)
 
     async def close(self) -> None:
-        """Whoever serves the queues next goes on from where they are, if the database lets us."""
+        """Write the queues' positions for the process that serves them next, if possible in time.
+
+        If the database does not respond in time, that is logged and ignored.
+        """
         try:
             async with asyncio.timeout(_LAST_NOTE_SECONDS):
                 await self.note_acknowledged()
@@ -337,9 +346,9 @@ class EventQueues:
             log.warning("positions_not_noted", reason=type(error).__name__)
 
     async def note_acknowledged(self) -> None:
-        """Write down how far queues have come, for other processes and for after a restart.
+        """Write the acknowledged positions of queues, for other processes and after a restart.
 
-        Once in a while for all of them: a poll writes nothing.
+        It is done from time to time for all queues: a poll does not write its position.
         """
         noted, self._acknowledged = self._acknowledged, set()
         positions = {
@@ -358,7 +367,10 @@ class EventQueues:
             raise
 
     def evict_queues_not_polled_for(self, seconds: float) -> None:
-        """A client that went away costs a row, not memory; coming back costs one read."""
+        """Evict from memory the queues of clients that are gone, for `seconds` or longer.
+
+        Such a queue then costs a row and no memory; if its client comes back, it costs one read.
+        """
         longest_ago = stopwatch() - seconds
         for queue in [queue for queue in self._live.values() if queue.polled_at < longest_ago]:
             if queue.id not in self._acknowledged:
@@ -371,7 +383,7 @@ class EventQueues:
                 self._invalidate(queue_id)
 
     def _on_reset(self, realm_id: RealmId) -> None:
-        """Queues may have ended that nobody told us of: their rows are read again."""
+        """Have the rows of the realm's queues read again: some may have ended unnoticed."""
         self._ends_seen += 1
         for queue in self._live.values():
             if queue.realm_id == realm_id:
@@ -381,5 +393,5 @@ class EventQueues:
         self._live.pop(queue_id, None)
 
     def _heartbeat_after(self) -> float:
-        """Spread out, so that clients that came together do not stay together."""
+        """Return the heartbeat interval with jitter, so that clients do not poll in step."""
         return self._settings.heartbeat_seconds * (1 - _HEARTBEAT_JITTER * random.random())  # noqa: S311 (not a secret)

@@ -22,7 +22,7 @@ _BATCH = b"batch"
 _SENDER = b"sender"
 _STREAM_LENGTH = 10_000
 _STREAM_SECONDS = 24 * 60 * 60
-"""A deployment that is gone leaves nothing behind."""
+"""The stream of a deployment that no longer runs expires after this time."""
 _READ_COUNT = 500
 _BLOCK_MILLISECONDS = 2_000
 _SILENCE_SECONDS = 4.0
@@ -35,12 +35,12 @@ _CANCEL_AGAIN_SECONDS = 0.1
 
 
 class RedisBus:
-    """Appends and reads in two tasks; while Redis is away the hubs live off the log."""
+    """Appends and reads in two tasks; while Redis is unavailable the hubs read the log."""
 
     def __init__(self, url: str) -> None:
         self._sender = secrets.token_bytes(8)
-        # A read blocks for two seconds; a server that says nothing for longer is gone. The client's
-        # default pauses between attempts are longer than the log takes to deliver instead.
+        # A read blocks for two seconds; a server that is silent for longer is considered dead. The
+        # client's default backoff is longer than delivery through the log takes.
         self._redis = Redis.from_url(
             url,
             protocol=2,
@@ -59,7 +59,7 @@ class RedisBus:
         self._tasks.append(asyncio.create_task(self._run(receive, find_deployment)))
 
     def publish(self, batch: Batch) -> None:
-        # A full queue means Redis is away: the log delivers instead.
+        # A full queue means Redis is unavailable: events are delivered through the log instead.
         with contextlib.suppress(asyncio.QueueFull):
             self._waiting.put_nowait(batch)
 
@@ -71,13 +71,13 @@ class RedisBus:
             return False
 
     async def close(self) -> None:
-        # A command that ends right after its commit is heard at once all the same.
+        # The events of a command that ends right after its commit are still delivered at once.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS_SECONDS):
                 await self._waiting.join()
         self._is_closing = True
-        # Drivers can take a cancellation for a failure of their own; what goes on after failures
-        # has to be cancelled once more.
+        # Drivers can mistake a cancellation for a failure of their own; a task that goes on after
+        # failures has to be cancelled once more.
         while running := {task for task in self._tasks if not task.done()}:
             for task in running:
                 task.cancel()
@@ -90,11 +90,11 @@ class RedisBus:
         await self._read_all(stream, receive)
 
     async def _find(self, find_deployment: FindDeployment) -> str:
-        """Ask until the database answers: a process may start before it does."""
+        """Retry until the database responds: a process may start before its database."""
         while True:
             try:
                 return await find_deployment()
-            except Exception as error:  # noqa: BLE001 (whatever it is, the bus has to wait for it)
+            except Exception as error:  # noqa: BLE001 (the bus retries after any error)
                 await self._pause(error)
 
     async def _append_all(self, stream: str) -> None:
@@ -109,7 +109,7 @@ class RedisBus:
 
     async def _append(self, stream: str, batch: Batch) -> None:
         async with self._redis.pipeline(transaction=False) as commands:
-            # What is returned here only looks like something to wait for: nothing was sent yet.
+            # The return values look awaitable, but the pipeline has sent nothing yet.
             _ = commands.xadd(
                 stream,
                 {_SENDER: self._sender, _BATCH: batch.encode()},
@@ -136,7 +136,7 @@ class RedisBus:
                     _pass_on(fields[_BATCH], receive)
 
     async def _newest_position(self, stream: str) -> bytes:
-        """Where to begin; asking for `$` again and again would skip what comes in between."""
+        """Return where to begin; asking for `$` repeatedly would skip what arrives in between."""
         newest = cast(list[Message], await self._redis.xrevrange(stream, count=1))
         return newest[0][0] if newest else b"0-0"
 
@@ -147,7 +147,7 @@ class RedisBus:
         self._retry_seconds = min(self._retry_seconds * 2, _MAX_RETRY_SECONDS)
 
     def _note_loss(self, error: Exception) -> None:
-        """One log line for a loss, however many attempts fail."""
+        """Log a loss once, however many attempts fail."""
         if not self._is_lost and not self._is_closing:
             self._is_lost = True
             log.warning("bus_lost", reason=str(error))
@@ -160,12 +160,12 @@ class RedisBus:
 
 
 def stream_name(deployment: str) -> str:
-    """Deployments that share a Redis database must not hear each other."""
+    """Return a name per deployment: deployments may share a Redis database, but no events."""
     return f"chatapi:{deployment}:events"
 
 
 def _messages(answer: object) -> list[Message]:
-    """The client types what it reads for every protocol version at once; we fixed one."""
+    """Cast the response: the client's types cover every protocol version, we use one."""
     streams = cast(list[tuple[bytes, list[Message]]] | None, answer)
     return [message for _stream, messages in streams or [] for message in messages]
 
@@ -174,5 +174,5 @@ def _pass_on(encoded: bytes, receive: Receiver) -> None:
     try:
         receive(Batch.decode(encoded))
     except Exception:
-        # Perhaps it comes from a newer version of the service; one batch must not end the bus.
+        # It may come from a newer version of the service; one batch must not end the bus.
         log.exception("bus_batch_refused")

@@ -1,4 +1,4 @@
-"""Parts of answers that many readers get alike, encoded once until one of them may have changed."""
+"""A cache of encoded parts of register responses that are the same for many readers."""
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from chatapi.events.entry import Entry
 from chatapi.events.hub import Hub, Observer
 
 _MAX_BLOCKS = 100
-"""Of one realm; there are few kinds of readers."""
+"""Per realm; there are few kinds of readers."""
 
 Block = Mapping[str, orjson.Fragment]
-"""Values by name, already as JSON."""
+"""Values by name, already encoded as JSON."""
 
 
 @dataclass
 class _RealmCache:
     changed_at: EventNumber
-    """The last event that may have changed what blocks say."""
+    """The last event that may have changed the content of blocks."""
     encoded: dict[Hashable, Block] = field(default_factory=dict)
 
     def keep(self, key: Hashable, block: Block) -> None:
@@ -30,7 +30,10 @@ class _RealmCache:
 
 
 class RegisterCache:
-    """Remembers what was encoded from a snapshot, for other snapshots that would show the same."""
+    """Caches what was encoded from one snapshot for other snapshots with the same content.
+
+    An event that changes shared state invalidates all blocks of its realm.
+    """
 
     def __init__(self, hub: Hub) -> None:
         self._realms: dict[RealmId, _RealmCache] = {}
@@ -43,13 +46,13 @@ class RegisterCache:
         as_of: EventNumber,
         load: Callable[[], Awaitable[Mapping[str, Any]]],
     ) -> Block:
-        """The block as it is at the moment of the snapshot that `load` reads."""
+        """Return the block as of the snapshot that `load` reads."""
         register_cache = self._realms.setdefault(realm_id, _RealmCache(EventNumber(0)))
         is_newer = as_of >= register_cache.changed_at
         found = register_cache.encoded.get(key) if is_newer else None
         if found is None:
             found = _encode(await load())
-            # What has changed, or may have been missed, meanwhile has begun new ones.
+            # If an event, or a reset, has invalidated the cache meanwhile, this is not kept.
             if is_newer and self._realms.get(realm_id) is register_cache:
                 register_cache.keep(key, found)
         return found

@@ -1,4 +1,4 @@
-"""Clients that are to register again, since no event can tell what has changed for their users."""
+"""Makes clients register again where no event can describe what has changed for their users."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -13,7 +13,7 @@ from chatapi.events.unit_of_work import UnitOfWork
 
 
 class ClientsRestarted(Event):
-    """Other things exist for some users than their clients know, and no event says which."""
+    """What is visible to some users has changed in a way that no event describes."""
 
     type = "clients_restarted"
     is_internal = True
@@ -31,10 +31,10 @@ class ClientsRestarted(Event):
 
 
 async def restart_clients(work: UnitOfWork, realm_id: RealmId, user_ids: Iterable[UserId]) -> None:
-    """End all event queues of some users: their clients are to ask for everything again.
+    """Delete all event queues of some users: their clients must register again.
 
-    Call it under the lock. The log says so as well: a queue that is being registered meanwhile
-    has no row yet.
+    Call it while holding the realm's lock. An event is logged as well, for queues that are being
+    registered at the same time and have no row yet.
     """
     restarted = sorted(set(user_ids))
     if not restarted:

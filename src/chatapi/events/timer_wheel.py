@@ -1,4 +1,4 @@
-"""Ends waiting that takes too long, for many who wait with one timer."""
+"""Timeouts of waiting polls, many of which share one timer."""
 
 import asyncio
 import math
@@ -9,16 +9,16 @@ _TICK_SECONDS = 0.1
 
 
 class TimerWheel:
-    """Those who have to be told in the same tenth of a second share a timer.
+    """Waiters whose deadlines lie in the same tenth of a second share a timer.
 
-    One for each would cost a poll more, in time and in memory, than its waiting.
+    A timer for each would cost a poll more, in time and in memory, than its waiting.
     """
 
     def __init__(self) -> None:
         self._due: dict[int, set[Waiter]] = {}
 
     def add(self, waiter: Waiter, deadline: float) -> set[Waiter]:
-        """Give up on the waiter soon after the deadline, unless it leaves the returned set."""
+        """Time the waiter out soon after the deadline, unless it is removed from the result."""
         tick = math.ceil(deadline / _TICK_SECONDS)
         waiters = self._due.get(tick)
         if waiters is None:

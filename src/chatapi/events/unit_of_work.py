@@ -1,4 +1,4 @@
-"""One transaction and what it has to tell: events are written with it and published after it."""
+"""One transaction and its events, which are written with it and published after the commit."""
 
 from collections.abc import Callable, Collection
 
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 
 class UnitOfWork:
-    """Commits at the end; whoever raises before that has changed nothing."""
+    """Commits at the end; an exception before that leaves the database unchanged."""
 
     def __init__(self, db: DatabaseSession, hub: Hub, clock: Clock) -> None:
         self.db = db
@@ -31,18 +31,18 @@ class UnitOfWork:
         self._after_commit: list[Callable[[], None]] = []
 
     def emit(self, realm_id: RealmId, event: Event, to: Audience) -> None:
-        """Remember an event; it gets its number when the transaction is committed."""
+        """Emit an event with the commit; it gets its number when the transaction is committed."""
         if event.is_logged and not self.db.has_locked(realm_id):
             raise RuntimeError("lock the realm before you write: its events have one order")
         self._outbox.setdefault(realm_id, []).append((event, to))
 
     def end_queues(self, realm_id: RealmId, queue_ids: Collection[QueueId]) -> None:
-        """Tell all processes that queues were deleted in this transaction."""
+        """Notify all processes that queues were deleted in this transaction."""
         if queue_ids:
             self.emit(realm_id, QueuesDeleted(queue_ids=frozenset(queue_ids)), Nobody())
 
     def set_idempotency_key(self, key: IdempotencyKey) -> None:
-        """The transaction belongs to a request that may be repeated: its answer is kept."""
+        """Set the key of a request that may be repeated: its response is stored."""
         self._idempotency_key = key
 
     @property
@@ -50,34 +50,38 @@ class UnitOfWork:
         return self._idempotency_key is not None
 
     def take_idempotency_key(self) -> IdempotencyKey | None:
-        """For whoever does the request's work in a transaction of its own, answer included."""
+        """Return the key and clear it, to store the response in another transaction.
+
+        For use cases that do the request's work, and store its response, in a transaction of
+        their own.
+        """
         key, self._idempotency_key = self._idempotency_key, None
         return key
 
     async def was_answered_by_duplicate(self) -> bool:
-        """Whether the request was sent twice at once, and the other one was first."""
+        """Whether the request was sent twice at once, and the other one was committed first."""
         if self._idempotency_key is None:
             return False
         return await IdempotencyStore(self.db).find(self._idempotency_key) is not None
 
     async def store_response(self, response: str) -> None:
-        """Remember what the request is answered with, if it has a name."""
+        """Store the response of the request, if it has an idempotency key."""
         key = self.take_idempotency_key()
         if key is None:
             return
         await self.db.write()
         if not await IdempotencyStore(self.db).store(key, response, self._clock.now()):
-            # The same request came twice at once: this one starts over and finds the answer.
+            # The same request came twice at once: this one starts over and finds the response.
             raise StaleCallerError
 
     def after_commit(self, callback: Callable[[], None]) -> None:
-        """Let a cache know of something as soon as it is true for everybody."""
+        """Call back after the commit: for caches, once a change is visible to all processes."""
         self._after_commit.append(callback)
 
     async def commit(self) -> None:
-        """Write the events, commit, and only then tell anybody.
+        """Write the events, commit, and only then publish them.
 
-        Whoever has much to do may commit step by step: each time it is all of it so far.
+        Long work may commit in steps: each commit covers everything since the one before.
         """
         batches = [await self._write_events(realm_id) for realm_id in self._outbox]
         after_commit = self._after_commit
@@ -93,8 +97,8 @@ class UnitOfWork:
         try:
             self._hub.publish(batch)
         except Exception:
-            # It is committed: whoever asked must not believe otherwise, nor try again. Feeds
-            # find in the log what they have missed.
+            # The transaction is committed: the caller must not get an error and retry. Feeds
+            # read from the log what they have missed.
             log.exception("publishing_failed", realm_id=batch.realm_id)
 
     async def _write_events(self, realm_id: RealmId) -> Batch:

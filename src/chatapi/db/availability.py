@@ -1,4 +1,4 @@
-"""Tells a database that is away or overloaded from a statement that is wrong."""
+"""Distinguishes errors of an unavailable or overloaded database from wrong statements."""
 
 import asyncpg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -20,7 +20,7 @@ _DATABASE_IS_AWAY = (
 
 
 def is_unavailable(error: BaseException) -> bool:
-    """Whether the same request may well succeed a little later."""
+    """Whether the same request is likely to succeed if retried a little later."""
     if isinstance(error, (OperationalError, InterfaceError, PoolTimeoutError, ConnectionError)):
         return True
     if isinstance(error, DBAPIError):

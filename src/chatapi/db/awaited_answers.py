@@ -1,6 +1,6 @@
-"""Finds connections on which PostgreSQL has answered, or never heard the question.
+"""Finds dead connections: PostgreSQL has responded on them, or never received the statement.
 
-A statement may take long. Whether it is still at work, the server itself knows: it is asked on
+A statement may take long. Only the server knows whether it is still running: it is asked on
 another connection.
 """
 
@@ -16,10 +16,11 @@ from chatapi.db.postgres import Connection
 log = structlog.get_logger()
 
 _LONG_SECONDS = 1.0
-"""Who has waited for less is not asked about."""
+"""The server is not asked about shorter waits."""
 _STATES = "SELECT pid, state FROM pg_stat_activity WHERE pid = ANY($1)"
 _AT_WORK = "active"
-# Another connection may have got the number meanwhile: one that does nothing is soon replaced.
+# Another connection may have got the pid meanwhile: ending an idle one does no harm, since the pool
+# replaces it.
 _END_BACKEND = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE pid = $1 AND state LIKE 'idle%' AND state_change < now() - interval '1 second'"
@@ -27,7 +28,7 @@ _END_BACKEND = (
 
 
 class AwaitedAnswer:
-    """A context manager around each wait for an answer on one connection."""
+    """A context manager around each wait for a response on one connection."""
 
     __slots__ = ("connection", "pid", "since")
 
@@ -35,7 +36,7 @@ class AwaitedAnswer:
         self.connection = connection
         self.pid: int = connection.get_server_pid()
         self.since: float | None = None
-        """When the wait that lasts began."""
+        """When the current wait began; None: there is none."""
 
     def __enter__(self) -> None:
         self.since = time.monotonic()
@@ -53,12 +54,12 @@ Wait: TypeAlias = tuple[AwaitedAnswer, float]
 
 
 class AwaitedAnswers:
-    """All waits of a process, and those that would last for ever.
+    """All waits of a process; ends those that would never get a response.
 
-    A connection can die alone: something between us and the server loses its packets, and goes
-    on acknowledging them, so that no kernel notices. The server then says that it is idle, or has
-    never heard of it, while we wait. What it says is believed the second time: an answer that was
-    on its way has arrived by then.
+    A single connection can die: something between this process and the server loses its packets
+    but goes on acknowledging them, so that no kernel notices. The server then reports the
+    connection as idle, or does not know it, while this process waits. Only its second report in a
+    row counts: a response that was on its way has arrived by then.
     """
 
     def __init__(self) -> None:
@@ -66,7 +67,7 @@ class AwaitedAnswers:
         self._suspects: set[Wait] = set()
 
     def add(self, connection: Connection) -> AwaitedAnswer:
-        """Watch a connection that somebody begins to use."""
+        """Watch a connection that a session begins to use."""
         awaited = AwaitedAnswer(connection)
         self._held.add(awaited)
         return awaited
@@ -75,7 +76,7 @@ class AwaitedAnswers:
         self._held.discard(awaited)
 
     async def ask(self, probe: Connection) -> None:
-        """Ask the server something: about those who wait long, or whether it is there at all."""
+        """Query the server: about long waits if there are any, otherwise `SELECT 1`."""
         waits = self._long_waits()
         if not waits:
             self._suspects = set()
@@ -88,7 +89,7 @@ class AwaitedAnswers:
             if awaited.since == since:
                 log.warning("database_connection_dead")
                 awaited.connection.terminate()
-                # It may hold a lock, for which others wait.
+                # Its backend may hold a lock that other transactions wait for.
                 await probe.fetch(_END_BACKEND, awaited.pid)
 
     def _long_waits(self) -> list[Wait]:
@@ -105,6 +106,6 @@ async def _unanswered(probe: Connection, waits: Sequence[Wait]) -> set[Wait]:
     rows = await probe.fetch(_STATES, [own_pid, *(awaited.pid for awaited, _ in waits)])
     states = {row["pid"]: row["state"] for row in rows}
     if states.get(own_pid) != _AT_WORK:
-        # A pooler in between gives numbers of its own, or the server keeps no account.
+        # A connection pooler in between has pids of its own, or the server does not track activity.
         return set()
     return {wait for wait in waits if states.get(wait[0].pid) != _AT_WORK}

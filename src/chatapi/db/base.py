@@ -18,7 +18,7 @@ JsonObject = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "pos
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """Aware UTC moments on both databases; SQLite would drop the zone."""
+    """Timezone-aware UTC datetimes on both databases; SQLite would drop the timezone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -36,7 +36,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class EnumColumn(TypeDecorator[EnumT]):
-    """An IntEnum kept as its number."""
+    """An IntEnum stored as its number."""
 
     impl = SmallInteger
     cache_ok = True
@@ -55,7 +55,7 @@ class EnumColumn(TypeDecorator[EnumT]):
 
 
 class Base(DeclarativeBase):
-    """Names every constraint by one rule, so that migrations can find it again."""
+    """Names every constraint by one rule, so that migrations can refer to it."""
 
     metadata = MetaData(
         naming_convention={

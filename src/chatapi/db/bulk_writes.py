@@ -1,7 +1,7 @@
-"""Many new rows, and changes that go with them, in a single statement where the database can.
+"""Bulk writes: many new rows, and the updates that go with them, in one statement if possible.
 
-Everybody who writes in an organization waits for whoever holds its clock, and every statement is a
-trip to PostgreSQL. SQLite has no trips to save, and no statement that writes into two tables.
+All writers of a realm wait for the transaction that holds its lock, and every statement is a round
+trip to PostgreSQL. SQLite has no round trips to save, and no statement that writes to two tables.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -34,16 +34,16 @@ from chatapi.db.base import Base
 
 Row: TypeAlias = Mapping[str, Any]
 Change: TypeAlias = Callable[[Mapping[str, ColumnElement[int]]], Update]
-"""A change of one row of another table, made of the numbers it is given by name."""
+"""Builds the update of one row of another table from numbers, which are passed by name."""
 Execute: TypeAlias = Callable[[Executable, Row | Sequence[Row]], Awaitable[object]]
 
 
 _ROWS_AT_ONCE = 100
-"""Of one kind; more are encoded and sent in slices, between which other requests get their turn."""
+"""Per kind; more rows are encoded and sent in slices, between which other requests can run."""
 
 
 class BulkInsert:
-    """Adds rows to a table."""
+    """Inserts rows into a table."""
 
     def __init__(self, table: type[Base], columns: Sequence[str]) -> None:
         types = {each.name: each.type for each in inspect(table).columns}
@@ -52,14 +52,14 @@ class BulkInsert:
         self.add = insert(table)
 
     def parts(self, place: int, condition: ColumnElement[bool]) -> tuple[Insert | Update, ...]:
-        """For rows that come as JSON, in parameters of that place."""
+        """Return the statements for rows that are passed as JSON, in the parameters of `place`."""
         added = _rows_from_json(f"rows_{place}", self._columns)
         rows = select(*added.values()).where(condition)
         return (insert(self._table).from_select(list(added), rows),)
 
 
 class BulkInsertWithUpdates(BulkInsert):
-    """Adds rows to one table and changes rows of another; no two of them name the same tables."""
+    """Inserts rows into one table and updates rows of another; no two kinds share a table."""
 
     def __init__(
         self, table: type[Base], columns: Sequence[str], change: Change, numbers: Sequence[str]
@@ -77,7 +77,7 @@ class BulkInsertWithUpdates(BulkInsert):
 
 @dataclass(frozen=True)
 class PendingWrite:
-    """What is to be written: rows by the names of their columns, changes by those of numbers."""
+    """Rows to insert, by column names, and updates to make, by the names of their numbers."""
 
     kind: BulkInsert
     rows: Sequence[Row]
@@ -87,7 +87,7 @@ class PendingWrite:
 async def execute_pending(
     pending: Sequence[PendingWrite], execute: Execute, *, is_sqlite: bool
 ) -> None:
-    """Write everything, each kind once, or in slices where there are many rows."""
+    """Write everything: in one statement, or in slices where there are many rows."""
     if is_sqlite:
         for each in pending:
             await execute(each.kind.add, each.rows)
@@ -102,7 +102,7 @@ async def execute_pending(
 
 
 def _slices(pending: PendingWrite) -> Iterator[PendingWrite]:
-    """The rows in slices; changes go with the last of them."""
+    """Split the rows into slices; the updates go with the last one."""
     starts = range(0, len(pending.rows), _ROWS_AT_ONCE)
     for start in starts:
         rows = pending.rows[start : start + _ROWS_AT_ONCE]
@@ -115,7 +115,7 @@ def kinds_of(pending: Sequence[PendingWrite]) -> tuple[BulkInsert, ...]:
 
 
 def values_of(pending: Sequence[PendingWrite]) -> dict[str, str]:
-    """The parameters of all parts."""
+    """Return the parameters of all parts."""
     values: dict[str, str] = {}
     for place, each in enumerate(pending):
         values[f"rows_{place}"] = orjson.dumps(each.rows).decode()
@@ -127,7 +127,7 @@ def values_of(pending: Sequence[PendingWrite]) -> dict[str, str]:
 def all_parts(
     kinds: Sequence[BulkInsert], condition: ColumnElement[bool]
 ) -> Iterator[tuple[str, Insert | Update]]:
-    """What a single statement is made of, by name; each does something if the condition holds."""
+    """Yield the parts of a single statement, by name; each writes only if the condition holds."""
     for place, kind in enumerate(kinds):
         for step, part in enumerate(kind.parts(place, condition)):
             yield f"part_{place}_{step}", part
@@ -142,7 +142,7 @@ def _all_at_once(kinds: tuple[BulkInsert, ...]) -> Insert | Update:
 def _rows_from_json(
     name: str, types: Mapping[str, TypeEngine[Any]]
 ) -> dict[str, ColumnElement[Any]]:
-    """Rows that come as one text: a list for each column would be checked value by value."""
+    """Return the columns of rows passed as one text: the driver would check arrays by value."""
     rows = (
         func.json_to_recordset(cast(bindparam(name, type_=Text), JSON))
         .table_valued(*(column(each, kind) for each, kind in types.items()))

@@ -1,4 +1,4 @@
-"""Statements that stop a realm's clock, alone or together with taking message ids."""
+"""Statements that lock a realm's clock, with or without taking message ids."""
 
 from sqlalchemy import BigInteger, bindparam, exists, func, literal_column, select, true
 
@@ -16,11 +16,11 @@ _locked = LOCK_CLOCK.cte("stopped")
 LOCK_CLOCK_AND_TAKE_IDS = select(_locked.c.last_event, _next_message_id).select_from(
     _locked.join(_taken, true())
 )
-"""On PostgreSQL. An id is taken only when the clock was read, and nobody else can take one."""
+"""On PostgreSQL. Ids are taken only once the clock is locked, when no other writer can take any."""
 TAKE_IDS = select(_next_message_id).select_from(_taken)
 
 _unchanged = (
-    # Updates would take parameters named like their columns for values of these.
+    # Parameters must not be named like columns: updates would take them for new values.
     select(RealmClock.last_event)
     .where(
         RealmClock.realm_id == bindparam("known_realm"),
@@ -30,5 +30,5 @@ _unchanged = (
     .cte("unmoved")
 )
 CLOCK_IS_UNCHANGED = exists(select(_unchanged.c.last_event))
-"""On PostgreSQL, for parts of a statement that holds, or does not, as a whole."""
+"""On PostgreSQL, for the parts of one statement: all of them write, or none does."""
 TAKE_IDS_IF_UNCHANGED = select(_next_message_id).select_from(_unchanged.join(_taken, true()))

@@ -1,4 +1,4 @@
-"""Conditions that the databases want written in different ways."""
+"""Conditions that are written differently for each database."""
 
 from typing import Self
 
@@ -9,12 +9,12 @@ from typing_extensions import override
 
 
 class Condition(FunctionElement[bool]):
-    """What a condition is about; how it is written is said for each database with `compiles`."""
+    """The operands of a condition; `compiles` functions write the SQL for each database."""
 
     type = Boolean()
     inherit_cache = True
 
     @override
     def self_group(self, against: OperatorType | None = None) -> Self:
-        # It is a condition: compared with a truth value, no index would lead to it.
+        # It is a condition already: compared with a truth value, it could not use an index.
         return self

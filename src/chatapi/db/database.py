@@ -1,4 +1,4 @@
-"""The engine: one object that knows how SQLite and PostgreSQL are opened."""
+"""The engine: one object that opens connections to SQLite or PostgreSQL."""
 
 import asyncio
 import sqlite3
@@ -29,9 +29,9 @@ log = structlog.get_logger()
 
 _OLDEST_SQLITE = (3, 38, 0)
 _SQLITE_PRAGMAS = (
-    "PRAGMA busy_timeout = 10000",  # first, since the others may have to wait themselves
+    "PRAGMA busy_timeout = 10000",  # first, since the others may have to wait for a lock
     "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",  # what was acknowledged survives a power cut
+    "PRAGMA synchronous = FULL",  # committed transactions survive a power cut
     "PRAGMA foreign_keys = ON",
 )
 _SQLITE_POOL_SIZE = 8
@@ -40,7 +40,7 @@ _MAX_CLOSE_SECONDS = 2.0
 
 
 class Database:
-    """Connections for reading and writing, and who may write next."""
+    """Connections for reading and writing, and the order of this process's writers."""
 
     def __init__(self, settings: Settings) -> None:
         self.url = make_url(settings.effective_database_url)
@@ -49,10 +49,10 @@ class Database:
         self._monitor: HealthMonitor | None = None
         self._file: SqliteFile | None = None
         self.awaited = AwaitedAnswers()
-        """Those who wait for an answer of PostgreSQL."""
+        """The connections on which a response of PostgreSQL is awaited."""
         if self._postgres is None:
             self.engine = _sqlite(self.url)
-            # Only now: opening it may have made it.
+            # Only now: opening the database may have created the file.
             self._file = _file_of(self.url)
         else:
             self.engine = _postgres(self.url, self._postgres, settings.database_pool_size)
@@ -69,20 +69,20 @@ class Database:
         )
         pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
         self.most_heavy_reads = max(1, min(_MAX_HEAVY_READS, pool_size // 2))
-        """So many connections may be busy with expensive reads; the others stay for the rest."""
+        """How many connections may run expensive reads; the others remain for other requests."""
         self._returning: set[asyncio.Future[None]] = set()
-        """Connections that nobody waits for any more, on their way back into the pool."""
+        """Connections of cancelled callers that are being returned to the pool."""
         self._writer_turns: defaultdict[RealmId | None, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def writer_turn(self, realm_id: RealmId | None) -> asyncio.Lock:
-        """Writers of one process queue here, fairly and without holding a connection.
+        """Return the lock at which writers of this process wait, in order, without a connection.
 
         SQLite has one writer; PostgreSQL has one per realm, by the lock on the realm's clock.
         """
         return self._writer_turns[None if self.is_sqlite else realm_id]
 
     async def connect(self, engine: AsyncEngine) -> AsyncConnection:
-        """Take a connection; if the caller is cancelled meanwhile, it is given back."""
+        """Check out a connection; if the caller is cancelled meanwhile, it is returned."""
         connecting = asyncio.ensure_future(_start(engine))
         try:
             return await asyncio.shield(connecting)
@@ -93,7 +93,7 @@ class Database:
             raise
 
     def watch(self, connection: AsyncConnection) -> AwaitedAnswer | None:
-        """Notice if a connection, which the caller has taken, never answers; SQLite always does."""
+        """Watch a connection in use for a missing response; not needed for SQLite."""
         if self._postgres is None or connection.sync_connection is None:
             return None
         driver = connection.sync_connection.connection.driver_connection
@@ -101,7 +101,7 @@ class Database:
 
     @asynccontextmanager
     async def unlimited_engine(self) -> AsyncGenerator[AsyncEngine, None]:
-        """For migrations: what they do may take longer than any statement of a request."""
+        """Open an engine without time limits, for migrations: they take longer than requests."""
         if self._postgres is None:
             yield self.engine
             return
@@ -119,11 +119,11 @@ class Database:
 
     @property
     def is_file_lost(self) -> bool:
-        """What `require_file` found when it was last asked, which is twice a second."""
+        """The result of the last `require_file`, which is called at least twice a second."""
         return self._file is not None and self._file.is_lost
 
     async def close(self) -> None:
-        """Close all connections, politely if the server lets us."""
+        """Close all connections; abort them if the server does not respond in time."""
         if self._monitor is not None:
             await self._monitor.close()
         try:
@@ -157,7 +157,7 @@ def _to_json(value: object) -> str:
 _FAST_JSON: dict[str, Any] = {"json_serializer": _to_json, "json_deserializer": orjson.loads}
 
 
-# The connection that was used last has the statements prepared that come next, and their plans.
+# The connection used last is most likely to have the next statements prepared, and their plans.
 _LIFO_POOL: dict[str, Any] = {"pool_use_lifo": True}
 
 
@@ -170,7 +170,7 @@ def _postgres(url: URL, connections: PostgresConnections, pool_size: int) -> Asy
         max_overflow=0,
         pool_timeout=10,
         **_LIFO_POOL,
-        hide_parameters=True,  # they are what users wrote, and their hashed keys
+        hide_parameters=True,  # they contain texts of users and hashed keys
     )
     event.listen(engine.sync_engine, "checkout", _refuse_closed_connection)
     event.listen(engine.sync_engine, "handle_error", _discard_connection)
@@ -182,17 +182,18 @@ def _refuse_closed_connection(
     _entry: ConnectionPoolEntry,
     _proxy: PoolProxiedConnection,
 ) -> None:
-    """The pool opens another one instead of one that was closed while nobody used it."""
+    """Have the pool open another connection instead of one that was closed while idle."""
     if connection.driver_connection.is_closed():
         raise DisconnectionError
 
 
 def _discard_connection(context: ExceptionContext) -> None:
-    """A connection whose statement was not answered in time is not used again."""
+    """Discard a connection whose statement timed out."""
     if isinstance(context.original_exception, TimeoutError):
         context.is_disconnect = True
-    # Others are looked at when they are needed. SQLAlchemy would compare times of day, and open
-    # every connection anew for as long as a clock that was set back needs to catch up.
+    # Other connections are checked at checkout. SQLAlchemy's invalidation compares wall-clock
+    # times: after the clock was set back, it would reopen every connection until the clock has
+    # caught up.
     context.invalidate_pool_on_disconnect = False
 
 
@@ -234,13 +235,13 @@ def _file_of(url: URL) -> SqliteFile | None:
 
 
 def _make_private(path: Path) -> None:
-    """SQLite gives the files beside its database the mode that this one has."""
+    """Restrict the database file to its owner; SQLite gives the files beside it the same mode."""
     make_private_file(path)
     restrict_to_owner(path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
 
 
 def _configure_sqlite_connection(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 (a driver object)
-    # The driver must not begin transactions by itself: it would do so too late and too weakly.
+    # The driver must not begin transactions itself: it would do so too late and with a weaker lock.
     connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in _SQLITE_PRAGMAS:
@@ -249,9 +250,9 @@ def _configure_sqlite_connection(connection: Any, _entry: ConnectionPoolEntry) -
 
 
 def _begin_sqlite_transaction(connection: Connection) -> None:
-    """A writer takes the write lock at once: upgrading a read lock later can fail.
+    """Begin a writer with the write lock: upgrading a read lock later can fail.
 
-    A reader begins nothing: the driver then leaves every statement to itself.
+    A reader begins no transaction: each statement then commits by itself.
     """
     how = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
     if how is not None:
@@ -259,5 +260,5 @@ def _begin_sqlite_transaction(connection: Connection) -> None:
 
 
 def _end_sqlite_transaction(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 (a driver object)
-    """A cancelled statement may outlive its connection; the write lock must not live with it."""
+    """Roll back before closing: a cancelled statement may run on and must not hold the lock."""
     connection.rollback()

@@ -1,4 +1,4 @@
-"""What tells this deployment from others that share a Redis with it."""
+"""The id that distinguishes this deployment from others that share a Redis with it."""
 
 import asyncio
 from pathlib import Path
@@ -17,10 +17,9 @@ _ID_AND_DATABASE: Select[*tuple[str, int]] = select(
 
 
 async def find_deployment(database: Database) -> str:
-    """The id made with the tables, and where the database lies.
+    """Return the id that was created with the tables, combined with the database's location.
 
-    A copy of a database, such as one to try something with, has the same rows and is another
-    deployment all the same.
+    A copy of a database, such as one for experiments, has the same rows but is another deployment.
     """
     async with DatabaseSession(database) as db:
         if database.is_sqlite:

@@ -1,4 +1,4 @@
-"""Statements that are transactions by themselves, handed to PostgreSQL's driver as they are."""
+"""Runs statements that are transactions by themselves directly on PostgreSQL's driver."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -12,10 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 async def execute_on_driver(
     connection: AsyncConnection, statement: Select[*tuple[Any, ...]], values: Mapping[str, Any]
 ) -> list[Any]:
-    """Run a statement, which is always the same object, on a connection without a transaction.
+    """Run a statement on a connection without a transaction; pass the same object each time.
 
-    That is a trip to the database and little else. What usually happens around a statement
-    costs several times as much, and no value of these needs it: they are numbers and texts.
+    That costs a round trip to the database and little else. SQLAlchemy's usual processing costs
+    several times as much, and these values, numbers and texts, do not need it.
     """
     sql, names, given = _written_out(statement, connection.dialect)
     driver: asyncpg.Connection[Any] = (await connection.get_raw_connection()).driver_connection

@@ -1,4 +1,4 @@
-"""Finds out within seconds that PostgreSQL has stopped answering, and when it is back."""
+"""Detects within seconds that PostgreSQL has stopped responding, and when it is back."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,27 +12,27 @@ from chatapi.db.postgres import Connection, PostgresConnections
 log = structlog.get_logger()
 
 PROBE = "chatapi monitor"
-"""What the server calls the connection the monitor asks on."""
+"""The application name of the monitor's connection."""
 _ASK_AGAIN_SECONDS = 0.25
 _CONNECT_AGAIN_SECONDS = 0.5
-"""An attempt that was swallowed by the network says nothing about the next one."""
+"""An attempt whose packets were lost says nothing about the next one."""
 _AFTER_REFUSAL_SECONDS = 0.25
 _STEP_SECONDS = 0.05
 _SUSPICIOUS_SHARE = 1 / 6
-"""Of the longest silence: after this the monitor asks on a new connection as well."""
+"""Share of the silence limit after which the monitor also asks on a new connection."""
 
 
 class HealthMonitor:
-    """Asks a trivial question on a connection of its own, four times a second.
+    """Runs a trivial query on a connection of its own, four times a second.
 
-    How long a statement takes tells nothing about the health of the server: some take long. An
-    answer to this question does not. If none comes, there are two cases. Either a new connection
-    gets an answer sooner: then those that are open lead to a server that is gone, as after a
-    failover. Or nothing answers at all. In both cases all connections of the process are aborted,
-    so that requests fail at once instead of waiting one after the other; in the second case the
-    database is away until it answers again. It begins soon after the first connection was opened:
-    until then, only the kernel notices that packets are lost. If the server answers, it is asked
-    about statements that take long as well, and connections it knows nothing of are aborted.
+    The duration of a statement says nothing about the health of the server: some take long. This
+    query does not. If there is no response, there are two cases. Either a new connection gets a
+    response sooner: then the open connections lead to a server that is gone, as after a failover.
+    Or nothing responds at all. In both cases all connections of the process are aborted, so that
+    requests fail at once instead of waiting one after the other; in the second case the database
+    is considered away until it responds again. The monitor starts soon after the first connection
+    was opened: until then, only the kernel notices lost packets. If the server responds, it is also
+    asked about statements that take long, and connections on which it runs nothing are aborted.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class HealthMonitor:
         self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start, unless it runs already."""
+        """Start the monitor, unless it already runs."""
         if self._running is None:
             self._running = asyncio.create_task(self._run())
 
@@ -68,7 +68,7 @@ class HealthMonitor:
                 probe.terminate()
 
     async def _ask(self, probe: Connection) -> "Connection | None":
-        """The connection to ask on next; None: there is none that works."""
+        """Query the server; returns the connection for the next query, None if none works."""
         asking = asyncio.create_task(self._awaited.ask(probe))
         newer: asyncio.Task[Connection] | None = None
         try:
@@ -93,12 +93,12 @@ class HealthMonitor:
         finally:
             await _abandon(newer)
             if not _succeeded(asking):
-                # A connection in the middle of a statement is of no use to anybody.
+                # A connection in the middle of a statement cannot be reused.
                 probe.terminate()
                 await asyncio.gather(asking, return_exceptions=True)
 
     async def _connect(self) -> Connection:
-        """Try until it works. Attempts overlap: packets of the last one may have been lost."""
+        """Connect, with retries. Attempts overlap: packets of the last one may have been lost."""
         attempts: set[asyncio.Task[Connection]] = set()
         try:
             while True:
@@ -118,7 +118,10 @@ class HealthMonitor:
             await asyncio.gather(*(_abandon(attempt) for attempt in attempts))
 
     async def _open_and_ask(self) -> Connection:
-        """A connection that has answered: a busy server would have answered the older one too."""
+        """Open a connection and return it once it has responded.
+
+        A server that is only busy would have responded on the older connection too.
+        """
         probe = await self._connections.open_unlimited(PROBE)
         try:
             await probe.execute("SELECT 1")
@@ -128,7 +131,7 @@ class HealthMonitor:
         return probe
 
     def _note_loss(self, reason: str) -> None:
-        """One log line for a loss, however many attempts fail."""
+        """Log a loss once, however many attempts fail."""
         if not self._connections.is_away:
             self._connections.is_away = True
             log.error("database_lost", reason=reason)
@@ -140,9 +143,9 @@ class HealthMonitor:
 
 
 async def _comes_true(condition: Callable[[], bool], seconds: float) -> bool:
-    """Whether a condition holds in time, counted in steps of the event loop.
+    """Whether a condition becomes true in time, counted in steps of the event loop.
 
-    A process that was busy or stopped for long has not listened meanwhile: that is no silence.
+    Time in which the process was busy or stopped does not count: it could not receive a response.
     """
     for _ in range(max(1, round(seconds / _STEP_SECONDS))):
         await asyncio.sleep(_STEP_SECONDS)
@@ -156,7 +159,7 @@ def _succeeded(task: asyncio.Task[Any] | None) -> bool:
 
 
 async def _abandon(attempt: asyncio.Task[Connection] | None) -> None:
-    """Close what may just have been opened."""
+    """Cancel an attempt, and close the connection it may just have opened."""
     if attempt is None:
         return
     attempt.cancel()

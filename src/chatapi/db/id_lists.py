@@ -1,4 +1,4 @@
-"""Lists of ids as one parameter, so that a statement is the same for one id and for thousands."""
+"""Lists of ids as one parameter: the statement is the same for one id and for thousands."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +36,7 @@ class _Ids(TypeDecorator[Sequence[int]]):
 
 
 class _OneOf(Condition):
-    """A column, and the list its value is looked for in."""
+    """A column, and the list that its value has to be in."""
 
     inherit_cache = True
 
@@ -54,9 +54,9 @@ def _in_json(element: _OneOf, compiler: SQLCompiler, **options: Any) -> str:  # 
 
 
 def is_one_of(column: InstrumentedAttribute[Any], name: str) -> ColumnElement[bool]:
-    """Whether a column's value is in the list that is passed under this name.
+    """Whether a column's value is in the list that is passed as the parameter `name`.
 
-    `IN` has a parameter for each id: every length is a statement of its own, to be written out,
+    `IN` has a parameter for each id: every length is a separate statement, to be compiled,
     prepared and planned.
     """
     return _OneOf(column, bindparam(name, type_=_Ids()))

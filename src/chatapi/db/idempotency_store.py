@@ -1,4 +1,4 @@
-"""Answers kept for a day, so that a request that was repeated is carried out once."""
+"""Stored responses, kept for a day, so that a repeated request is carried out only once."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -17,12 +17,12 @@ from chatapi.db.session import DatabaseSession
 
 @dataclass(frozen=True)
 class IdempotencyKey:
-    """A request that has a name: the same name again means the same request again."""
+    """Identifies a request of a user: the same key again means the same request again."""
 
     user_id: UserId
     key: str
     digest: str
-    """Of what was asked."""
+    """A digest of the request's content."""
 
     @classmethod
     def for_request(
@@ -33,14 +33,14 @@ class IdempotencyKey:
 
 @dataclass(frozen=True)
 class StoredResponse:
-    """The answer somebody got, and to what."""
+    """The response of an earlier request, and the digest of that request's content."""
 
     digest: str
     response: str
 
 
 def _digest(parts: Iterable[str]) -> str:
-    # The length says where each part ends: no two lists give the same text.
+    # Each part is prefixed with its length: no two lists give the same text.
     text = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -58,7 +58,7 @@ _STORE_MANY = BulkInsert(StoredResponseRow, ["user_id", "key", "request", "answe
 
 
 class IdempotencyStore:
-    """The statements on given answers."""
+    """The statements on stored responses."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
@@ -71,7 +71,7 @@ class IdempotencyStore:
     async def find_many(
         self, keys: Iterable[IdempotencyKey]
     ) -> dict[tuple[UserId, str], StoredResponse]:
-        """By user and key."""
+        """Return the stored responses by user and key."""
         wanted = {(key.user_id, key.key) for key in keys}
         rows = await self._db.execute(
             select(
@@ -84,7 +84,10 @@ class IdempotencyStore:
         return {(UserId(row[0]), row[1]): StoredResponse(row[2], row[3]) for row in rows}
 
     async def store(self, key: IdempotencyKey, response: str, now: datetime) -> bool:
-        """Call in the transaction that the answer tells about; False if one was given before."""
+        """Store a response; returns False if the key already has one.
+
+        Call it in the transaction that the response reports.
+        """
         rows = await self._db.execute(
             _STORE_IN_SQLITE if self._db.database.is_sqlite else _STORE_IN_POSTGRES,
             _row(key, response, now),
@@ -94,7 +97,7 @@ class IdempotencyStore:
     async def store_many(
         self, answers: Iterable[tuple[IdempotencyKey, str]], now: datetime
     ) -> None:
-        """The same for new requests; if one was answered before, the transaction fails."""
+        """Store responses of new requests; if a key already has one, the transaction fails."""
         rows = [_row(key, response, now) for key, response in answers]
         if rows:
             await self._db.queue_write(_STORE_MANY, rows)

@@ -1,4 +1,4 @@
-"""The orders in which rows lie in indexes, to be read from some key on."""
+"""The orders of rows in indexes, for reading from a given key on."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ class IndexOrder:
 
     @property
     def holds(self) -> ColumnElement[bool]:
-        """Whether a row lies there, for statements that do not mind the order."""
+        """Whether a row is in the range, for statements that do not depend on the order."""
         return true()
 
     @property
@@ -39,12 +39,13 @@ class IndexOrder:
 
 @dataclass(frozen=True)
 class IndexRange(IndexOrder):
-    """The rows that have one value in the column which comes before the key in an index.
+    """The rows that have one value in the column which precedes the key in an index.
 
-    Told that the column equals the value, PostgreSQL takes every index on the key for one in the
-    right order. Where the value is frequent it goes along such a one, through everything newer
-    that has another value. Pairs have their order in one index only. SQLite reads equal values
-    as wanted, but of pairs it would read all that have the value.
+    If the condition is that the column equals the value, PostgreSQL considers every index on the
+    key to be in the right order. Where the value is frequent it scans such an index, through all
+    newer rows that have another value. Only one index has the order of (column, key) pairs, so
+    pairs are compared there. SQLite uses the right index for equal values, but with pairs it would
+    read all rows that have the value.
     """
 
     column: ColumnElement[Any]
@@ -79,11 +80,11 @@ class IndexRange(IndexOrder):
 
 
 class _Side(Condition):
-    """The rows of a run on one side of a bound, which is included."""
+    """The rows of a range on one side of a bound, which is included."""
 
     inherit_cache = True
     towards: ClassVar[str]
-    """How a key there compares with the bound."""
+    """The operator that compares a key on this side with the bound."""
     back: ClassVar[str]
 
 
@@ -100,7 +101,7 @@ class _Since(_Side):
 @compiles(_Side, "postgresql")
 def _as_pairs(element: _Side, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
     column, key, value, bound = (compiler.process(each, **options) for each in element.clauses)
-    # The column is not bounded a second time on the same side: reading would start there.
+    # The column is not bounded a second time on the same side: the scan would start there.
     on_side = f"({column}, {key}) {element.towards} ({value}, {bound})"
     return f"({on_side} AND {column} {element.back} {value})"
 

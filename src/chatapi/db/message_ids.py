@@ -1,4 +1,4 @@
-"""Message ids: taken under the lock of a realm, they have the order of its commits."""
+"""Message ids: taken while holding a realm's lock, so they have the order of its commits."""
 
 from sqlalchemy import bindparam, func, select, text
 
@@ -8,14 +8,14 @@ from chatapi.db.models import Message
 from chatapi.db.session import DatabaseSession
 
 _NEWEST = select(func.max(Message.id)).where(Message.realm_id == bindparam("realm_id"))
-# The highest id ever given, which SQLite keeps also when the message is deleted.
+# The highest id ever assigned, which SQLite keeps even if the message is deleted.
 _HIGHEST_IN_SQLITE = text("SELECT seq FROM sqlite_sequence WHERE name = 'message'")
 
 
 async def take_message_ids(db: DatabaseSession, count: int) -> list[MessageId]:
-    """As many ids as asked for, ascending; those that came with the lock are taken first."""
+    """Take `count` ids, ascending; those that were taken with the lock are used first."""
     if db.database.is_sqlite:
-        # Its one writer is the caller: nobody else can take the same.
+        # The caller is the only writer: no other transaction can take the same ids.
         row = await db.execute(_HIGHEST_IN_SQLITE)
         highest: int = row.scalar_one_or_none() or 0
         return [MessageId(highest + step) for step in range(1, count + 1)]
@@ -27,7 +27,7 @@ async def take_message_ids(db: DatabaseSession, count: int) -> list[MessageId]:
 
 
 async def newest_message_id(db: DatabaseSession, realm_id: RealmId) -> MessageId | None:
-    """The newest message of a realm, None if there is none."""
+    """Return the newest message of a realm, None if there is none."""
     rows = await db.execute(_NEWEST, {"realm_id": realm_id})
     newest: int | None = rows.scalar_one()
     return None if newest is None else MessageId(newest)

@@ -1,4 +1,4 @@
-"""Bringing a database up to date, safely when several processes start together."""
+"""Migrates a database to the newest revision, safely if several processes start together."""
 
 from pathlib import Path
 
@@ -11,16 +11,16 @@ _MIGRATION_LOCK = 0x63686174  # any number, as long as all processes use the sam
 
 
 async def upgrade_database(database: Database) -> None:
-    """Apply what is missing, in one transaction that nobody else can be in."""
+    """Apply the missing migrations, in one transaction under an exclusive lock."""
     async with database.engine.connect() as connection:
         if await connection.run_sync(current_revision) == newest_revision():
             return
-    # Alembic takes ten megabytes and a good part of the start; most starts do not need it.
+    # Alembic takes ten megabytes and a good part of the startup time; most starts do not need it.
     from chatapi.db.migrations import upgrade  # noqa: PLC0415
 
     async with database.unlimited_engine() as engine, engine.begin() as connection:
         if not database.is_sqlite:
-            # SQLite has taken its one write lock with the transaction itself.
+            # SQLite takes its only write lock when the transaction begins.
             await connection.execute(
                 text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATION_LOCK}
             )
@@ -28,7 +28,7 @@ async def upgrade_database(database: Database) -> None:
 
 
 async def pending_changes(database: Database) -> list[str]:
-    """What keeps the database from being what the code expects; empty: nothing."""
+    """Return the differences between the database and what the code expects; empty: none."""
     from chatapi.db.migrations import differences  # noqa: PLC0415 (see upgrade_database)
 
     async with database.engine.connect() as connection:
@@ -39,7 +39,7 @@ async def pending_changes(database: Database) -> list[str]:
 
 
 def newest_revision() -> str:
-    """Migrations are numbered in the names of their files."""
+    """Return the highest revision; migrations are numbered in the names of their files."""
     return max(path.name.partition("_")[0] for path in _VERSIONS.glob("[0-9]*.py"))
 
 

@@ -1,4 +1,4 @@
-"""The part that needs Alembic; imported only when a database has to be changed or compared."""
+"""The functions that need Alembic; imported only to migrate a database or to compare it."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def upgrade(connection: Connection) -> None:
 
 
 def differences(connection: Connection) -> list[str]:
-    """Where the tables differ from the models."""
+    """Return the differences between the tables and the models."""
     options = {"compare_type": True, "include_name": is_of_models}
     context = MigrationContext.configure(connection, opts=options)
     return [str(difference) for difference in compare_metadata(context, metadata)]

@@ -1,4 +1,4 @@
-"""Writing without a lock, on the word of the last transaction that had one. On PostgreSQL only."""
+"""Optimistic writes: they take the clock from the last transaction. On PostgreSQL only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from chatapi.db.driver_sql import execute_on_driver
 
 @dataclass(frozen=True)
 class ClockSnapshot:
-    """How a transaction left a realm's clock, and message ids it took and did not use.
+    """A realm's clock after a transaction, and the message ids it took and did not use.
 
-    This holds until somebody else writes in the realm; whoever relies on it has to find out.
+    It is valid until another transaction writes in the realm; an optimistic write checks that.
     """
 
     realm_id: RealmId
@@ -27,21 +27,22 @@ class ClockSnapshot:
 
 
 class ClockConflictError(Exception):
-    """Somebody else has written meanwhile: whatever was decided has to be decided anew."""
+    """Another transaction has written meanwhile: the write has to be retried from the start."""
 
 
 @dataclass(frozen=True)
 class OptimisticWrite:
-    """A clock that is believed, and a connection without a transaction."""
+    """A compare-and-set on the realm clock, on a connection without a transaction."""
 
     known: ClockSnapshot
     connection: AsyncConnection
 
     async def write(self, pending: Sequence[PendingWrite], message_ids: int) -> list[MessageId]:
-        """Write everything if the clock is where it was, and take ids for the next transaction.
+        """Write everything if the clock has not moved, and take ids for the next transaction.
 
-        One statement is a transaction by itself. It stops the clock first, so that the ids it
-        takes have the order of commits; nobody can rely on them who comes after another writer.
+        The one statement is a transaction by itself. It locks the clock first, so that the ids it
+        takes have the order of commits. After another writer's commit they cannot be used any
+        more: the next optimistic write would fail.
         """
         values: dict[str, Any] = {
             "known_realm": self.known.realm_id,

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are opened, which are open, and how all are given up."""
+"""Connections to PostgreSQL: opens them, keeps track of them, and aborts all if needed."""
 
 import asyncio
 import socket
@@ -14,10 +14,11 @@ from chatapi.core.settings import Settings
 Connection: TypeAlias = "asyncpg.Connection[Any]"
 
 _ANSWER_MARGIN_SECONDS = 5
-"""The server is asked to stop a statement; if it has not done so by then, it is not listening."""
+"""The server stops a statement at its timeout; if it has not done so this much later, it does not
+respond."""
 _SESSION_SETTINGS = {
     "jit": "off",  # costs more than it saves on statements as short as ours
-    # A process that disappears must not keep its locks: the server looks whether it is there.
+    # A process that disappears must not keep its locks: the server checks that it is alive.
     "tcp_keepalives_idle": "5",
     "tcp_keepalives_interval": "2",
     "tcp_keepalives_count": "3",
@@ -25,26 +26,26 @@ _SESSION_SETTINGS = {
 }
 _LIMITS = {
     "lock_timeout": "10000",
-    # Who holds the lock of an organization and does nothing for so long is stuck.
+    # A transaction that holds the lock of a realm and is idle for this long is stuck.
     "idle_in_transaction_session_timeout": "15000",
 }
 
 
 class DatabaseAwayError(ConnectionError):
-    """The database did not answer a moment ago; nobody has to find out again by waiting."""
+    """The database did not respond a moment ago: requests fail at once instead of waiting."""
 
 
 class PostgresConnections:
-    """Opens connections, and ends all of them when the server behind them is gone.
+    """Opens connections, and aborts all of them when the server behind them is gone.
 
-    While the database `is_away`, opening one fails at once. Those that are open are used as long
-    as they work.
+    While the database `is_away`, opening a connection fails at once. Open connections are used as
+    long as they work.
     """
 
     def __init__(self, url: URL, settings: Settings) -> None:
         self.is_away = False
         self.on_open: Callable[[], None] = lambda: None
-        """Called with every connection that was opened for the pool."""
+        """Called after every connection that was opened for the pool."""
         self._silence_seconds = settings.database_silence_seconds
         self._statement_seconds = settings.statement_timeout_seconds
         _, self._address = url.get_dialect()().create_connect_args(url)
@@ -52,7 +53,7 @@ class PostgresConnections:
         self._opening: set[asyncio.Task[Connection]] = set()
 
     async def open(self) -> Connection:
-        """A connection for the pool, whose statements have a time limit."""
+        """Open a connection for the pool, whose statements have a time limit."""
         if self.is_away:
             raise DatabaseAwayError
         milliseconds = self._statement_seconds * 1000
@@ -67,7 +68,7 @@ class PostgresConnections:
             me = asyncio.current_task()
             if me is not None and me.cancelling():
                 raise
-            # `abort_all` cancelled the attempt, and nobody this task.
+            # `abort_all` cancelled the attempt, not this task.
             raise DatabaseAwayError from None
         finally:
             self._opening.discard(opening)
@@ -76,14 +77,14 @@ class PostgresConnections:
         return connection
 
     async def open_unlimited(self, name: str) -> Connection:
-        """A connection whose statements may take as long as they need, which nobody aborts.
+        """Open a connection without time limits, which `abort_all` does not abort.
 
-        The server lists it under the name.
+        `name` is its application name on the server.
         """
         return await self._connect(name, {}, None)
 
     def abort_all(self) -> None:
-        """Whoever waits for an answer, or for a connection, gets an error instead, now."""
+        """Abort all connections and attempts to connect: waiting requests get an error now."""
         for opening in self._opening:
             opening.cancel()
         for connection in list(self._open):
@@ -103,7 +104,7 @@ class PostgresConnections:
         return connection
 
     def _notice_lost_packets(self, connection: Connection) -> None:
-        """Let the kernel close a connection whose other end acknowledges nothing."""
+        """Have the kernel close a connection whose other end acknowledges no packets."""
         transport: asyncio.Transport = connection._transport  # noqa: SLF001 (there is no other way)
         used: socket.socket = transport.get_extra_info("socket")
         if used.family == socket.AF_UNIX:

@@ -1,4 +1,4 @@
-"""Reading many rows: each costs some microseconds of the event loop, and there may be thousands."""
+"""Reads many rows in steps: each row costs some microseconds of the event loop."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ _ROWS_AT_ONCE = 200
 async def read_in_steps(rows: CursorResult[Any], read: Callable[[Row[Any]], R]) -> list[R]:
     """Read all rows of a result, letting other requests run every few milliseconds.
 
-    Use it where there are as many rows as an organization has people, files or messages.
+    Use it where there may be thousands of rows: as many as a realm has users, files or messages.
     """
     found: list[R] = []
     budget = LoopBudget()

@@ -1,4 +1,4 @@
-"""Rows as frozen dataclasses: what a record's fields are called, its table's columns are too."""
+"""Rows as frozen dataclasses, whose fields have the names of the table's columns."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -28,5 +28,5 @@ class RecordReader(Generic[RecordT]):
         return self._record(*row)
 
     def read_all(self, rows: Result[*tuple[Any, ...]]) -> list[RecordT]:
-        """Many at once: fetching row by row costs more than making the records."""
+        """Build all records at once: fetching row by row costs more than building them."""
         return [self._record(*row) for row in rows.all()]

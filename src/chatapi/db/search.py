@@ -1,7 +1,7 @@
-"""The index of words: what SQLite and PostgreSQL each call looking for text.
+"""Full-text search in SQLite and PostgreSQL.
 
-The tables `message_search` and `conversation_search` are no models of ours: the databases fill
-them by triggers, and SQLite keeps its index in further tables of these names.
+The tables `message_search` and `conversation_search` have no models: the databases fill them by
+triggers, and SQLite keeps its index in further tables with these prefixes.
 """
 
 import re
@@ -45,7 +45,7 @@ _POSTGRES = {
 }
 _CONFIGURATION: ColumnElement[Any] = literal_column("'chatapi_words'::regconfig")
 _FEW = 5_000
-"""So many places are looked up and put in order at once; of more, the last ones are soon found."""
+"""Up to this many matches are fetched and sorted at once; of more, the newest are found quickly."""
 _BEGIN, _END = "\x02", "\x03"
 _MARKED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 
@@ -55,7 +55,7 @@ class SearchMatches:
     """The rows of an index that contain all of the phrases."""
 
     id: ColumnElement[int]
-    """Of the message or conversation; reading in its order is cheap."""
+    """The id of the message or conversation; reading in its order is cheap."""
     is_match: ColumnElement[bool]
 
     def ids(self) -> Select[*tuple[int]]:
@@ -65,7 +65,10 @@ class SearchMatches:
 def find_phrases(
     db: DatabaseSession, searched: Searched, phrases: Collection[str]
 ) -> SearchMatches:
-    """Phrases are words and blanks: whoever calls has taken away everything else."""
+    """Return the rows that contain all phrases.
+
+    Phrases consist of words and blanks: the caller has removed everything else.
+    """
     if db.database.is_sqlite:
         index = _SQLITE[searched]
         text = " ".join(f'"{phrase}"' for phrase in phrases)
@@ -79,11 +82,11 @@ def find_phrases(
 async def find_first(
     db: DatabaseSession, searched: Searched, phrases: Collection[str]
 ) -> SearchMatches:
-    """The same in a form that is read in the order of ids, as far as a page goes.
+    """Return the same matches in a form that is read in the order of ids, page by page.
 
-    PostgreSQL knows how frequent the most frequent words are, and takes all others for more
-    frequent than most of them are: it would look for a rare word in everything there is. So it is
-    asked first, and told to find all places of a rare word before it looks at their order.
+    PostgreSQL has statistics of the most frequent words, and overestimates most others: it would
+    search all rows for a rare word. So the matches are counted first, and for a rare word all of
+    them are found before they are sorted.
     """
     found = find_phrases(db, searched, phrases)
     if db.database.is_sqlite:
@@ -92,7 +95,7 @@ async def find_first(
     counted = await db.execute(select(func.count()).select_from(some))
     if counted.scalar_one() > _FEW:
         return found
-    # A limit, even one that lets all through, keeps the planner from looking inside.
+    # OFFSET, even with 0, keeps the planner from merging the subquery.
     few = select(found.id).where(found.is_match).offset(0).subquery()
     return SearchMatches(few.c.id, true())
 
@@ -100,12 +103,12 @@ async def find_first(
 async def list_marked_texts(
     db: DatabaseSession, searched: Searched, phrases: Collection[str], ids: Collection[int]
 ) -> dict[int, str]:
-    """The texts of rows that match, for `marked_words` to find what made them match."""
+    """Return the texts of matching rows with marks, from which `marked_words` gets the words."""
     found = find_phrases(db, searched, phrases)
     if db.database.is_sqlite:
         index = _SQLITE[searched]
         marked = select(found.id, func.highlight(index.c[index.name], 0, _BEGIN, _END)).where(
-            # One walk along the index; it would be started anew for each id of a list.
+            # One scan of the index; with a list of ids it would be restarted for each of them.
             found.id.between(min(ids), max(ids)),
             (found.id + 0).in_(ids),
         )
@@ -120,18 +123,18 @@ async def list_marked_texts(
 
 
 def marked_words(text: str) -> frozenset[str]:
-    """The words that made a row match, as they are written there; for long texts, in a thread."""
+    """Return the words that made a row match, as written there; for long texts, use a thread."""
     return frozenset(_MARKED.findall(text))
 
 
 def is_of_models(name: str | None, kind: str, _parents: object = None) -> bool:
-    """Whether migrations should find a table among the models."""
+    """Whether migrations should compare a table with the models."""
     names = tuple(f"{searched}_search" for searched in _TEXTS)
     return kind != "table" or name is None or not name.startswith(names)
 
 
 def _tsquery(phrases: Collection[str]) -> ColumnElement[Any]:
-    # Part of the statement, so that the database plans for common and for rare words as it should.
+    # Literals in the statement, so that the database plans for frequent and for rare words.
     queries: list[ColumnElement[Any]] = [
         func.phraseto_tsquery(
             _CONFIGURATION,

@@ -1,4 +1,4 @@
-"""One unit of database work: opened on first use, reading until somebody needs to write."""
+"""One unit of database work: connects on first use, and reads until the caller needs to write."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
@@ -24,33 +24,35 @@ Values = Mapping[str, Any]
 
 _NOT_WATCHED = nullcontext()
 _MAX_TURN_SECONDS = 20.0
-"""How long a writer waits for others of its process; those behind a stuck one must not pile up."""
+"""How long a writer waits for other writers of its process, so that none pile up behind a stuck
+one."""
 _ROWS_AT_ONCE = 500
-"""SQLAlchemy takes about 15 microseconds for each, on the event loop."""
+"""SQLAlchemy takes about 15 microseconds for each row, on the event loop."""
 
 
 class DatabaseSession:
     """Reads statement by statement, or in one snapshot, or writes in one transaction.
 
-    A session holds no connection until its first statement. `write` and `lock_realm` give the
-    reading connection back first, so that a waiting writer blocks nobody.
+    A session holds no connection until its first statement. `write` and `lock_realm` return the
+    reading connection to the pool first, so that a waiting writer does not occupy it.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self.is_writing = False
         self.was_locked_first = False
-        """Whether a realm was locked before anything was read, and has been ever since."""
+        """Whether a realm was locked before anything was read, and is still locked."""
         self.as_of: EventNumber | None = None
-        """The last event a snapshot of a realm sees, noted by whoever took it."""
+        """The last event that a snapshot of a realm includes, set by the code that took it."""
         self.left: ClockSnapshot | None = None
-        """After a commit that did not use all of its message ids: the next one may rely on it."""
+        """Set after a commit that did not use all of its message ids: the next optimistic write may
+        begin from it."""
         self.statement_seconds: float | None = None
-        """How long a statement may take before it is refused; None: as long as any may."""
+        """How long a statement may take before it is cancelled; None: the general limit."""
         self._optimistic: OptimisticWrite | None = None
         self._connection: AsyncConnection | None = None
         self._waiting: AbstractContextManager[None] = _NOT_WATCHED
-        """Around each wait for an answer on the connection."""
+        """Entered around each wait for a response on the connection."""
         self._transaction: AsyncTransaction | None = None
         self._resources: AsyncExitStack | None = None
         self._clocks: dict[RealmId, EventNumber] = {}
@@ -82,9 +84,9 @@ class DatabaseSession:
     async def execute(
         self, statement: Executable, values: Values | Sequence[Values] | None = None
     ) -> CursorResult[*tuple[Any, ...]]:
-        """Run one statement; a list of rows makes it one statement for many.
+        """Run one statement; with a list of rows, for all of them.
 
-        Statements that run often are built once, with bind parameters, and given their values:
+        Build statements that run often only once, with bind parameters, and pass their values:
         building one costs as much as running it.
         """
         if self._pending:
@@ -92,10 +94,10 @@ class DatabaseSession:
         return await self._run(statement, values)
 
     async def execute_many(self, statement: Executable, rows: Iterable[Values]) -> None:
-        """Run one statement for any number of rows, in slices: preparing them takes its time.
+        """Run one statement for any number of rows, in slices: preparing rows takes time.
 
-        Use it where a client chooses how many rows there are; rows that are made one by one, by
-        a generator, are made slice by slice as well.
+        Use it where a client chooses how many rows there are. Rows from a generator are produced
+        slice by slice as well.
         """
         left = iter(rows)
         while some := list(islice(left, _ROWS_AT_ONCE)):
@@ -104,18 +106,18 @@ class DatabaseSession:
     async def queue_write(
         self, kind: BulkInsert, rows: Sequence[Values], changes: Sequence[Values] = ()
     ) -> None:
-        """Write with what else is to be written soon: before the next statement, or the commit."""
+        """Queue a bulk write; it runs with others before the next statement or the commit."""
         if any(each.kind is kind for each in self._pending):
             await self._write_pending()
         self._pending.append(PendingWrite(kind, rows, changes))
 
     async def snapshot(self) -> None:
-        """From here on every read sees the same moment."""
+        """Begin a snapshot: all reads that follow see the same state of the database."""
         await self.close()
         self._connection = await self._open(self.database.snapshot)
 
     async def memoize(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
-        """What was read in a snapshot is not read in it again; elsewhere it may have changed."""
+        """Read something once per snapshot; outside a snapshot of a realm it is always read."""
         if self.as_of is None:
             return await read()
         if name not in self._seen:
@@ -123,7 +125,7 @@ class DatabaseSession:
         return cast(T, self._seen[name])
 
     async def write(self, realm_id: RealmId | None = None) -> None:
-        """From here on everything belongs to one transaction."""
+        """Begin a write transaction: all statements that follow belong to it."""
         if self.is_writing:
             return
         await self.close()
@@ -132,13 +134,14 @@ class DatabaseSession:
         self.is_writing = True
 
     async def lock_realm(self, realm_id: RealmId, *, message_ids: int = 0) -> EventNumber:
-        """Stop the realm's clock: until the end of the transaction nobody else writes there.
+        """Lock the realm's clock: until the transaction ends, no other writer can write there.
 
-        Returns the number of the last event. Reads after this see everything up to it. Whoever
-        will send messages says how many `message_ids` they expect to need: these come with it.
+        Returns the number of the last event. Reads after this see everything up to it. A caller
+        that will send messages passes how many `message_ids` it expects to need; they are taken
+        in the same statement.
         """
         if self.as_of is not None:
-            # From here on things change.
+            # From here on it is no snapshot any more.
             self.as_of, self._seen = None, {}
         if realm_id not in self._clocks:
             await self.write(realm_id)
@@ -146,17 +149,17 @@ class DatabaseSession:
         return self._clocks[realm_id]
 
     async def lock_realm_first(self, realm_id: RealmId) -> EventNumber:
-        """Lock a realm before anything is decided: for whoever was overtaken too often."""
+        """Lock a realm before anything is read: for requests that had to start over too often."""
         number = await self.lock_realm(realm_id)
         self.was_locked_first = True
         return number
 
     async def begin_optimistic(self, known: ClockSnapshot) -> None:
-        """Write as if the realm were locked; the commit finds out whether nobody else wrote there.
+        """Begin an optimistic write: the commit checks that no other writer moved the clock.
 
-        It is one statement then, instead of the trips to begin, lock, write and commit. For
-        anything but `queue_write` the realm is locked after all. Raises `ClockConflictError`, then
-        or with the commit.
+        It then takes one statement, instead of the round trips to begin, lock, write and commit.
+        Any statement other than `queue_write` locks the realm after all. `ClockConflictError` is
+        raised then, or by the commit, if the clock has moved.
         """
         await self.close()
         await self._take_turn(known.realm_id)
@@ -166,22 +169,22 @@ class DatabaseSession:
         self.is_writing = True
 
     def advance_clock(self, realm_id: RealmId, number: EventNumber) -> None:
-        """The last event is one that is being written."""
+        """Set the last event of a locked realm to one that this transaction writes."""
         self._clocks[realm_id] = number
 
     def use_message_ids(self, count: int) -> list[MessageId]:
-        """Those that came with the lock, ascending and each once; perhaps fewer than wanted."""
+        """Return ids that were taken with the lock, ascending, each once; perhaps too few."""
         used, self._message_ids = self._message_ids[:count], self._message_ids[count:]
         return used
 
     @property
     def is_live(self) -> bool:
-        """Whether a read sees what is committed now, and not a moment or changes of its own."""
+        """Whether reads see the latest commits: not a snapshot, nor uncommitted changes."""
         return self._transaction is None and self._optimistic is None
 
     @property
     def is_optimistic(self) -> bool:
-        """Whether any statement would cost a lock that may not be needed."""
+        """Whether an optimistic write has begun: any statement would have to lock the realm."""
         return self._optimistic is not None
 
     def has_locked(self, realm_id: RealmId) -> bool:
@@ -195,14 +198,14 @@ class DatabaseSession:
         if self._transaction is not None and self.is_writing:
             with self._waiting:
                 await _run_to_completion(self._transaction.commit())
-            # Only now it is known that what was written is where the next process will look.
+            # Checked after the commit: was it written to the file that the next process opens?
             self.database.require_file()
         left = self._clock_snapshot()
         await self.close()
         self.left = left
 
     async def close(self) -> None:
-        """Give everything back; what was written and not committed is undone."""
+        """Release all resources; what was not committed is rolled back."""
         resources, self._resources = self._resources, None
         self._connection = None
         self._waiting = _NOT_WATCHED
@@ -267,13 +270,13 @@ class DatabaseSession:
             self._message_ids += await optimistic.write(pending, max(used, 1))
 
     def _hold(self) -> AsyncExitStack:
-        """What must be given back; a long poll waits with nothing to give back."""
+        """Return the stack of resources to release; created on demand: long polls hold none."""
         if self._resources is None:
             self._resources = AsyncExitStack()
         return self._resources
 
     async def _take_turn(self, realm_id: RealmId | None) -> None:
-        """Wait for the writers of this process who came before, but not for ever."""
+        """Wait for earlier writers of this process, with a timeout."""
         async with asyncio.timeout(_MAX_TURN_SECONDS):
             await self._hold().enter_async_context(self.database.writer_turn(realm_id))
 
@@ -287,7 +290,7 @@ class DatabaseSession:
         self._waiting = awaited
         self._hold().callback(self.database.awaited.remove, awaited)
         self._hold().push_async_exit(connection.__aexit__)
-        # Undoing what was not committed is waiting for an answer as well.
+        # A rollback waits for a response as well.
         self._hold().callback(awaited.__enter__)
         return connection
 
@@ -299,11 +302,11 @@ class DatabaseSession:
 
 
 async def _run_to_completion(commit: Coroutine[Any, Any, None]) -> None:
-    """A cancelled request must not leave behind a transaction whose fate nobody knows."""
+    """Finish a commit even if the request is cancelled: its outcome must be known."""
     committing = asyncio.ensure_future(commit)
     try:
         await asyncio.shield(committing)
     except asyncio.CancelledError:
-        # Its connection cannot be given back before.
+        # The connection cannot be returned to the pool before.
         await asyncio.wait({committing})
         raise

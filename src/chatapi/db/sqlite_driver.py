@@ -1,4 +1,4 @@
-"""SQLite's driver with one trip to its thread for each statement, where it would make four."""
+"""SQLite's driver with one call into its thread for each statement instead of four."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
@@ -11,9 +11,9 @@ _Row = tuple[Any, ...]
 
 
 class EagerCursor:
-    """Opens, executes, reads all rows and closes at once; what follows finds them here.
+    """Opens, executes, reads all rows and closes in one call; later calls use the rows here.
 
-    Every trip is two switches between threads, which add up where requests have many statements.
+    Every call is two thread switches, which add up where requests have many statements.
     """
 
     arraysize = 1
@@ -41,11 +41,11 @@ class EagerCursor:
         return rows
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: the cursor is already closed."""
 
     def _keep(self, cursor: sqlite3.Cursor) -> None:
         self._rows = cursor.fetchall()
-        # Only now: with RETURNING, rows are counted as they are read.
+        # After fetching: with RETURNING, rows are counted as they are read.
         self.description = cursor.description
         self.rowcount = cursor.rowcount
         self.lastrowid = cursor.lastrowid
@@ -53,14 +53,14 @@ class EagerCursor:
 
 
 class EagerConnection(aiosqlite.Connection):
-    """The driver's connection, with cursors that do everything in one trip."""
+    """The driver's connection, with cursors that do everything in one call."""
 
     @override
     def cursor(self) -> EagerCursor:  # type: ignore[override]  # what SQLAlchemy needs of one
         return EagerCursor(self)
 
     async def on_thread(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Do something with SQLite's own connection, in the thread it belongs to."""
+        """Run a function with SQLite's own connection, in the thread it belongs to."""
         await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
 
     def interrupt_statement(self) -> None:
@@ -75,11 +75,11 @@ def _lower(text: str | None) -> str | None:
 async def connect(database: str, **options: Any) -> EagerConnection:  # noqa: ANN401 (the driver's)
     def open_connection() -> sqlite3.Connection:
         raw: sqlite3.Connection = sqlite3.connect(database, **options)
-        # SQLite's own knows the letters of English only; PostgreSQL's knows them all.
+        # SQLite's own `lower` handles ASCII letters only; PostgreSQL's handles all letters.
         raw.create_function("lower", 1, _lower, deterministic=True)
         return raw
 
     connection = EagerConnection(open_connection, iter_chunk_size=64)
-    # As SQLAlchemy has it: a process that ends does not wait for its connections.
+    # As SQLAlchemy does it: a process that ends does not wait for its connections.
     connection._thread.daemon = True  # noqa: SLF001 (there is no other way)
     return cast(EagerConnection, await connection)

@@ -1,7 +1,7 @@
-"""The SQLite file as the process opened it, which may not be the one that has its name later.
+"""Checks that the SQLite file that the process has opened is still the one at its path.
 
-An open file outlives its name. Whoever deletes it under a running process, or puts another one in
-its place, would be answered as before, and all that is written then would end with the process.
+An open file outlives its name. If it is deleted or replaced under a running process, requests would
+succeed as before, and everything written since would be lost when the process ends.
 """
 
 import os
@@ -17,7 +17,7 @@ class DatabaseFileLostError(ConnectionError):
 
 
 class SqliteFile:
-    """Remembers which file it was; looking takes about two microseconds."""
+    """Remembers the identity of the opened file; a check takes about two microseconds."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -25,7 +25,7 @@ class SqliteFile:
         self.is_lost = False
 
     def require(self) -> None:
-        """Raise if the file was deleted or replaced; it may come back, by its old name."""
+        """Raise if the file was deleted or replaced; it may be put back under its old name."""
         is_lost = _identity(self._path) != self._opened
         if is_lost != self.is_lost:
             self.is_lost = is_lost
@@ -43,7 +43,7 @@ class SqliteFile:
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        found = os.stat(path)  # noqa: PTH116 (half as slow, and it is asked at every request)
+        found = os.stat(path)  # noqa: PTH116 (half as slow, and called at every request)
     except FileNotFoundError:
         return None
     return found.st_dev, found.st_ino

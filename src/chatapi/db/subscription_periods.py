@@ -1,4 +1,4 @@
-"""Who was in a channel when a message came there, in SQL."""
+"""SQL condition: a user was subscribed to a channel when a message arrived there."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Column = InstrumentedAttribute[Any] | ColumnElement[Any]
 
 
 def is_within_subscription_period(message_id: Column, arrival: Column) -> ColumnElement[bool]:
-    """Whether a message came within a SubscriptionPeriodRow: by being sent, or by being moved."""
+    """Whether a message was sent or moved to the channel within a SubscriptionPeriodRow."""
     period = SubscriptionPeriodRow
     was_sent = and_(
         period.since_message < message_id,

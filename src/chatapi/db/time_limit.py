@@ -1,4 +1,4 @@
-"""Statements that are stopped when they take too long."""
+"""Runs statements with a time limit, after which they are cancelled."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,9 +16,9 @@ T = TypeVar("T")
 async def execute_with_timeout(
     seconds: float, connection: AsyncConnection, execute: Callable[[], Awaitable[T]]
 ) -> T:
-    """Run a statement, or stop the database at it and raise TooExpensiveError.
+    """Run a statement; after `seconds`, cancel it in the database and raise TooExpensiveError.
 
-    The limit costs no statement of its own, as setting PostgreSQL's statement_timeout would.
+    The limit needs no extra statement, as setting PostgreSQL's statement_timeout would.
     """
     driver = connection.sync_connection and connection.sync_connection.connection.driver_connection
     if isinstance(driver, EagerConnection):
@@ -34,7 +34,7 @@ async def execute_with_timeout(
 async def _interrupt_after(
     seconds: float, driver: EagerConnection, execute: Callable[[], Awaitable[T]]
 ) -> T:
-    """SQLite runs in a thread, which cancelling would leave at work."""
+    """Interrupt SQLite itself: it runs in a thread, which a cancelled task would not stop."""
     is_late = False
 
     def interrupt() -> None:

@@ -1,4 +1,4 @@
-"""Insert or change, whichever it takes: each database spells it in a module of its own."""
+"""Insert or update: SQLAlchemy has it in a separate module for each database."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""All tables, one module per family; importing this package fills the metadata."""
+"""All tables, grouped in modules; importing this package fills the metadata."""
 
 from chatapi.db.base import Base
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic

@@ -1,4 +1,4 @@
-"""Channels, and who is or was in them."""
+"""Channels, their subscriptions, and the policies of users for topics."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from chatapi.db.base import Base, BigId
 
 
 class Channel(Base):
-    """A place for conversations with topics; never deleted, only archived."""
+    """A channel, which contains topics; never deleted, only archived."""
 
     __tablename__ = "channel"
     __table_args__ = (UniqueConstraint("realm_id", "name_key"), {"sqlite_autoincrement": True})
@@ -19,7 +19,7 @@ class Channel(Base):
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
     name: Mapped[str] = mapped_column(String(60))
     name_key: Mapped[str] = mapped_column(String(120))
-    """The name without regard to case: names differ in more than that."""
+    """The name normalized without regard to case: names must differ in more than case."""
     description: Mapped[str] = mapped_column(String(1024))
     rendered_description: Mapped[str] = mapped_column(Text)
     date_created: Mapped[datetime]
@@ -28,21 +28,21 @@ class Channel(Base):
     is_web_public: Mapped[bool]
     history_public_to_subscribers: Mapped[bool]
     message_retention_days: Mapped[int | None]
-    """None: as the organization says; -1: for ever."""
+    """None: the realm's setting applies; -1: messages are kept for ever."""
     topics_policy: Mapped[str] = mapped_column(String(20))
     default_push_notifications: Mapped[bool]
     is_default: Mapped[bool]
-    """Whether new users join it."""
+    """Whether new users are subscribed to it."""
     is_archived: Mapped[bool]
     subscriber_count: Mapped[int]
-    """How many active users are subscribed, so that nobody has to count them."""
+    """The number of active subscribers, stored so that requests need not count them."""
     settings: Mapped[dict[str, Any]]
-    """Who may do what in the channel, by the name of the permission setting."""
+    """Permissions of the channel, by the name of the permission setting."""
     folder_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel_folder.id"))
 
 
 class Subscription(Base):
-    """What a person chose for a channel; stays when they leave, for when they come back."""
+    """A user's settings for a channel; kept after they unsubscribe, in case they return."""
 
     __tablename__ = "subscription"
     __table_args__ = (Index(None, "channel_id", "is_active"),)
@@ -63,7 +63,7 @@ class Subscription(Base):
 
 
 class SubscriptionPeriodRow(Base):
-    """One stay of a person in a channel: which events and messages they were there for."""
+    """One period of a user's subscription to a channel, in event numbers and message ids."""
 
     __tablename__ = "subscription_period"
     __table_args__ = (Index(None, "user_id", "channel_id"), {"sqlite_autoincrement": True})
@@ -72,15 +72,15 @@ class SubscriptionPeriodRow(Base):
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
     channel_id: Mapped[int] = mapped_column(BigId, ForeignKey("channel.id"))
     since_event: Mapped[int] = mapped_column(BigId)
-    """The last event before the stay; the stay begins after it."""
+    """The last event before the period, which begins after it."""
     since_message: Mapped[int] = mapped_column(BigId)
     until_event: Mapped[int | None] = mapped_column(BigId)
-    """The last event of the stay, None as long as it goes on."""
+    """The last event of the period, None while the user is subscribed."""
     until_message: Mapped[int | None] = mapped_column(BigId)
 
 
 class UserTopic(Base):
-    """How much a person wants to see of a topic, whether it has messages or not."""
+    """A user's visibility policy for a topic, whether it has messages or not."""
 
     __tablename__ = "user_topic"
     __table_args__ = (Index(None, "channel_id", "topic_key"),)

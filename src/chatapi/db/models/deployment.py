@@ -1,4 +1,4 @@
-"""The deployment: all processes that work on this database."""
+"""The deployment: all processes that share this database."""
 
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -7,7 +7,7 @@ from chatapi.db.base import Base
 
 
 class Deployment(Base):
-    """One row, made together with the tables."""
+    """A single row, inserted when the tables are created."""
 
     __tablename__ = "deployment"
 

@@ -1,4 +1,4 @@
-"""What messages were before: earlier texts, and the places they came from."""
+"""The edit history of messages: earlier texts, topics and channels."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from chatapi.db.base import Base, BigId
 
 
 def _left(place: str) -> Index:
-    """The messages that left a place, in the order in which they did."""
+    """Index of the messages that left a conversation or channel, in the order in which they did."""
     is_left = text(f"{place} IS NOT NULL")
     return Index(None, place, "id", sqlite_where=is_left, postgresql_where=is_left)
 
@@ -17,8 +17,8 @@ def _left(place: str) -> Index:
 class MessageEdit(Base):
     """One change: of a single message, or of the topic that many messages have.
 
-    A topic that is renamed is one row, however many messages it has. Its messages take such rows
-    along as their own when they leave for another conversation.
+    Renaming a topic adds one row, however many messages it has. When a message is moved to another
+    conversation, such rows are copied for it.
     """
 
     __tablename__ = "message_edit"
@@ -31,13 +31,13 @@ class MessageEdit(Base):
     )
 
     id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    """In the order of the changes."""
+    """Ids have the order of the changes."""
     message_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("message.id"))
-    """None for a topic that was renamed."""
+    """None if a topic was renamed."""
     conversation_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("conversation.id"))
-    """The topic that was renamed, None for a change of one message."""
+    """The topic that was renamed; None for a change of one message."""
     up_to: Mapped[int | None] = mapped_column(BigId)
-    """The last message the topic had then."""
+    """The last message of the topic at that time."""
     editor_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
     edited_at: Mapped[datetime]
     prev_content: Mapped[str | None] = mapped_column(Text)
@@ -45,4 +45,4 @@ class MessageEdit(Base):
     prev_topic: Mapped[str | None] = mapped_column(String(60))
     prev_channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
     prev_conversation_id: Mapped[int | None] = mapped_column(BigId)
-    """Which conversation a message left, which may be gone by now; None for all other changes."""
+    """The conversation a message left, which may not exist any more; None for other changes."""

@@ -1,4 +1,4 @@
-"""The order of each realm: its clock, its event log, and the queues that read it."""
+"""The clock and event log of each realm, and the queues that read the log."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from chatapi.db.base import Base, BigId
 
 
 class RealmClock(Base):
-    """One row per realm; whoever holds its lock is the only writer of that realm."""
+    """One row per realm; the transaction that holds its lock is the only writer of the realm."""
 
     __tablename__ = "realm_clock"
 
@@ -21,7 +21,7 @@ class RealmClock(Base):
 
 
 class EventRow(Base):
-    """One event of a realm's log, written in the transaction that caused it."""
+    """One event of a realm's log, written in the transaction that emitted it."""
 
     __tablename__ = "event"
     __table_args__ = (
@@ -37,16 +37,16 @@ class EventRow(Base):
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
     number: Mapped[int] = mapped_column(BigId, primary_key=True)
     name: Mapped[str] = mapped_column(String(60))
-    """`type` or `type/op`: which event class reads the body."""
+    """`type` or `type/op`: the event class of the body."""
     audience: Mapped[str] = mapped_column(Text)
     body: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime]
     message_id: Mapped[int | None] = mapped_column(BigId)
-    """The message whose text is in the body, so that the text can go with the message."""
+    """The message whose text is in the body, so that the text can be deleted with the message."""
 
 
 class Epoch(Base):
-    """Begins with each process; see `events/epochs.py`."""
+    """Each process begins one; see `events/epochs.py`."""
 
     __tablename__ = "epoch"
 
@@ -55,7 +55,7 @@ class Epoch(Base):
 
 
 class EpochStart(Base):
-    """How far the log of a realm reached when an epoch began."""
+    """The last event of a realm's log when an epoch began."""
 
     __tablename__ = "epoch_start"
 
@@ -65,7 +65,7 @@ class EpochStart(Base):
 
 
 class EventQueueRow(Base):
-    """A client's place in the log: a cursor, not a list of events."""
+    """A client's position in the log: a cursor, not a list of events."""
 
     __tablename__ = "event_queue"
     __table_args__ = (Index(None, "user_id", "expires_at"), Index(None, "expires_at"))
@@ -74,10 +74,10 @@ class EventQueueRow(Base):
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
     client: Mapped[dict[str, Any]]
-    """What the client asked for at POST /register."""
+    """The parameters of POST /register that the client chose."""
     position: Mapped[int] = mapped_column(BigId)
-    """Id of the last event before the queue, or of one its client has acknowledged since."""
+    """Id of the last event before the queue, or of the last one its client has acknowledged."""
     idle_seconds: Mapped[int]
     expires_at: Mapped[datetime]
     epoch: Mapped[int] = mapped_column(BigId, server_default=text("0"))
-    """The newest epoch when a process last made sure that the queue belongs to this history."""
+    """The newest epoch when a process last verified that the queue belongs to this history."""

@@ -1,4 +1,4 @@
-"""Folders that keep the channels of an organization apart."""
+"""Folders in which the channels of a realm are grouped."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from chatapi.db.base import Base, BigId
 
 
 class ChannelFolder(Base):
-    """A name under which clients show some channels together; never deleted, only archived."""
+    """A folder under which clients group channels; never deleted, only archived."""
 
     __tablename__ = "channel_folder"
     __table_args__ = (UniqueConstraint("realm_id", "name_key"), {"sqlite_autoincrement": True})
@@ -18,11 +18,11 @@ class ChannelFolder(Base):
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
     name: Mapped[str] = mapped_column(String(60))
     name_key: Mapped[str] = mapped_column(String(120))
-    """The name without regard to case: names differ in more than that."""
+    """The name normalized without regard to case: names must differ in more than case."""
     description: Mapped[str] = mapped_column(String(1024))
     rendered_description: Mapped[str] = mapped_column(Text)
     position: Mapped[int]
-    """Where it stands among the others; smaller numbers come first."""
+    """Its position among the folders; smaller numbers come first."""
     date_created: Mapped[datetime]
     creator_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
     is_archived: Mapped[bool]

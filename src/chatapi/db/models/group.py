@@ -1,4 +1,4 @@
-"""User groups: who is in them, and which groups are parts of others."""
+"""User groups, their members and their subgroups."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from chatapi.db.base import Base, BigId
 
 
 class UserGroup(Base):
-    """A named set of people; system groups follow roles and have no rows of members."""
+    """A named set of users; system groups follow from roles and have no rows of members."""
 
     __tablename__ = "user_group"
     __table_args__ = (UniqueConstraint("realm_id", "name_key"), {"sqlite_autoincrement": True})
@@ -19,18 +19,18 @@ class UserGroup(Base):
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
     name: Mapped[str] = mapped_column(String(100))
     name_key: Mapped[str] = mapped_column(String(100))
-    """The name in lower case: names differ in more than case."""
+    """The name in lower case: names must differ in more than case."""
     description: Mapped[str] = mapped_column(String(1024))
     is_system_group: Mapped[bool]
     creator_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
     date_created: Mapped[datetime | None]
     deactivated: Mapped[bool]
     settings: Mapped[dict[str, Any]]
-    """Who may do what with the group, by the name of the permission setting."""
+    """Permissions of the group, by the name of the permission setting."""
 
 
 class GroupMember(Base):
-    """A person is directly in a group."""
+    """A user is a direct member of a group."""
 
     __tablename__ = "user_group_member"
     __table_args__ = (Index(None, "user_id"),)
@@ -40,7 +40,7 @@ class GroupMember(Base):
 
 
 class GroupSubgroup(Base):
-    """Everybody in one group is in another."""
+    """All members of the subgroup are members of the group."""
 
     __tablename__ = "user_group_subgroup"
     __table_args__ = (Index(None, "subgroup_id"),)

@@ -1,4 +1,4 @@
-"""Answers that were given, for whoever asks the same again."""
+"""Stored responses, for requests that are repeated."""
 
 from datetime import datetime
 
@@ -9,15 +9,15 @@ from chatapi.db.base import Base, BigId
 
 
 class StoredResponseRow(Base):
-    """The answer to a request that named itself; written in the transaction it tells about."""
+    """The response of a request with an idempotency key; written in the request's transaction."""
 
     __tablename__ = "given_answer"
     __table_args__ = (Index(None, "created_at"),)
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     key: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """A digest of the name the client gave."""
+    """A digest of the idempotency key that the client sent."""
     request: Mapped[str] = mapped_column(String(64))
-    """A digest of what was asked: the same name for another request is a mistake."""
+    """A digest of the request: using the same key for another request is an error."""
     answer: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime]

@@ -1,4 +1,4 @@
-"""Conversations, their messages, and who has read them: nothing here grows with the readers."""
+"""Conversations, messages and read state; a message needs no row for each of its readers."""
 
 from datetime import datetime
 
@@ -8,13 +8,13 @@ from sqlalchemy.orm import Mapped, mapped_column
 from chatapi.db.base import Base, BigId
 
 IS_RESOLVED = "topic LIKE '✔ %'"
-"""How a topic says that it is done."""
+"""SQL condition: the topic is marked as resolved."""
 
 
 def _marked(name: str, *marks: str) -> Index:
-    """The few messages with one of the marks: the others do not pay for the index.
+    """Partial index of the few messages with one of the marks: others do not cost index entries.
 
-    Each database recognizes it by the words that our statements use there.
+    Its condition is written as in our statements, so that each database recognizes it.
     """
     return Index(
         name,
@@ -26,7 +26,7 @@ def _marked(name: str, *marks: str) -> Index:
 
 
 class Conversation(Base):
-    """A topic of a channel, or a set of people who write to each other."""
+    """A topic of a channel, or the direct-message thread of a set of users."""
 
     __tablename__ = "conversation"
     __table_args__ = (
@@ -47,19 +47,19 @@ class Conversation(Base):
     channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
     topic: Mapped[str] = mapped_column(String(60))
     topic_key: Mapped[str | None] = mapped_column(String(120))
-    """The topic without regard to case; None for direct messages."""
+    """The topic normalized without regard to case; None for direct messages."""
     people_key: Mapped[str | None] = mapped_column(String(64))
     """A digest of the participants' ids; None for topics."""
     first_message_id: Mapped[int] = mapped_column(BigId)
-    """No message is older. A topic ends with its last message; people who have written to each
-    other know each other also without one: then this is after `last_message_id`."""
+    """No message is older. A topic's row is deleted with its last message. That of a direct-message
+    thread is kept without messages: then this is greater than `last_message_id`."""
     last_message_id: Mapped[int] = mapped_column(BigId)
     renamed_up_to: Mapped[int | None] = mapped_column(BigId)
-    """The last message that had another topic, None for one that was never renamed."""
+    """The last message that had another topic name; None if it was never renamed."""
 
 
 class ConversationMember(Base):
-    """A person takes part in a direct-message conversation."""
+    """A user takes part in a direct-message conversation."""
 
     __tablename__ = "conversation_member"
     __table_args__ = (Index(None, "conversation_id"),)
@@ -71,7 +71,7 @@ class ConversationMember(Base):
 
 
 class Message(Base):
-    """One message; ids have the order in which messages of a realm were committed."""
+    """One message; ids have the order in which the messages of a realm were committed."""
 
     __tablename__ = "message"
     __table_args__ = (
@@ -98,24 +98,24 @@ class Message(Base):
     client_name: Mapped[str] = mapped_column(String(60))
     is_me_message: Mapped[bool]
     read_by_sender: Mapped[bool]
-    """Whether it was read by its sender from the beginning, which saves a row elsewhere."""
+    """Whether its sender had read it when it was sent, which saves a row in another table."""
     mentions_channel: Mapped[bool]
-    """Whether it mentions everybody in the channel, or all people of a direct message."""
+    """Whether it mentions all users of the channel, or of a direct message."""
     mentions_topic: Mapped[bool]
-    """Whether it mentions everybody who took part in the topic before."""
+    """Whether it mentions all users who took part in the topic before."""
     has_link: Mapped[bool]
     has_image: Mapped[bool]
     has_attachment: Mapped[bool]
     last_edited_at: Mapped[datetime | None]
-    """When its text was changed."""
+    """When its text was last changed."""
     last_moved_at: Mapped[datetime | None]
-    """When it was moved to another conversation, but for topics that were renamed as a whole."""
+    """When it was moved to another conversation; not set when a whole topic is renamed."""
     arrival: Mapped[int | None] = mapped_column(BigId)
-    """The event that brought it into its channel, None for those that were sent there."""
+    """The event that moved it to its channel; None if it was sent there."""
 
 
 class Mention(Base):
-    """A message mentions a person."""
+    """A message mentions a user."""
 
     __tablename__ = "message_mention"
     __table_args__ = (Index(None, "message_id"),)
@@ -125,7 +125,7 @@ class Mention(Base):
 
 
 class GroupMention(Base):
-    """A message mentions whoever is in a group."""
+    """A message mentions the members of a group."""
 
     __tablename__ = "message_group_mention"
     __table_args__ = (Index(None, "message_id"),)
@@ -135,7 +135,7 @@ class GroupMention(Base):
 
 
 class MessageFlag(Base):
-    """What a person noted about a message; there is a row only where there is a note."""
+    """A user's flags of a message; there is a row only if a flag was set."""
 
     __tablename__ = "message_flag"
     __table_args__ = (Index(None, "message_id"),)
@@ -145,11 +145,11 @@ class MessageFlag(Base):
     starred: Mapped[bool]
     collapsed: Mapped[bool]
     has_alert_word: Mapped[bool] = mapped_column(server_default=false())
-    """Whether a word the person watches for occurred when it was sent."""
+    """Whether it contained one of the user's alert words when it was sent."""
 
 
 class ReadFloor(Base):
-    """Everything up to a message is read by a person, unless marked otherwise."""
+    """A user's global read position: all messages up to it are read, except exceptions."""
 
     __tablename__ = "read_floor"
 
@@ -158,7 +158,7 @@ class ReadFloor(Base):
 
 
 class ReadCursor(Base):
-    """Everything in a conversation up to a message is read, unless marked otherwise."""
+    """A user's read position in a conversation: all messages up to it are read, with exceptions."""
 
     __tablename__ = "read_cursor"
     __table_args__ = (Index(None, "conversation_id"),)
@@ -171,7 +171,7 @@ class ReadCursor(Base):
 
 
 class ReadException(Base):
-    """A message that a person has read, or not, whatever floors and cursors say."""
+    """A message that a user has read, or has not, whatever the read positions say."""
 
     __tablename__ = "read_exception"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""What people keep for themselves: texts they have begun, texts they use again, places to go."""
+"""Private data of users: drafts, saved snippets and navigation views."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from chatapi.db.base import Base, BigId, JsonObject
 
 
 class Draft(Base):
-    """A message somebody has begun to write."""
+    """A message that a user has begun to write."""
 
     __tablename__ = "draft"
     __table_args__ = (Index(None, "user_id"), {"sqlite_autoincrement": True})
@@ -17,16 +17,16 @@ class Draft(Base):
     id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
     kind: Mapped[str] = mapped_column(String(10))
-    """`stream`, `private`, or nothing as long as it is addressed to nobody."""
+    """`stream`, `private`, or empty while it has no recipient."""
     recipient_ids: Mapped[list[int]] = mapped_column(JsonObject)
-    """A channel or people; whoever writes may have lost sight of them meanwhile."""
+    """A channel or users; they may not be visible to the writer any more."""
     topic: Mapped[str] = mapped_column(String(60))
     content: Mapped[str] = mapped_column(Text)
     last_edited_at: Mapped[datetime]
 
 
 class SavedSnippet(Base):
-    """A text somebody wants to use again."""
+    """A text that a user wants to use again."""
 
     __tablename__ = "saved_snippet"
     __table_args__ = (Index(None, "user_id"), {"sqlite_autoincrement": True})
@@ -39,12 +39,12 @@ class SavedSnippet(Base):
 
 
 class NavigationView(Base):
-    """A place in a client that somebody wants to find quickly, or not to see."""
+    """A view of the client that a user has pinned or hidden."""
 
     __tablename__ = "navigation_view"
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     fragment: Mapped[str] = mapped_column(String(500), primary_key=True)
-    """Where it is, in the words of the client."""
+    """The view's URL fragment, as the client defines it."""
     is_pinned: Mapped[bool]
     name: Mapped[str | None] = mapped_column(String(60))

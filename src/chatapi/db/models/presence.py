@@ -1,4 +1,4 @@
-"""What people say about themselves, and when they were last seen."""
+"""The status texts of users, and when they were last active."""
 
 from datetime import datetime
 
@@ -9,20 +9,20 @@ from chatapi.db.base import Base, BigId
 
 
 class UserStatus(Base):
-    """A few words and an emoji; whoever has neither has no row."""
+    """A status text and an emoji; a user with neither has no row."""
 
     __tablename__ = "user_status"
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     status_text: Mapped[str] = mapped_column(String(60))
     emoji_name: Mapped[str] = mapped_column(String(100))
-    """Empty, as the code, where there is no emoji."""
+    """Empty, like the code, if there is no emoji."""
     emoji_code: Mapped[str] = mapped_column(String(100))
     reaction_type: Mapped[str] = mapped_column(String(20))
 
 
 class Presence(Base):
-    """When somebody was last seen; who was never seen and hides nothing has no row."""
+    """When a user was last seen; a user who was never seen and is not hidden has no row."""
 
     __tablename__ = "presence"
     __table_args__ = (
@@ -38,20 +38,20 @@ class Presence(Base):
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
     update_id: Mapped[int] = mapped_column(BigId)
-    """The place of the last change among all of the realm, as its PresenceClock counts."""
+    """The number of the last change, counted by the realm's PresenceClock."""
     active_at: Mapped[datetime | None]
-    """When the person last did something, None: never, or hidden."""
+    """When the user was last active; None: never, or hidden."""
     idle_at: Mapped[datetime | None]
-    """When a client of theirs was last there."""
+    """When a client of the user last reported presence."""
     is_hidden: Mapped[bool]
-    """Whether the person does not want to be seen: the opposite of `presence_enabled`."""
+    """Whether the user hides their presence: the opposite of `presence_enabled`."""
 
 
 class PresenceClock(Base):
-    """How many changes of presence a realm has seen.
+    """The number of presence changes of a realm.
 
-    Whoever changes something moves it first and holds it until the commit: a number that can be
-    seen has no smaller one behind it that cannot. The realm's own clock is not touched.
+    A transaction that changes presence increments it first and holds its lock until the commit: no
+    smaller number can become visible after a larger one. The realm clock is not locked.
     """
 
     __tablename__ = "presence_clock"

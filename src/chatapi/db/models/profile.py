@@ -1,4 +1,4 @@
-"""Custom profile fields of a realm and what users wrote into them."""
+"""Custom profile fields of a realm and the values of users."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from chatapi.db.base import Base, BigId
 
 
 class ProfileField(Base):
-    """A field administrators added to everybody's profile."""
+    """A field that administrators added to the profiles of all users."""
 
     __tablename__ = "profile_field"
     __table_args__ = (Index(None, "realm_id"), {"sqlite_autoincrement": True})
@@ -28,7 +28,7 @@ class ProfileField(Base):
 
 
 class ProfileValue(Base):
-    """What one user wrote into one field."""
+    """The value of one user for one field."""
 
     __tablename__ = "profile_value"
 

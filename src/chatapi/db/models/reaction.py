@@ -1,4 +1,4 @@
-"""What people say about messages with a single sign, and the signs an organization made itself."""
+"""Emoji reactions to messages, and the custom emoji of realms."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from chatapi.db.base import Base, BigId
 
 
 class Reaction(Base):
-    """A person put an emoji under a message."""
+    """A user reacted to a message with an emoji."""
 
     __tablename__ = "reaction"
     __table_args__ = (
@@ -18,7 +18,7 @@ class Reaction(Base):
     )
 
     id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    """In the order in which they came."""
+    """Ids have the order in which reactions were added."""
     message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"))
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
     reaction_type: Mapped[str] = mapped_column(String(20))
@@ -27,7 +27,7 @@ class Reaction(Base):
 
 
 class RealmEmoji(Base):
-    """An emoji of an organization's own; one that was removed stays for old reactions."""
+    """A custom emoji of a realm; one that was removed is kept for old reactions."""
 
     __tablename__ = "realm_emoji"
     __table_args__ = (
@@ -41,6 +41,6 @@ class RealmEmoji(Base):
     name: Mapped[str] = mapped_column(String(100))
     path_id: Mapped[str] = mapped_column(String(400))
     still_path_id: Mapped[str | None] = mapped_column(String(400))
-    """The first picture of an emoji that moves, None for one that does not."""
+    """The first frame of an animated emoji; None for one that is not animated."""
     created_at: Mapped[datetime]
     deactivated: Mapped[bool]

@@ -1,4 +1,4 @@
-"""Organizations."""
+"""Realms."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from chatapi.db.base import Base, BigId
 
 
 class Realm(Base):
-    """An organization; every other row belongs to one."""
+    """A realm (an organization); every other row belongs to one."""
 
     __tablename__ = "realm"
     __table_args__ = (UniqueConstraint("subdomain"), {"sqlite_autoincrement": True})
@@ -23,6 +23,6 @@ class Realm(Base):
     settings: Mapped[dict[str, Any]]
     """Only what differs from the defaults of RealmSettings and of the permission settings."""
     system_groups: Mapped[dict[str, Any]]
-    """The ids of the groups every organization has, by name."""
+    """The ids of the groups that every realm has, by name."""
     upload_bytes: Mapped[int] = mapped_column(BigId, server_default=text("0"))
-    """The size of all uploaded files, so that nobody has to count."""
+    """The size of all uploaded files, stored so that requests need not add it up."""

@@ -1,4 +1,4 @@
-"""What people do and do not want to notice: words they watch for, people they mute."""
+"""Muted users and alert words."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from chatapi.db.base import Base, BigId
 
 
 class MutedUser(Base):
-    """A person does not want to hear from another."""
+    """A user has muted another."""
 
     __tablename__ = "muted_user"
     __table_args__ = (Index(None, "muted_user_id"),)
@@ -20,13 +20,13 @@ class MutedUser(Base):
 
 
 class AlertWord(Base):
-    """A person wants to know of messages in which a word occurs."""
+    """A user wants to be notified of messages that contain a word."""
 
     __tablename__ = "alert_word"
     __table_args__ = (Index(None, "realm_id"),)
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     word_key: Mapped[str] = mapped_column(String(300), primary_key=True)
-    """The word without regard to case, which may make it longer."""
+    """The word normalized without regard to case, which may make it longer."""
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
     word: Mapped[str] = mapped_column(String(100))

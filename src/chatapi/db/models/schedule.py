@@ -1,4 +1,4 @@
-"""Messages that are to be sent later."""
+"""Scheduled messages and reminders."""
 
 from datetime import datetime
 
@@ -9,12 +9,12 @@ from chatapi.db.base import Base, BigId, JsonObject
 
 
 class ScheduledMessage(Base):
-    """A message somebody wants to send later, or to be reminded by; it goes when it is sent."""
+    """A message to be sent later, or a reminder; the row is deleted when it is sent."""
 
     __tablename__ = "scheduled_message"
     __table_args__ = (
         Index(None, "owner_id", "deliver_at"),
-        # What failed waits for its owner: nobody looks through it for what is due.
+        # A message that failed waits for its owner: the search for due messages skips it.
         Index(
             "ix_scheduled_message_deliver_at_pending",
             "deliver_at",
@@ -32,7 +32,7 @@ class ScheduledMessage(Base):
     """None for direct messages."""
     topic: Mapped[str] = mapped_column(String(60))
     people: Mapped[list[int]] = mapped_column(JsonObject)
-    """Whom a direct message goes to, without its sender unless there is nobody else."""
+    """The recipients of a direct message, without its sender unless there is no other."""
     content: Mapped[str] = mapped_column(Text)
     rendered_content: Mapped[str] = mapped_column(Text)
     deliver_at: Mapped[datetime]
@@ -41,6 +41,6 @@ class ScheduledMessage(Base):
     failure: Mapped[str | None] = mapped_column(Text)
     """Why it could not be sent; None while it may still be."""
     about_message_id: Mapped[int | None] = mapped_column(BigId)
-    """What its owner wants to be reminded of; that may be deleted before."""
+    """The message of a reminder; it may be deleted before the reminder is due."""
     note: Mapped[str] = mapped_column(Text)
-    """What its owner wants to be told with a reminder."""
+    """The owner's note in a reminder."""

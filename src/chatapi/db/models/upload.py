@@ -9,7 +9,7 @@ from chatapi.db.base import Base, BigId
 
 
 class Attachment(Base):
-    """A file somebody uploaded; its bytes are in the store, under its path."""
+    """An uploaded file; its bytes are in the store, under its path."""
 
     __tablename__ = "attachment"
     __table_args__ = (
@@ -28,13 +28,13 @@ class Attachment(Base):
     size: Mapped[int] = mapped_column(BigId)
     created_at: Mapped[datetime]
     is_claimed: Mapped[bool]
-    """Whether it belongs to a message; other files go after a while."""
+    """Whether it belongs to a message; other files are deleted after a while."""
     link_secret: Mapped[str] = mapped_column(String(43))
-    """What addresses that are good for a moment are signed with."""
+    """The secret that signs temporary URLs of the file."""
 
 
 class AttachmentMessage(Base):
-    """A message links a file: whoever may see the message may see the file."""
+    """A message links a file: users who may see the message may see the file."""
 
     __tablename__ = "attachment_message"
     __table_args__ = (Index(None, "message_id"),)

@@ -1,4 +1,4 @@
-"""People and bots."""
+"""Users (people and bots) and their API keys."""
 
 from datetime import datetime
 from typing import Any
@@ -25,11 +25,11 @@ class User(Base):
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
     delivery_email: Mapped[str] = mapped_column(String(254))
     email_key: Mapped[str] = mapped_column(String(254))
-    """The delivery email in lower case: what logins are compared with."""
+    """The delivery email in lower case, for comparison at login."""
     full_name: Mapped[str] = mapped_column(String(100))
     role: Mapped[Role] = mapped_column(EnumColumn(Role))
     is_full_member: Mapped[bool]
-    """Whether the waiting period of the organization is over for this user."""
+    """Whether the waiting period of the realm is over for this user."""
     is_active: Mapped[bool]
     bot_type: Mapped[BotType | None] = mapped_column(EnumColumn(BotType))
     bot_owner_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
@@ -39,16 +39,16 @@ class User(Base):
     avatar_version: Mapped[int]
     is_imported_stub: Mapped[bool]
     is_system_bot: Mapped[bool] = mapped_column(server_default=false())
-    """Speaks for the service itself; belongs to nobody and cannot log in."""
+    """Whether it posts for the service itself; such a bot has no owner and cannot log in."""
     settings: Mapped[dict[str, Any]]
     """Only what differs from the defaults of UserSettings."""
     earlier_standings: Mapped[list[dict[str, Any]] | None] = mapped_column(JsonObject)
-    """Roles of the last days, and until which events they lasted; None for most users."""
+    """The roles of the last days, each with its last event; None for most users."""
     password_hash: Mapped[str | None] = mapped_column(String(200))
 
 
 class ApiKey(Base):
-    """One of the keys of a user: the account's own, or one that a login was given."""
+    """An API key of a user: the account's primary key, or one issued at a login."""
 
     __tablename__ = "api_key"
     __table_args__ = (
@@ -61,5 +61,5 @@ class ApiKey(Base):
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
     key_hash: Mapped[str] = mapped_column(String(64))
     is_primary: Mapped[bool]
-    """Made with the account or by a regeneration; logins never displace it."""
+    """Whether it was created with the account or by a regeneration; logins never replace it."""
     created_at: Mapped[datetime]

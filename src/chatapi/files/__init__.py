@@ -1,1 +1,1 @@
-"""Where the bytes of uploaded files are: a folder, or any S3-compatible store."""
+"""Storage of uploaded files: a folder, or any S3-compatible store."""

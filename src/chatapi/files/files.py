@@ -1,4 +1,4 @@
-"""The files of the service: the store, and what is to be removed from it."""
+"""The file store of the service, and the removal of files from it."""
 
 import asyncio
 import base64
@@ -16,7 +16,7 @@ _TAG_LENGTH = 6
 
 
 class Files:
-    """Removes in the background: whoever deletes a file need not wait for its bytes to go."""
+    """Removes files in the background: a request that deletes one does not wait for the store."""
 
     def __init__(self, store: FileStore, find_deployment: FindDeployment) -> None:
         self.store = store
@@ -25,7 +25,7 @@ class Files:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def deployment_tag(self) -> str:
-        """What the keys of this deployment's files end in: others may keep theirs beside them.
+        """Return the suffix of this deployment's keys: other deployments may share the store.
 
         Call it without holding a database connection.
         """
@@ -35,7 +35,7 @@ class Files:
         return self._tag
 
     def discard(self, keys: Sequence[str]) -> None:
-        """Remove files that nothing refers to any more; one that stays is only in the way."""
+        """Remove files that no row refers to any more; one that remains only takes up space."""
         task = asyncio.create_task(self._remove(keys))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -1,4 +1,4 @@
-"""Files in a folder of this machine, for a service that runs on one."""
+"""Files in a local folder, for a service that runs on one machine."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from chatapi.files.store import CHUNK_BYTES, THREADS, MissingFileError
 
 
 class LocalStore:
-    """Writes beside the place and renames: what is there is complete, also after a power cut."""
+    """Writes a temporary file and renames it: files are complete, even after a power cut."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -40,7 +40,7 @@ class LocalStore:
         await self._threads.run((self._folder / key).unlink, missing_ok=True)
 
     async def list_old(self, before: datetime) -> AsyncIterator[list[str]]:
-        """A page for each folder: files are spread over thousands of them."""
+        """Yield a page for each folder: files are spread over thousands of them."""
         for folder in await self._threads.run(_list_folders, self._folder):
             yield await self._threads.run(_list_old, self._folder, folder, before.timestamp())
 
@@ -55,8 +55,8 @@ class LocalStore:
 def _write(path: Path, content: IO[bytes]) -> None:
     make_private_folder(path.parent)
     content.seek(0)
-    # Temporary files are for their owner alone, and stay so under their new name. What a killed
-    # process leaves behind is recognized by its name.
+    # Temporary files are readable by their owner only, and remain so after the rename. Files that a
+    # killed process leaves behind are recognized by their names.
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             shutil.copyfileobj(content, file, CHUNK_BYTES)
@@ -70,7 +70,7 @@ def _write(path: Path, content: IO[bytes]) -> None:
 
 
 def _list_folders(root: Path) -> list[Path]:
-    """Those with files in them, two levels down."""
+    """Return the folders that contain files, two levels down."""
     return sorted(path for path in root.glob("*/*") if path.is_dir())
 
 
@@ -84,12 +84,12 @@ def _is_file_before(entry: os.DirEntry[str], before: float) -> bool:
     try:
         return entry.is_file(follow_symlinks=False) and entry.stat().st_mtime < before
     except FileNotFoundError:
-        # It was renamed or removed meanwhile.
+        # The file was renamed or removed meanwhile.
         return False
 
 
 def _sync_folder(folder: Path) -> None:
-    """The name of a file is safe only when the folder it is in is."""
+    """Sync a folder: the name of a file is durable only after that."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

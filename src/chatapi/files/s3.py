@@ -31,17 +31,17 @@ log = structlog.get_logger()
 _PATIENCE = httpx.Timeout(30, connect=5)
 _DEFAULT_REGION = "us-east-1"
 _PAGE = 1_000
-"""Files in one answer to the question which there are."""
+"""Files per response when listing."""
 _OBJECT = re.compile(
     r"<Contents>.*?<Key>([^<]*)</Key>.*?<LastModified>([^<]*)</LastModified>.*?</Contents>",
     re.DOTALL,
 )
-"""Keys are made by us, of letters that need no escapes; any other key is not one of ours."""
+"""Our keys consist of characters that need no escapes; any other key is not one of ours."""
 
 
 @dataclass(frozen=True)
 class Bucket:
-    """Where files go, and who puts them there."""
+    """The address of a bucket, and the credentials for it."""
 
     origin: str
     host: str
@@ -50,7 +50,7 @@ class Bucket:
 
     @classmethod
     def from_url(cls, url: str) -> Self:
-        """From an address like https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1."""
+        """Parse a URL like https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1."""
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]
         region = parse_qs(parts.query).get("region", [_DEFAULT_REGION])[0]
@@ -59,7 +59,7 @@ class Bucket:
 
 
 class S3Store:
-    """Speaks to the store with whole, signed requests; only reading comes in pieces."""
+    """Stores files with one signed request each; only reading is streamed in pieces."""
 
     def __init__(self, bucket: Bucket, clock: Clock) -> None:
         self._bucket = bucket
@@ -101,7 +101,7 @@ class S3Store:
             last = found[-1][0]
 
     async def _list_after(self, key: str) -> str:
-        """What the store says of the files after one, in the order of their keys."""
+        """Return the store's listing of the files after a key, in the order of their keys."""
         query = {"list-type": "2", "max-keys": str(_PAGE), "start-after": key}
         headers = self._signed("GET", "", query=query)
         request = self._request("GET", "", headers, query=query)
@@ -150,7 +150,10 @@ class S3Store:
 
     @asynccontextmanager
     async def _answer(self, request: httpx.Request, key: str) -> AsyncIterator[httpx.Response]:
-        """A good answer; a bad one is logged, since it says nothing to whoever uploads."""
+        """Send a request and yield its response if it succeeded.
+
+        Errors of the store are logged, since they mean nothing to the user who uploads.
+        """
         try:
             response = await self._http.send(request, stream=True)
         except httpx.TransportError as error:

@@ -1,4 +1,4 @@
-"""AWS Signature Version 4, as far as a store of files needs it."""
+"""AWS Signature Version 4, as far as a file store needs it."""
 
 import hashlib
 import hmac
@@ -14,7 +14,7 @@ NO_QUERY: Mapping[str, str] = {}
 
 @dataclass(frozen=True)
 class SigningKey:
-    """Who signs, and for where."""
+    """The credentials that sign requests, and the region and service they are for."""
 
     access_key: str
     secret_key: str
@@ -29,10 +29,9 @@ class SigningKey:
         at: datetime,
         query: Mapping[str, str] = NO_QUERY,
     ) -> str:
-        """The Authorization header of a request.
+        """Return the Authorization header of a request.
 
-        `headers` are all that are signed, `x-amz-content-sha256` among them; `path` is written
-        as it is before it is escaped.
+        `headers` are all signed headers, including `x-amz-content-sha256`; `path` is not escaped.
         """
         moment = amz_date(at)
         scope = f"{moment[:8]}/{self.region}/{self.service}/aws4_request"
@@ -73,7 +72,7 @@ def escape_path(path: str) -> str:
 
 
 def encode_query(query: Mapping[str, str]) -> str:
-    """In the order and with the escapes that are signed."""
+    """Encode a query in the order and with the escapes that the signature requires."""
     pairs = sorted((quote(name, safe="-_.~"), quote(query[name], safe="-_.~")) for name in query)
     return "&".join(f"{name}={value}" for name, value in pairs)
 

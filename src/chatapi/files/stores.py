@@ -1,4 +1,4 @@
-"""Which store the settings ask for."""
+"""Creates the file store that the settings select."""
 
 from chatapi.core.clock import Clock
 from chatapi.core.settings import Settings
@@ -9,7 +9,7 @@ from chatapi.files.store import FileStore
 def store_for(settings: Settings, clock: Clock) -> FileStore:
     if not settings.uploads_url:
         return LocalStore(settings.uploads_dir)
-    # The HTTP client takes some megabytes that a server with a folder can do without.
+    # Imported only if used: the HTTP client takes some megabytes of memory.
     from chatapi.files.s3 import Bucket, S3Store  # noqa: PLC0415
 
     return S3Store(Bucket.from_url(settings.uploads_url), clock)

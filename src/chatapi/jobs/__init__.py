@@ -1,4 +1,4 @@
-"""What the service does by itself; each job is safe to run in every process at once."""
+"""Background jobs; each is safe to run in all processes at the same time."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ _LAST_DELIVERY_SECONDS = 0.5
 
 
 async def run_jobs(runtime: Runtime) -> None:
-    """Run until cancelled; a delivery that has begun comes to its end if the database lets it."""
+    """Run until cancelled; a delivery that has begun may finish if the database is fast enough."""
     deliveries = asyncio.create_task(run_deliveries(runtime))
     try:
         await run_periodic_jobs(runtime)

@@ -1,4 +1,4 @@
-"""Delivery of scheduled messages and reminders, each at its time."""
+"""Delivers scheduled messages and reminders when they are due."""
 
 import structlog
 
@@ -11,13 +11,13 @@ from chatapi.features.scheduled_messages.repository import DueRepository
 log = structlog.get_logger()
 
 POLL_INTERVAL_SECONDS = 0.5
-"""What another process scheduled, and then did not deliver, is noticed after this."""
+"""Messages that another process scheduled and did not deliver are noticed within this time."""
 _AFTER_FAILURE_SECONDS = 5
-"""What nobody expected may well happen again, and fill the log."""
+"""An unexpected error is likely to occur again, and would fill the log."""
 
 
 async def run_deliveries(runtime: Runtime) -> None:
-    """Run until the alarm is closed; a failure is logged and tried again a moment later."""
+    """Run until `runtime.deliveries` is closed; a failure is logged and retried a moment later."""
     while not runtime.deliveries.is_closed:
         pause = POLL_INTERVAL_SECONDS
         try:
@@ -30,7 +30,7 @@ async def run_deliveries(runtime: Runtime) -> None:
 
 
 async def _deliver_or_wait(runtime: Runtime) -> float:
-    """Deliver what is due; how long to sleep before looking again."""
+    """Deliver what is due; returns how many seconds to sleep before the next check."""
     async with DatabaseSession(runtime.database) as db:
         due_at = await DueRepository(db).find_next_due()
     if due_at is None:
@@ -38,5 +38,5 @@ async def _deliver_or_wait(runtime: Runtime) -> float:
     seconds = (due_at - runtime.clock.now()).total_seconds()
     if seconds > 0:
         return min(seconds, POLL_INTERVAL_SECONDS)
-    # Where another process delivers, this one does not get into its way.
+    # If another process is delivering, this one does not interfere.
     return 0 if await deliver_some(runtime) else POLL_INTERVAL_SECONDS

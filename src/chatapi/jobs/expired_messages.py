@@ -1,4 +1,4 @@
-"""The end of messages that an organization does not want to keep any longer."""
+"""Deletes messages whose retention period has ended."""
 
 import asyncio
 from contextlib import aclosing
@@ -11,17 +11,18 @@ from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.retention.expired import ExpiredBatch, delete_expired, find_expired
 
 AT_ONCE = 25
-"""Messages in one transaction: whoever sends meanwhile waits no longer than for these."""
+"""Messages per transaction: senders wait no longer than it takes to delete these."""
 _SHARE_OF_OTHERS = 2
-"""How many times as long as a transaction of ours took belongs to those who send."""
+"""The pause between two transactions, which senders can use, as a multiple of the last one's
+duration."""
 MAX_SECONDS = 60.0
-"""In one run, however much is left for the next one: other jobs wait."""
+"""Per run, however much is left for the next one: other jobs wait."""
 
 
 async def delete_expired_messages(runtime: Runtime) -> None:
-    """Delete what is too old, a few messages at a time, with room for others in between.
+    """Delete expired messages, a few at a time, with pauses in which other writers can run.
 
-    Any number of processes may do it at once: whoever comes second finds less to do.
+    Any number of processes may run it at once: the second one finds fewer messages to delete.
     """
     ends_at = stopwatch() + MAX_SECONDS
     work = runtime.begin()
@@ -41,7 +42,7 @@ async def _delete_of(runtime: Runtime, realm: RealmRecord, ends_at: float) -> No
             async for batch in batches:
                 if stopwatch() >= ends_at:
                     return
-                # Nobody may hold one connection and wait for another.
+                # Do not hold one connection while waiting for another.
                 await reading.db.close()
                 seconds = await _delete(runtime, batch)
                 await asyncio.sleep(seconds * _SHARE_OF_OTHERS)
@@ -50,8 +51,8 @@ async def _delete_of(runtime: Runtime, realm: RealmRecord, ends_at: float) -> No
 
 
 async def _delete(runtime: Runtime, batch: ExpiredBatch) -> float:
-    """One short transaction; how long others had to wait for it."""
-    # Before the lock: whoever holds it must not wait for a second connection.
+    """Delete a batch in one short transaction; returns for how long the realm was locked."""
+    # Before the lock: its holder must not wait for a second connection.
     await runtime.hub.feed(batch.realm_id)
     realm = await runtime.realms.of_id(batch.realm_id)
     work = runtime.begin()

@@ -1,4 +1,4 @@
-"""The end of files that nothing refers to: of uploads whose process was killed half-way."""
+"""Removes files that no row refers to: of uploads whose process was killed half-way."""
 
 import re
 from datetime import timedelta
@@ -16,14 +16,15 @@ log = structlog.get_logger()
 _OLD_ENOUGH = timedelta(days=1)
 """A file is written before its row: the row of an older one was committed long ago, or never."""
 _KEY = re.compile(r"(?P<realm>\d{1,18})/[\w-]{2}/\.?(?P<token>[\w-]+)(?:\.\w+)?")
-"""A file, or one that was being written, which begins with a dot and goes on after another."""
+"""The key of a file, or of a temporary file, which begins with a dot and has a suffix after
+another."""
 
 
 async def remove_orphaned_files(runtime: Runtime) -> None:
-    """Remove what no row refers to.
+    """Remove files that no row refers to.
 
     Only files whose keys show that this deployment wrote them: others may use the same bucket,
-    and a copy of the database, as from a backup, must not remove what it does not know.
+    and a copy of the database, as from a backup, must not remove files it does not know.
     """
     tag = await runtime.files.deployment_tag()
     store = runtime.files.store
@@ -46,7 +47,7 @@ async def remove_orphaned_files(runtime: Runtime) -> None:
 
 
 async def _list_referred(runtime: Runtime, realm_id: RealmId) -> set[str]:
-    """The keys of all files of an organization."""
+    """Return the keys of all files of a realm."""
     async with DatabaseSession(runtime.database) as db:
         paths = await AttachmentRepository(db, realm_id).list_paths()
         paths += await EmojiRepository(db, realm_id).list_paths()

@@ -1,4 +1,4 @@
-"""Expiry of idle event queues and of the old end of the event log, and what else is due."""
+"""Runs the periodic jobs: expiry of idle event queues, trimming of the event log, and others."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,11 +26,11 @@ Job = Callable[[Runtime], Awaitable[None]]
 
 
 async def run_periodic_jobs(runtime: Runtime) -> None:
-    """Run until cancelled; a failure is logged and tried again the next time."""
+    """Run until cancelled; a job that fails is logged and retried the next time."""
     for minute in count(1):
         await asyncio.sleep(_EVERY_SECONDS)
         if runtime.database.is_file_lost:
-            # That was logged, once; nothing can be done before the process is started again.
+            # That was logged once; no job can run before the process is restarted.
             continue
         for job in _jobs_of_minute(minute):
             try:
@@ -44,7 +44,7 @@ async def expire_queues(runtime: Runtime) -> None:
 
 
 async def trim_event_log(runtime: Runtime) -> None:
-    """Cut the log of each realm, one short transaction at a time."""
+    """Delete old events from the log of each realm, in one short transaction per realm."""
     oldest = runtime.clock.now() - timedelta(hours=runtime.settings.event_log_hours)
     work = runtime.begin()
     try:
@@ -58,7 +58,7 @@ async def trim_event_log(runtime: Runtime) -> None:
 
 
 async def delete_expired_responses(runtime: Runtime) -> None:
-    """Whoever repeats a request does so within a day."""
+    """Delete stored responses after a day: clients repeat requests sooner than that."""
     work = runtime.begin()
     try:
         await work.db.write()
@@ -73,7 +73,7 @@ def _jobs_of_minute(minute: int) -> tuple[Job, ...]:
 
 
 async def watch_open_files(_runtime: Runtime) -> None:
-    """Say so before connections are refused because too many files are open."""
+    """Log a warning before connections are refused because too many files are open."""
     usage = open_file_usage()
     if usage.is_near_limit:
         log.warning("open_files_near_limit", open=usage.open, limit=usage.limit)
@@ -89,4 +89,4 @@ _JOBS: tuple[Job, ...] = (
     remove_unclaimed_uploads,
 )
 _SLOW_JOBS: tuple[Job, ...] = (remove_orphaned_files,)
-"""What looks at everything there is."""
+"""Jobs that scan everything that is stored."""

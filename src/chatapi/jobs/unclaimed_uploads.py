@@ -1,4 +1,4 @@
-"""The end of files that were uploaded and never linked by a message."""
+"""Removes files that were uploaded and never linked by a message."""
 
 from datetime import datetime, timedelta
 
@@ -13,7 +13,7 @@ _AT_ONCE = 100
 
 
 async def remove_unclaimed_uploads(runtime: Runtime) -> None:
-    """Remove what has waited long enough, a few files of an organization at a time."""
+    """Remove files that have been unclaimed for long enough, a few of a realm at a time."""
     days = runtime.settings.unclaimed_upload_days
     before = runtime.clock.now() - timedelta(days=days)
     work = runtime.begin()
@@ -27,7 +27,10 @@ async def remove_unclaimed_uploads(runtime: Runtime) -> None:
 
 
 async def _remove_some(runtime: Runtime, realm_id: RealmId, before: datetime) -> bool:
-    """Whether there may be more; whoever comes second finds nothing left to do."""
+    """Remove some files; returns whether there may be more.
+
+    If two processes run it, the second one finds nothing left to do.
+    """
     work = runtime.begin()
     try:
         await work.db.lock_realm(realm_id)

@@ -1,4 +1,4 @@
-"""The end of people's waiting period, which comes with time alone."""
+"""Ends the waiting period of users, which is a matter of time alone."""
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.runtime import Runtime
@@ -8,7 +8,7 @@ from chatapi.features.users.full_members import list_realms_to_recount, recount_
 
 
 async def end_waiting_periods(runtime: Runtime) -> None:
-    """Make full members of those who have waited long enough, one organization at a time."""
+    """Make users full members when their waiting period is over, one realm at a time."""
     work = runtime.begin()
     try:
         realms = await list_realms_to_recount(work.db, runtime.clock.now())
@@ -19,7 +19,7 @@ async def end_waiting_periods(runtime: Runtime) -> None:
 
 
 async def _recount(runtime: Runtime, realm_id: RealmId) -> None:
-    """Whoever comes second finds nothing left to do."""
+    """Update one realm; if two processes do it, the second one finds nothing left to do."""
     work = runtime.begin()
     try:
         await work.db.lock_realm(realm_id)

@@ -137,8 +137,8 @@ class DatabaseSession:
         """Lock the realm's clock: until the transaction ends, no other writer can write there.
 
         Returns the number of the last event. Reads after this see everything up to it. A caller
-        that will send messages passes how many `message_ids` it expects to need; they are taken
-        in the same statement.
+        that will send messages passes how many `message_ids` it expects to need: PostgreSQL
+        takes them in the same statement.
         """
         if self.as_of is not None:
             # From here on it is no snapshot any more.
@@ -173,7 +173,7 @@ class DatabaseSession:
         self._clocks[realm_id] = number
 
     def use_message_ids(self, count: int) -> list[MessageId]:
-        """Return ids that were taken with the lock, ascending, each once; perhaps too few."""
+        """Return unused ids taken with the lock, ascending; perhaps fewer than `count`."""
         used, self._message_ids = self._message_ids[:count], self._message_ids[count:]
         return used
 

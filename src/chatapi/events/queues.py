@@ -334,9 +334,9 @@ class EventQueues:
         self.evict_queues_not_polled_for(_REMEMBERED_SECONDS)
 
     async def close(self) -> None:
-        """Write the queues' positions for the process that serves them next, if possible in time.
+        """Write the queues' positions, for the process that serves them next.
 
-        If the database does not respond in time, that is logged and ignored.
+        A failure, as when the database does not respond in time, is only logged.
         """
         try:
             async with asyncio.timeout(_LAST_NOTE_SECONDS):
@@ -367,7 +367,7 @@ class EventQueues:
             raise
 
     def evict_queues_not_polled_for(self, seconds: float) -> None:
-        """Evict from memory the queues of clients that are gone, for `seconds` or longer.
+        """Evict from memory the queues that were not polled for `seconds`.
 
         Such a queue then costs a row and no memory; if its client comes back, it costs one read.
         """

@@ -45,6 +45,6 @@ class NavigationView(Base):
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     fragment: Mapped[str] = mapped_column(String(500), primary_key=True)
-    """The view's URL fragment, as the client defines it."""
+    """The URL fragment of the view; only clients know what it means."""
     is_pinned: Mapped[bool]
     name: Mapped[str | None] = mapped_column(String(60))

@@ -1,4 +1,4 @@
-"""`chatapi db`: the tables."""
+"""`chatapi db`: migrations and checks of the database."""
 
 import typer
 

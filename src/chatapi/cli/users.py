@@ -1,4 +1,4 @@
-"""`chatapi user`: people of an organization, past all permissions."""
+"""`chatapi user`: users of an organization, without permission checks."""
 
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
@@ -31,7 +31,7 @@ app = typer.Typer(no_args_is_help=True, help="Create, list and change the users.
 
 
 class RoleName(StrEnum):
-    """The roles as they are typed."""
+    """Role names for the command line."""
 
     OWNER = "owner"
     ADMIN = "admin"

@@ -90,7 +90,7 @@ class RealmContext(ServerContext):
 
     @asynccontextmanager
     async def heavy_read(self) -> AsyncIterator[None]:
-        """Acquire a slot for a heavy read; a statement that takes too long is cancelled.
+        """Acquire a slot for a heavy read; a statement that takes too long fails.
 
         Use it around searches, large pages and the like, before the first statement: it closes the
         session, since a request that waits for a slot must hold no connection.

@@ -97,7 +97,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if not self._is_in_body and not self.pipeline and self._waits_for_head_since is None:
-            # Blank lines between requests end uvicorn's keep-alive timeout, but not this one.
+            # Blank lines between requests cancel uvicorn's keep-alive timeout, but not this one.
             self._waits_for_head_since = self.loop.time() + self.timeout_keep_alive
 
     def _check(self) -> None:

@@ -76,7 +76,7 @@ class ApiMiddleware:
                 await send_error(request, send, UnavailableError())
         except MissingFileError:
             await send_error(request, send, NotFoundError())
-        except Exception as error:  # noqa: BLE001 (the last place where an answer can be given)
+        except Exception as error:  # noqa: BLE001 (the last place where a response can be sent)
             await send_error(request, send, self._translate(request, error))
         finally:
             # Request and scope refer to each other: without this every request, with all the server

@@ -30,7 +30,7 @@ class RequestContext(Protocol):
         """The caller's id, None if the request is not authenticated."""
 
     async def recheck_caller(self) -> None:
-        """Raise StaleCallerError if the caller has changed and may no longer be authorized."""
+        """Raise StaleCallerError if the caller has changed since it was authorized."""
 
 
 Credentials = Literal["ignored", "optional", "required"]

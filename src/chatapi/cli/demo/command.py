@@ -25,7 +25,7 @@ def demo(
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fill an organization with people to try things with; what exists is left alone."""
+    """Fill an organization with sample users and channels; existing data is not changed."""
     password = secrets.token_urlsafe(_PASSWORD_BYTES)
 
     async def work(runtime: Runtime) -> None:

@@ -1,4 +1,4 @@
-"""create_app(settings): the only place where things are put together."""
+"""create_app(settings): the only place where the service is assembled."""
 
 import asyncio
 import gc
@@ -107,13 +107,13 @@ _OBJECTS_BEFORE_LOOKING_FOR_GARBAGE = 10_000
 
 
 class ChatApp(FastAPI):
-    """FastAPI with a gate of our own in place of its stack of middleware."""
+    """FastAPI with our own middleware in place of its middleware stack."""
 
     runtime: Runtime
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Requests go straight to the gate: a poll holds every call it came through."""
+        """Pass requests directly to the middleware: a waiting poll keeps every call frame alive."""
         if scope["type"] == "http":
             scope["app"] = self
             await self._api_middleware(scope, receive, send)
@@ -126,7 +126,7 @@ class ChatApp(FastAPI):
 
     @cached_property
     def _api_middleware(self) -> ApiMiddleware:
-        """Made when the first request comes: by then all routes are there."""
+        """Created with the first request, when all routes have been added."""
         index = RouteIndex(self.routes)
         return ApiMiddleware(
             index.find,
@@ -140,7 +140,7 @@ class ChatApp(FastAPI):
 def create_app(
     settings: Settings | None = None, clock: Clock | None = None, database: Database | None = None
 ) -> ChatApp:
-    """The whole service; without arguments, configured by the environment."""
+    """Create the whole service; without arguments, configured by the environment."""
     settings = settings or Settings()
     runtime = Runtime.assemble(settings, clock or SystemClock(), bus_for(settings), database)
     app = ChatApp(
@@ -163,16 +163,16 @@ def create_app(
 
 
 def create_served_app() -> ChatApp:
-    """What a process that does nothing but serve begins with.
+    """The app of a process that only serves.
 
-    `chatapi serve` has brought the database up to date: a process that is started again later
-    needs no database to start, and serves as soon as there is one.
+    `chatapi serve` has upgraded the database: a process that is restarted later needs no database
+    to start, and serves as soon as there is one.
     """
     app = create_app(Settings(migrate_on_start=False))
-    # What was loaded so far stays: nobody has to look for garbage in it again.
+    # Exclude everything loaded so far from garbage collection: it lives as long as the process.
     gc.freeze()
-    # A request leaves no garbage that counting references does not find. Polls that wait are many
-    # objects: to look through them as often as Python does by itself took a tenth of their time.
+    # A request leaves no garbage that reference counting does not find. Waiting polls are many
+    # objects: scanning them as often as Python does by default took a tenth of their time.
     gc.set_threshold(_OBJECTS_BEFORE_LOOKING_FOR_GARBAGE, 20, 10)
     gc.enable()
     return app
@@ -199,9 +199,9 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
 
 
 def _on_terminate(react: Callable[[], None]) -> Callable[[], None]:
-    """React to SIGTERM and SIGINT before the server does.
+    """Handle SIGTERM and SIGINT before the server does.
 
-    The server waits for open requests before it ends the lifespan; polls would keep it waiting.
+    The server waits for open requests before it ends the lifespan; polls would delay it.
     """
     if threading.current_thread() is not threading.main_thread():
         return lambda: None

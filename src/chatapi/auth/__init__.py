@@ -1,1 +1,1 @@
-"""Who is calling: HTTP Basic to an actor, guards as argument types, contexts for services."""
+"""Authentication: HTTP Basic to a caller, guards as argument types, contexts for services."""

@@ -1,4 +1,4 @@
-"""HTTP Basic to the user behind it, remembered until the log says that something changed."""
+"""Cache of authenticated callers by HTTP Basic credentials, invalidated by the event log."""
 
 import base64
 import hashlib
@@ -23,22 +23,22 @@ T = TypeVar("T")
 _MAX_CALLERS = 50_000
 
 _Key = bytes | UserId
-"""The digest of a header or, for those the service acts for by itself, a user."""
+"""The digest of a header or, for users on whose behalf the service acts, a user id."""
 
 
 @dataclass(eq=False)
 class Caller:
-    """An authenticated user, and what was worked out about them since they last changed."""
+    """An authenticated user, and values computed for this user since its last change."""
 
     user: UserRecord
     key_id: ApiKeyId | None = None
-    """The key they authenticated with; None where the service acts by itself."""
+    """The key used to authenticate; None where the service acts on the user's behalf."""
     is_stale: bool = False
-    """Set by the log as soon as the user changed; whoever asks next gets a new Caller."""
+    """Set by the event log as soon as the user changed; the next request gets a new Caller."""
     _memoized: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
     async def memoize(self, name: str, compute: Callable[[], Awaitable[T]]) -> T:
-        """A value that only changes when the user does; every change makes a new Caller."""
+        """Returns a value that only changes when the user does; every change makes a new Caller."""
         if name not in self._memoized:
             self._memoized[name] = await compute()
         return cast(T, self._memoized[name])
@@ -49,11 +49,11 @@ class _RealmCache:
     by_credentials: dict[_Key, Caller] = field(default_factory=dict)
     credentials_of: dict[UserId, set[_Key]] = field(default_factory=dict)
     changes: int = 0
-    """How often somebody changed; what is read before a change is not kept after it."""
+    """Number of changes to users; a record read before a change is not cached after it."""
 
 
 class CallerCache:
-    """The cache between the Authorization header and the account table."""
+    """The cache between the Authorization header and the user table."""
 
     def __init__(self, hub: Hub, settings: Settings) -> None:
         self._hub = hub
@@ -63,8 +63,8 @@ class CallerCache:
         hub.observe(Observer(on_event=self._on_event, on_reset=self._invalidate_realm))
 
     async def authenticate(self, db: DatabaseSession, realm: RealmRecord, header: str) -> Caller:
-        """The caller a header names, or UNAUTHORIZED without saying why."""
-        # The header is a secret: the cache knows its digest only.
+        """Returns the caller of a header; raises UnauthorizedError without a reason otherwise."""
+        # The header is a secret: the cache stores only its digest.
         key = hashlib.sha256(header.encode()).digest()
         caller = self._realm_cache(realm.id).by_credentials.get(key)
         if caller is None:
@@ -72,7 +72,7 @@ class CallerCache:
         return caller
 
     async def of_user(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:
-        """Somebody for whom the service acts by itself; whether they are active is not asked."""
+        """Returns a user on whose behalf the service acts; does not check that it is active."""
         cached = self._realm_cache(realm_id)
         caller = cached.by_credentials.get(user_id)
         if caller is not None:
@@ -89,12 +89,12 @@ class CallerCache:
         self, db: DatabaseSession, realm: RealmRecord, header: str, key: _Key
     ) -> Caller:
         email, api_key = _parse_basic(header)
-        # Follow the realm before reading, so that no change between can be missed.
+        # Follow the realm's log before reading, so that no change in between can be missed.
         await self._hub.feed(realm.id)
         cached = self._realm_cache(realm.id)
         changes = cached.changes
-        # One statement of one form for unknown, wrong and deactivated: neither the answer nor
-        # the time it takes tells them apart.
+        # The same statement for unknown, wrong and deactivated: neither the response nor its timing
+        # tells them apart.
         rows = await db.execute(
             user_records.select()
             .add_columns(_id_of_key(hash_api_key(api_key)))
@@ -109,9 +109,10 @@ class CallerCache:
         return self._keep(cached, key, Caller(user, ApiKeyId(row[-1])), changes)
 
     def _keep(self, cached: _RealmCache, key: _Key, caller: Caller, changes: int) -> Caller:
-        """The caller that the log will mark; whoever looked them up meanwhile gets the same one.
+        """Cache a caller, so that the log can mark it stale; concurrent lookups share the first.
 
-        What changed since the user was read is marked already.
+        If a user changed since this one was read, the caller is marked stale at once and not
+        cached.
         """
         if changes != cached.changes:
             caller.is_stale = True
@@ -144,7 +145,7 @@ class CallerCache:
                 self._count -= 1
 
     def _invalidate_realm(self, realm_id: RealmId) -> None:
-        """Of other organizations nobody is concerned."""
+        """Mark all callers of a realm stale; callers of other realms are not affected."""
         cached = self._realm_cache(realm_id)
         cached.changes += 1
         self._count -= len(cached.by_credentials)

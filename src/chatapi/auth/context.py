@@ -1,4 +1,4 @@
-"""What a service is given: the realm, the person, the transaction and a place for events."""
+"""Request contexts for services: the realm, the caller, the transaction and the events to emit."""
 
 from collections.abc import AsyncIterator, Hashable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -25,7 +25,7 @@ _HEAVY_STATEMENT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class ProcessContext:
-    """A question about the process itself; nothing was looked up to ask it."""
+    """Context of a request about the process itself; no realm or user was looked up."""
 
     runtime: Runtime
     work: UnitOfWork
@@ -36,7 +36,7 @@ class ProcessContext:
 
     @property
     def caller_id(self) -> UserId | None:
-        """Who calls, None for somebody who is not logged in."""
+        """The caller's id, None if the request is not authenticated."""
         return None
 
     @property
@@ -47,31 +47,32 @@ class ProcessContext:
         return self.runtime.clock.now()
 
     async def recheck_caller(self) -> None:
-        """Called by the route when an endpoint that reads is done, before anything is answered."""
+        """Called by the route after an endpoint that reads, before the response is sent."""
 
 
 @dataclass(frozen=True)
 class ServerContext(ProcessContext):
-    """A request to the server as such; the organization may be unknown."""
+    """Context of a request to the server as such; the realm may be unknown."""
 
     origin: str
     """Scheme, host and port the client used."""
     maybe_realm: RealmRecord | None
     address: str = field(default="", kw_only=True)
-    """The network address of the client, empty for what no client asked for."""
+    """The network address of the client, empty for work that no client requested."""
 
     @property
     def public_url(self) -> str:
-        """The address of this organization as people should write it."""
+        """The URL of this realm to show to users."""
         if self.settings.public_url and self.runtime.realms.is_single:
             return self.settings.public_url
-        # Each of several organizations was found by its own name, the one the client used.
+        # With several realms, each was found by its own host name, which is the one the client
+        # used.
         return self.origin
 
 
 @dataclass(frozen=True)
 class RealmContext(ServerContext):
-    """A request to one organization, by somebody who may be anybody."""
+    """Context of a request to one realm, with or without a logged-in user."""
 
     realm: RealmRecord
     computed: dict[str, object] = field(default_factory=dict, kw_only=True)
@@ -84,15 +85,15 @@ class RealmContext(ServerContext):
 
     @property
     def maybe_caller(self) -> Caller | None:
-        """Whom the gate let in, None for anybody."""
+        """The authenticated caller, None for a request without credentials."""
         return None
 
     @asynccontextmanager
     async def heavy_read(self) -> AsyncIterator[None]:
-        """Take a turn at reading much; a statement that takes too long is refused.
+        """Acquire a slot for a heavy read; a statement that takes too long fails.
 
-        Use it around searches, large pages and the like, before the first statement: what was
-        opened is given back, since a request that waits for its turn must hold no connection.
+        Use it around searches, large pages and the like, before the first statement: it closes the
+        session, since a request that waits for a slot must hold no connection.
         """
         await self.db.close()
         async with self.runtime.heavy_reads.turn(self._workload_owner):
@@ -103,20 +104,20 @@ class RealmContext(ServerContext):
                 self.db.statement_seconds = None
 
     def heavy_rendering(self) -> AbstractAsyncContextManager[None]:
-        """Take a turn at keeping one of the rendering threads busy."""
+        """Acquire a slot for work that keeps one of the rendering threads busy."""
         return self.runtime.rendering.turn(self._workload_owner)
 
     @property
     def _workload_owner(self) -> Hashable:
-        """Whom expensive work is counted for: a user, an address, or the service itself."""
+        """Whose limit expensive work counts against: a user, an address, or the service itself."""
         is_users = self.caller_id is not None and self.address
         return self.caller_id if is_users else self.address
 
     async def lock(self) -> EventNumber:
-        """Call before the first write: from here on the organization stands still for others.
+        """Lock the realm against other writers; call it before the first write.
 
-        Also makes sure that the caller is, under the lock, still who they were at the gate, and
-        that the same request, sent a second time, has not been carried out meanwhile.
+        Also checks, under the lock, that the caller has not changed since authentication and that a
+        duplicate of this request has not been carried out in the meantime.
         """
         number = await self.db.lock_realm(self.realm.id)
         if self.maybe_caller is not None:
@@ -126,12 +127,12 @@ class RealmContext(ServerContext):
         return number
 
     async def snapshot(self) -> EventNumber:
-        """From here on reads see one moment, and the caller is who they were at that moment.
+        """Begin a snapshot: later reads see one point in time, and the caller is valid as of it.
 
         Returns the number of the last event before it.
         """
         if self.db.was_locked_first:
-            # The organization stands still: what is read now is one moment.
+            # The realm is locked, so all reads already see one point in time.
             self.db.as_of = number = await self.db.lock_realm(self.realm.id)
             return number
         await self.db.snapshot()
@@ -142,10 +143,10 @@ class RealmContext(ServerContext):
 
     @override
     async def recheck_caller(self) -> None:
-        """Make sure that the caller still was who they were when the last of it was read.
+        """Check that the caller had not changed by the time of the last read.
 
-        Other processes may have said otherwise without this one having heard of it. Whoever
-        took a lock or a snapshot knows; others share a look at the clock.
+        Another process may have committed a change that this one has not seen yet. A request that
+        took a lock or a snapshot has checked already; others share one read of the realm clock.
         """
         if self.db.as_of is None and not self.db.has_locked(self.realm.id):
             await self.db.close()
@@ -153,12 +154,12 @@ class RealmContext(ServerContext):
             self._require_current()
 
     async def _check_caller(self, number: EventNumber) -> None:
-        """The caller was found at the gate, perhaps before an event this session already sees."""
+        """Check the caller as of an event, which may be later than its authentication."""
         await self.runtime.hub.catch_up_to(self.db, self.realm.id, number)
         self._require_current()
 
     def _require_current(self) -> None:
-        """Start over if what was found at the gate is no longer so."""
+        """Raise an error that restarts the request if the caller changed since authentication."""
         if not self.db.was_locked_first and self._is_outdated:
             raise StaleCallerError
 
@@ -167,18 +168,18 @@ class RealmContext(ServerContext):
         return self.maybe_caller is not None and self.maybe_caller.is_stale
 
     def emit(self, event: Event, to: Audience) -> None:
-        """Tell clients about a change, in the transaction that makes it."""
+        """Emit an event about a change, in the transaction that makes it."""
         self.work.emit(self.realm.id, event, to)
 
     @property
     def reader(self) -> UserRecord | None:
-        """Who reads, None for a person who is not logged in."""
+        """The user on whose behalf data is read, None if not logged in."""
         return None
 
 
 @dataclass(frozen=True)
 class VisitorContext(RealmContext):
-    """A request by somebody who may or may not be logged in."""
+    """Context of a request that may or may not be authenticated."""
 
     visitor: Caller | None
 
@@ -186,7 +187,7 @@ class VisitorContext(RealmContext):
     @override
     def _is_outdated(self) -> bool:
         if self.visitor is None:
-            # What strangers may see is for the organization alone to say.
+            # What visitors without an account may see depends on the realm's settings alone.
             return not self.runtime.realms.is_current(self.realm)
         return super()._is_outdated
 
@@ -203,7 +204,7 @@ class VisitorContext(RealmContext):
 
 @dataclass(frozen=True)
 class Context(RealmContext):
-    """A request by a known, active user."""
+    """Context of a request by an authenticated, active user."""
 
     caller: Caller
     client_name: str
@@ -218,7 +219,7 @@ class Context(RealmContext):
         return self.caller.user
 
     def emit_to_caller(self, event: Event) -> None:
-        """Emit what concerns nobody but the caller, whose other clients should know it."""
+        """Emit an event that concerns only the caller, for the caller's other clients."""
         self.emit(event, to=Users.only(self.user.id))
 
     @property

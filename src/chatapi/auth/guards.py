@@ -35,7 +35,7 @@ def runtime_of(request: ApiRequest) -> Runtime:
 
 @dataclass(frozen=True)
 class ProbeGuard:
-    """Anybody who asks how the process is doing; not even the organization is looked up."""
+    """For health checks: no authentication, and not even the realm is looked up."""
 
     credentials: ClassVar[Credentials] = "ignored"
 
@@ -50,7 +50,7 @@ class ProbeGuard:
 
 @dataclass(frozen=True)
 class ServerGuard:
-    """Anybody, wherever they knock; an Authorization header is not looked at."""
+    """For everyone, on any host name; an Authorization header is ignored."""
 
     credentials: ClassVar[Credentials] = "ignored"
 
@@ -67,9 +67,9 @@ class ServerGuard:
 
 @dataclass(frozen=True)
 class RealmGuard:
-    """Anybody who knocks at an organization; an Authorization header is not looked at.
+    """For everyone, on a host name of a realm; an Authorization header is ignored.
 
-    `is_login` is for calls that try a password: those of one address are limited strictly, and
+    `is_login` is for requests that try a password: those of one address are limited strictly, and
     counted before their body is read.
     """
 
@@ -97,9 +97,9 @@ class RealmGuard:
 
 @dataclass(frozen=True)
 class VisitorGuard:
-    """Users, and people without an account; a header that is there must be right.
+    """For users, and visitors without an account; a header that is sent must be valid.
 
-    Incoming webhook bots are refused: they read nothing, not even what everybody may read.
+    Incoming webhook bots are refused: they may read nothing, not even public data.
     """
 
     credentials: ClassVar[Credentials] = "optional"
@@ -128,7 +128,7 @@ class VisitorGuard:
 
 @dataclass(frozen=True)
 class CallerGuard:
-    """Active users of the organization with at least the given role.
+    """For active users of the realm with at least the given role.
 
     Incoming webhook bots are refused unless `allows_webhooks` is set, as it is for sending.
     """
@@ -167,7 +167,7 @@ class CallerGuard:
 async def _open_realm(
     request: ApiRequest, runtime: Runtime, *, locks_first: bool
 ) -> AsyncIterator[tuple[RealmRecord, UnitOfWork]]:
-    """The organization a request is for and its transaction, which ends if it is not let in."""
+    """Look up the realm of a request and begin its transaction; closes it if the guard refuses."""
     realm = await runtime.realms.get_by_host(request.host)
     work = runtime.begin()
     try:
@@ -189,7 +189,7 @@ async def _authenticate(
         # A long poll must not hold the connection its authentication needed.
         await work.db.close()
     if request.charged_user_id != caller.user.id:
-        # Whoever has to start over does not pay for it.
+        # A request that starts over is not charged again.
         await runtime.limits.charge_user(request, caller.user.id)
         request.charged_user_id = caller.user.id
     return caller
@@ -207,5 +207,5 @@ LoggingIn = Annotated[RealmContext, RealmGuard(is_login=True)]
 MaybeAnonymous = Annotated[VisitorContext, VisitorGuard()]
 LoggedIn = Annotated[Context, CallerGuard()]
 Sender = Annotated[Context, CallerGuard(allows_webhooks=True)]
-"""Callers and incoming webhook bots: for POST /messages alone."""
+"""Users and incoming webhook bots: only for POST /messages."""
 Admin = Annotated[Context, CallerGuard(Role.ADMIN)]

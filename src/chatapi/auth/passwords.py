@@ -1,4 +1,4 @@
-"""Passwords: argon2id through passlib, in a thread, since one takes tens of milliseconds."""
+"""Password hashing: argon2id through passlib, in a thread, since it takes tens of milliseconds."""
 
 import secrets
 
@@ -13,7 +13,7 @@ _THREADS = 2
 
 
 class Passwords:
-    """Hashes and verifies; the event loop goes on meanwhile."""
+    """Hashes and verifies passwords without blocking the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._context = CryptContext(
@@ -33,7 +33,7 @@ class Passwords:
         return await self._threads.run(self._context.hash, password)
 
     async def verify(self, password: str, password_hash: str | None) -> bool:
-        """Takes as long for an account without a password, or for no account at all."""
+        """Takes equally long for an account without a password, or for no account at all."""
         if self._decoy is None:
             self._decoy = await self.hash(secrets.token_hex())
         matches = await self._threads.run(

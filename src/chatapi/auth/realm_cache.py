@@ -1,4 +1,4 @@
-"""Which organization a request is for, from its host name."""
+"""Cache of realms: finds the realm of a request from its host name."""
 
 import asyncio
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ from chatapi.wire.realm_settings import RealmSettings
 
 _RECOUNT_SECONDS = 1.0
 _MAX_RELOAD_SECONDS = 4.0
-"""All who ask at the same time share one look; it must not keep them waiting for ever."""
+"""Timeout of a reload, which all concurrent requests share and wait for."""
 
 
 @dataclass(frozen=True)
 class RealmRecord:
-    """An organization as the database knows it."""
+    """A row of the realm table."""
 
     id: RealmId
     subdomain: str
@@ -43,7 +43,7 @@ class RealmRecord:
         return RealmSettings.model_validate(self.settings)
 
     def host(self, root_domain: str) -> str:
-        """The host name that is this organization's alone; API emails end in it."""
+        """The host name of this realm only; made-up API email addresses end in it."""
         return f"{self.subdomain}.{root_domain}"
 
 
@@ -51,7 +51,7 @@ realm_records = RecordReader(RealmRecord, Realm)
 
 
 class RealmCache:
-    """Remembers the organizations; the log empties what changed, a glance finds what is new."""
+    """Caches all realms. Events invalidate it; counting the rows regularly finds new realms."""
 
     def __init__(self, database: Database, hub: Hub, settings: Settings) -> None:
         self._database = database
@@ -66,23 +66,23 @@ class RealmCache:
 
     @property
     def is_single(self) -> bool:
-        """Whether all host names lead to the same organization."""
+        """Whether there is only one realm, so that all host names lead to it."""
         return self._count == 1
 
     def reload_soon(self) -> None:
-        """This process has made an organization: whoever asks next finds it."""
+        """Reload on the next lookup; call it after this process created a realm."""
         self._counted_at = -_RECOUNT_SECONDS
 
     async def get_by_host(self, host: str) -> RealmRecord:
-        """The organization at a host name: the only one there is, or the one with its name."""
+        """Returns the realm of a host name: the only one, or the one with that subdomain."""
         realm = await self.find(host)
         if realm is None:
             raise UnknownOrganizationError
         return realm
 
     async def find(self, host: str) -> RealmRecord | None:
-        """None on the root domain of a server with several organizations, and where none is."""
-        # Also for what is answered from memory: it may no longer be true.
+        """Like `get_by_host`, but None if unknown, or on the root domain with several realms."""
+        # Also check before responses from the cache: it may be outdated.
         self._database.require_file()
         await self._refresh_if_old()
         if self.is_single:
@@ -91,29 +91,30 @@ class RealmCache:
         return self._by_subdomain.get(subdomain) if subdomain != host else None
 
     async def of_id(self, realm_id: RealmId) -> RealmRecord:
-        """The organization with an id that the database knows."""
+        """Returns the realm with an id that is known to exist."""
         await self._refresh_if_old()
         return next(realm for realm in self._by_subdomain.values() if realm.id == realm_id)
 
     async def reload_locked(self, db: DatabaseSession, realm: RealmRecord) -> RealmRecord:
-        """An organization as it is for the holder of its lock, who must not wait for others."""
+        """Returns a realm's current state for the holder of its lock, which must not wait."""
         if self.is_current(realm):
             return realm
         rows = await db.execute(realm_records.select().where(Realm.id == realm.id))
         return realm_records.read(rows.one())
 
     def is_current(self, realm: RealmRecord) -> bool:
-        """Whether nothing changed about an organization, by what this process has seen."""
+        """Whether the realm has not changed, as far as this process has seen."""
         return self._by_subdomain.get(realm.subdomain) is realm
 
     async def _refresh_if_old(self) -> None:
-        """Look at the database if the last look is too old; a look that fails, fails for all."""
+        """Reload if the last check is too old; a failed reload fails for all waiting requests."""
         while stopwatch() - self._counted_at > _RECOUNT_SECONDS:
             if self._looking is None:
                 self._looking = asyncio.create_task(self._reload())
-                # Whoever asked may have gone away by then, and with them the one who would care.
+                # The waiting requests may be cancelled by then, so nothing else would retrieve the
+                # error.
                 self._looking.add_done_callback(_ignore_failure)
-            # A request that is cancelled must not take the look away from the others.
+            # A request that is cancelled must not cancel the reload for the others.
             await asyncio.shield(self._looking)
 
     async def _reload(self) -> None:
@@ -124,22 +125,22 @@ class RealmCache:
             self._looking = None
 
     async def _reload_if_more(self) -> None:
-        """Notice organizations that were created by another process."""
+        """Reload if another process created realms."""
         async with DatabaseSession(self._database) as db:
             count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
             while count != len(self._by_subdomain):
                 count = await self._load(db)
-        # Something may have been forgotten while the connection was given back.
+        # The cache may have been invalidated while the connection was closed.
         if count == len(self._by_subdomain):
             self._count = count
             self._counted_at = stopwatch()
 
     async def _load(self, db: DatabaseSession) -> int:
-        """Read all of them and say how many there are; what changed meanwhile is not kept."""
+        """Read all realms and return their number; not cached if one changed in the meantime."""
         changes = self._changes
-        # Follow the realms first: from here on every change is noticed.
+        # Follow the logs of the realms first: from here on no change is missed.
         realm_ids = (await db.execute(select(Realm.id))).scalars().all()
-        # Nobody may hold one connection and wait for another.
+        # No request may hold one connection and wait for another.
         await db.close()
         for realm_id in realm_ids:
             await self._hub.feed(RealmId(realm_id))

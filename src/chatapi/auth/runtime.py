@@ -1,4 +1,4 @@
-"""The long-lived parts of a running service, put together once in main."""
+"""The long-lived parts of a running service, assembled once in main."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,12 +31,12 @@ from chatapi.linkifier_cache.cache import LinkifierCache
 from chatapi.recipient_preferences.cache import RecipientPreferencesCache
 
 _RENDERING_THREADS = 2
-"""More would not be faster: Python runs one of them at a time, between steps of the loop."""
+"""More would not be faster: Python runs one of them at a time, between steps of the event loop."""
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """What outlives a request; contexts reach it, services use what they need of it."""
+    """The objects that outlive a request; contexts refer to it, services use what they need."""
 
     settings: Settings
     clock: Clock
@@ -56,21 +56,21 @@ class Runtime:
     limits: RateLimits
     files: Files
     rendering_threads: WorkerThreads
-    """For rendering, comparing and highlighting texts, and drawing pictures."""
+    """For rendering, comparing and highlighting texts, and drawing images."""
     rendering: FairLimiter
-    """Turns at what keeps one of these threads busy for long."""
+    """Limits work that keeps one of these threads busy for long."""
     heavy_reads: FairLimiter
-    """Turns at searching and reading much, which keep a database connection busy for long."""
+    """Limits searches and large reads, which keep a database connection busy for long."""
     file_writing: FairLimiter
-    """Turns at writing uploads: the other threads of the store are left to those who read files."""
+    """Limits writing of uploads, so that the other threads of the file store are free for reads."""
     deliveries: WakeSignal
-    """Rung when something is scheduled."""
+    """Notified when something is scheduled."""
 
     @classmethod
     def assemble(
         cls, settings: Settings, clock: Clock, bus: Bus, database: Database | None = None
     ) -> "Runtime":
-        """All parts of a service; it closes the database with the rest, also one that is given."""
+        """Assemble all parts of a service. `close` closes the database, too, even a given one."""
         restrict_data_folder(settings.data_dir, (SQLITE_FILE, UPLOADS_FOLDER))
         database = database or Database(settings)
         hub = Hub(database, bus)
@@ -102,7 +102,7 @@ class Runtime:
         )
 
     def begin(self) -> UnitOfWork:
-        """A new unit of work; nothing is opened until its first statement."""
+        """Returns a new unit of work; it opens no connection until its first statement."""
         return UnitOfWork(DatabaseSession(self.database), self.hub, self.clock)
 
     async def start(self) -> None:

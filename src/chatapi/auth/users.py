@@ -1,4 +1,4 @@
-"""Users as the rest of the service sees them: frozen, and without their secrets."""
+"""User records as the rest of the service uses them: frozen, and without secrets."""
 
 import re
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from chatapi.wire.user_settings import UserSettings
 
 
 class PastRoleRow(TypedDict):
-    """What a user was up to an event."""
+    """The role a user had up to an event."""
 
     until_event: int
     changed_at: int
-    """When that ended, in seconds; the log of events is cut by age."""
+    """When that role ended, in seconds; the event log is truncated by age."""
     role: int
 
 
 @dataclass(frozen=True)
 class UserRecord:
-    """A person or a bot as the database knows it."""
+    """A row of the user table: a person or a bot."""
 
     id: UserId
     realm_id: RealmId
@@ -48,7 +48,7 @@ class UserRecord:
     is_system_bot: bool
     settings: dict[str, Any]
     earlier_standings: list[PastRoleRow] | None = None
-    """The oldest first; audiences of events are judged by them."""
+    """Past roles, oldest first; audiences of events are evaluated with them."""
 
     @property
     def is_bot(self) -> bool:
@@ -60,17 +60,17 @@ class UserRecord:
         return UserSettings.model_validate(self.settings)
 
     def api_email(self, realm: RealmRecord, root_domain: str) -> str:
-        """The address clients use for this user: real, or made up when that is not for all."""
+        """The address the API shows: the real one, or a made-up one if that is not for everyone."""
         if self.is_bot or self.email_visibility is EmailVisibility.EVERYONE:
             return self.delivery_email
         return self.made_up_email(realm, root_domain)
 
     def made_up_email(self, realm: RealmRecord, root_domain: str) -> str:
-        """Names the user and reveals nothing; people without an account see no other of people."""
+        """An address that reveals nothing but the id; visitors see only this one of a person."""
         return f"user{self.id}@{realm.host(root_domain)}"
 
     def shows_email_to(self, reader: "UserRecord | None") -> bool:
-        """Whether a reader (None: not logged in) may see the real address; bots hide nothing."""
+        """Whether a reader (None: not logged in) may see the real address; bots always show it."""
         if self.is_bot:
             return True
         if reader is None:
@@ -82,10 +82,10 @@ user_records = RecordReader(UserRecord, User)
 
 
 def user_id_in(api_email: str, realm_host: str) -> UserId | None:
-    """Whose address the API made up, None for one that it did not make up.
+    """Returns the user id in a made-up address, None for any other address.
 
-    An id is written in one way only: each further spelling of a name would be a further set of
-    attempts at its password.
+    Only one spelling of an id is accepted: each further spelling of a name would allow a further
+    set of attempts at its password.
     """
     match = re.fullmatch(r"user([1-9][0-9]{0,17})@(.+)", name_key(api_email))
     is_made_up = match is not None and match[2] == realm_host.lower()
@@ -93,13 +93,13 @@ def user_id_in(api_email: str, realm_host: str) -> UserId | None:
 
 
 def looks_made_up(email: str, realm_host: str) -> bool:
-    """Whether an address reads like those the API makes up; nobody can have it as a real one."""
+    """Whether an address has the form of made-up ones; it cannot be a user's real address."""
     match = re.fullmatch(r"user\d+@(.+)", name_key(email))
     return match is not None and match[1] == realm_host.lower()
 
 
 def is_named(realm: RealmRecord, root_domain: str, name: str) -> ColumnElement[bool]:
-    """The user who logs in by this name: a delivery email, or the address the API shows for it."""
+    """Condition for the user with this login name: a delivery email, or the address in the API."""
     user_id = user_id_in(name, realm.host(root_domain))
     if user_id is not None:
         return and_(User.realm_id == realm.id, User.id == user_id)

@@ -1,1 +1,1 @@
-"""Channels and conversations as the rest of the service sees them, and what is remembered."""
+"""Cached channels and topics, and the channel records the rest of the service uses."""

@@ -1,4 +1,4 @@
-"""Channels and topics this process remembers, each until the log says that it changed."""
+"""Per-process cache of channels and topics, invalidated by the event log."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _MAX_CHANNELS = 20_000
 _MAX_TOPICS = 100_000
 
 NO_MESSAGE = MessageId(-1)
-"""Before the first message."""
+"""Stands for "no message yet"."""
 
 _OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_id"))
 _BY_ID = _OF_REALM.where(Channel.id == bindparam("wanted"))
@@ -31,11 +31,11 @@ _TOPIC = select(Conversation.id, Conversation.topic).where(
 
 @dataclass(eq=False)
 class CachedChannel:
-    """A channel as of the last event this process has seen about it."""
+    """A channel as of the last event about it that this process has seen."""
 
     record: ChannelRecord
     is_stale: bool = False
-    """Set by the log as soon as the channel changed; whoever asks next gets a new one."""
+    """Set by the event log as soon as the channel changed; the next lookup gets a new record."""
 
 
 @dataclass
@@ -45,13 +45,13 @@ class _RealmCache:
     topics: dict[tuple[ChannelId, str], tuple[ConversationId, str]] = field(default_factory=dict)
     changes: int = 0
     newest_message: MessageId = NO_MESSAGE
-    """The newest one the log told of."""
+    """The newest message seen in the log."""
     newest_is_known: bool = False
-    """Whether those from before this process followed the realm were looked at."""
+    """Whether messages from before this process followed the realm were looked up."""
 
 
 class ChannelCache:
-    """The cache between ids, names and the tables; never ahead of nor behind the hub's feed."""
+    """The cache of channels by id and name, and of topics; always as current as the hub's feed."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -73,7 +73,7 @@ class ChannelCache:
         key = name_key(name)
         channel_id = cached.ids_by_name.get(key)
         known = None if channel_id is None else cached.by_id.get(channel_id)
-        # It may have another name by now.
+        # The channel may have been renamed since.
         if known is not None and name_key(known.record.name) == key:
             return known
         return await self._load(db, realm_id, _BY_NAME, key)
@@ -81,14 +81,14 @@ class ChannelCache:
     async def many(
         self, db: DatabaseSession, realm_id: RealmId, channel_ids: Iterable[ChannelId]
     ) -> dict[ChannelId, ChannelRecord]:
-        """The channels with these ids, for the question who may read what in them."""
+        """Returns the channels with these ids, for access checks."""
         known = await self.many_cached(db, realm_id, channel_ids)
         return {channel_id: each.record for channel_id, each in known.items()}
 
     async def many_cached(
         self, db: DatabaseSession, realm_id: RealmId, channel_ids: Iterable[ChannelId]
     ) -> dict[ChannelId, CachedChannel]:
-        """The same with whether each is outdated, for what is used after a later snapshot."""
+        """Same as `many`, but returns whether each is stale, for use after a later snapshot."""
         cached = self._realm_cache(realm_id)
         wanted = set(channel_ids)
         found = {key: cached.by_id[key] for key in wanted & cached.by_id.keys()}
@@ -106,10 +106,10 @@ class ChannelCache:
         return found
 
     async def newest_message(self, db: DatabaseSession, realm_id: RealmId) -> MessageId:
-        """The newest message of the realm; costs no statement after the first time."""
+        """Returns the newest message of the realm; only the first call costs a statement."""
         cached = self._realm_cache(realm_id)
         if not cached.newest_is_known:
-            # Follow the realm before reading: what comes after is told by the log.
+            # Follow the realm's log before reading: later messages come from the log.
             await self._hub.feed(realm_id)
             changes = cached.changes
             found = max(cached.newest_message, await newest_message_id(db, realm_id) or NO_MESSAGE)
@@ -122,13 +122,13 @@ class ChannelCache:
     def topic(
         self, realm_id: RealmId, channel_id: ChannelId, topic: str
     ) -> tuple[ConversationId, str] | None:
-        """The conversation of a topic and how the topic is written there, if remembered."""
+        """Returns the conversation of a topic and the topic's spelling, if cached."""
         return self._realm_cache(realm_id).topics.get((channel_id, name_key(topic)))
 
     async def find_topic(
         self, db: DatabaseSession, realm_id: RealmId, channel_id: ChannelId, topic: str
     ) -> tuple[ConversationId, str] | None:
-        """The conversation of a topic and how the topic is written there, if it has messages."""
+        """Returns the conversation of a topic and the topic's spelling, if it has messages."""
         known = self.topic(realm_id, channel_id, topic)
         if known is not None:
             return known
@@ -144,7 +144,7 @@ class ChannelCache:
         return found
 
     def changes_of(self, realm_id: RealmId) -> int:
-        """How often something changed; note it before a look at the tables."""
+        """The number of changes so far; read it before reading the tables."""
         return self._realm_cache(realm_id).changes
 
     def cache_topic(
@@ -154,7 +154,10 @@ class ChannelCache:
         topic: tuple[ConversationId, str],
         as_of: int,
     ) -> None:
-        """Call for what is committed only; it is forgotten if anything changed meanwhile."""
+        """Cache a topic; call it only for committed data.
+
+        Ignored if anything changed since `as_of`.
+        """
         cached = self._realm_cache(realm_id)
         if cached.changes != as_of:
             return
@@ -169,7 +172,7 @@ class ChannelCache:
         statement: Select[*tuple[Any, ...]],
         wanted: int | str,
     ) -> CachedChannel | None:
-        # Follow the realm before reading, so that no change between can be missed.
+        # Follow the realm's log before reading, so that no change in between can be missed.
         await self._hub.feed(realm_id)
         cached = self._realm_cache(realm_id)
         changes = cached.changes
@@ -183,7 +186,7 @@ class ChannelCache:
     def _keep(
         self, db: DatabaseSession, cached: _RealmCache, known: CachedChannel
     ) -> CachedChannel:
-        """What a transaction sees may be older than now, or not be committed yet."""
+        """Cache a channel, unless the transaction may see old or uncommitted data."""
         if known.is_stale or not db.is_live:
             return known
         if len(cached.by_id) >= _MAX_CHANNELS:

@@ -1,4 +1,4 @@
-"""What is said of channels that do not exist, or not for whoever asks."""
+"""Errors for channels that do not exist, or that the caller may not know of."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""What tells one set of people who write to each other from all others."""
+"""The key that identifies a direct-message conversation by its participants."""
 
 import hashlib
 from collections.abc import Iterable
@@ -7,6 +7,6 @@ from chatapi.core.ids import UserId
 
 
 def people_key(user_ids: Iterable[UserId]) -> str:
-    """The key of their conversation; neither order nor repetition matters."""
+    """Returns the key of the users' conversation; order and duplicates do not matter."""
     text = ",".join(str(user_id) for user_id in sorted(set(user_ids)))
     return hashlib.sha256(text.encode()).hexdigest()

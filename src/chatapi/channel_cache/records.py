@@ -11,7 +11,7 @@ from chatapi.wire.group_values import GroupSettingPayload, GroupValue
 
 @dataclass(frozen=True)
 class ChannelRecord:
-    """A channel as the database knows it."""
+    """A row of the channel table."""
 
     id: ChannelId
     realm_id: RealmId
@@ -34,16 +34,16 @@ class ChannelRecord:
 
     @property
     def is_public(self) -> bool:
-        """Whether all members of the organization may read it."""
+        """Whether all members of the realm may read it."""
         return not self.invite_only
 
     @property
     def has_protected_history(self) -> bool:
-        """Whether people see only what was sent while they were in it."""
+        """Whether subscribers see only what was sent while they were subscribed."""
         return not self.history_public_to_subscribers
 
     def permission(self, name: str) -> GroupValue:
-        """Who may do something in the channel."""
+        """Returns the users and groups that a permission setting of the channel includes."""
         return GroupValue.from_wire(self.settings[name])
 
 

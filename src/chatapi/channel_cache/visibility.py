@@ -1,10 +1,10 @@
-"""What a person can choose for a topic (SPEC 2.8)."""
+"""Visibility policies a user can choose for a topic (SPEC 2.8)."""
 
 from enum import IntEnum
 
 
 class VisibilityPolicy(IntEnum):
-    """Larger numbers show more, but for the first, which leaves it to the channel."""
+    """Larger numbers show more, except the first, which inherits from the channel."""
 
     INHERIT = 0
     MUTED = 1

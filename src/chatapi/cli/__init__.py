@@ -16,7 +16,7 @@ app = typer.Typer(
     help="A team chat server.",
     no_args_is_help=True,
     add_completion=False,
-    # Operators send tracebacks to us, and local variables hold secrets.
+    # Operators send us tracebacks, and local variables hold secrets.
     pretty_exceptions_enable=False,
 )
 app.command()(serve)

@@ -1,4 +1,4 @@
-"""The first start: an organization with an owner, so that a new server can be used at once."""
+"""The first start: creates an organization with an owner, so that a new server can be used."""
 
 import secrets
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class InitialOwner:
 
 
 async def create_first_organization(runtime: Runtime) -> InitialOwner | None:
-    """None where there is an organization already, or another process is just creating one."""
+    """Returns None if an organization exists, or another process is just creating one."""
     work = runtime.begin()
     try:
         if await RealmRepository(work.db).count_realms():
@@ -39,7 +39,7 @@ async def create_first_organization(runtime: Runtime) -> InitialOwner | None:
             operator_context(runtime, work, realm),
             NewUser(OWNER_EMAIL, OWNER_NAME, Role.OWNER, password_hash),
         )
-        # One transaction: there is never an organization without its owner.
+        # One transaction, so that there is never an organization without an owner.
         await work.commit()
     except SubdomainTakenError:
         return None

@@ -1,4 +1,4 @@
-"""`chatapi db`: the tables."""
+"""`chatapi db`: migrations and checks of the database."""
 
 import typer
 
@@ -12,7 +12,7 @@ app = typer.Typer(no_args_is_help=True, help="Bring the database up to date, or 
 
 @app.command()
 def upgrade(as_json: AsJson = False) -> None:
-    """Apply all migrations that are missing; does no harm if none is."""
+    """Apply all missing migrations; does nothing if there are none."""
 
     async def work(runtime: Runtime) -> None:
         await upgrade_database(runtime.database)

@@ -1,4 +1,4 @@
-"""Why a command could not do its work, beside what the service itself refuses."""
+"""Errors of commands, besides those of the service itself."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class InvalidSettingsError(ApiError):
 
 @dataclass(eq=False)
 class DatabaseUnreachableError(ApiError):
-    """The database does not answer, or not to us."""
+    """The database does not respond, or refuses the connection."""
 
     code = "SERVICE_UNAVAILABLE"
     text = "Cannot use the database {database}: {reason}"
@@ -38,7 +38,7 @@ class DatabaseOutdatedError(ApiError):
 
 @dataclass(eq=False)
 class NoOrganizationError(ApiError):
-    """There is nobody to work for yet."""
+    """There is no organization yet that the command could work on."""
 
     code = "NO_ORGANIZATION"
     text = "There is no organization yet; run: chatapi org create --name NAME"
@@ -60,7 +60,7 @@ class WhichOrganizationError(ApiError):
 
 @dataclass(eq=False)
 class AddressUnavailableError(ApiError):
-    """The server cannot listen where it was told to."""
+    """The server cannot listen on the requested address."""
 
     code = "ADDRESS_UNAVAILABLE"
     text = "Cannot listen on {host} port {port}: {reason}"

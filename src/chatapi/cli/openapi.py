@@ -1,4 +1,4 @@
-"""`chatapi openapi`: the document other programs are generated from."""
+"""`chatapi openapi`: the OpenAPI document, from which other programs are generated."""
 
 import json
 from pathlib import Path

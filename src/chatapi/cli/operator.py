@@ -1,4 +1,4 @@
-"""The operator at the command line: works on the database itself, past all permissions."""
+"""Commands of the operator: they work on the database directly, without permission checks."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -48,7 +48,7 @@ _NO_SUCH_TABLE_OR_COLUMN = ("no such table", "no such column")
 
 
 def run_command(work: Callable[[Runtime], Awaitable[T]], *, as_json: bool) -> T:
-    """Run one piece of work; whatever an operator can mend ends the command with one line."""
+    """Run a command; errors an operator can fix end it with a one-line message."""
     try:
         return asyncio.run(_run(work))
     except ApiError as error:
@@ -64,7 +64,7 @@ async def _run(work: Callable[[Runtime], Awaitable[T]]) -> T:
 
 
 def load_settings() -> Settings:
-    """The settings of the environment, with logs that leave stdout alone."""
+    """Load the settings from the environment; logs do not go to stdout."""
     try:
         settings = Settings()
     except ValidationError as error:
@@ -79,7 +79,7 @@ def load_settings() -> Settings:
 
 @asynccontextmanager
 async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
-    """The parts of the service, connected to the bus: running servers hear of changes at once."""
+    """Open a runtime connected to the bus, so that running servers see changes at once."""
     try:
         runtime = Runtime.assemble(settings, SystemClock(), bus_for(settings))
     except (OSError, SQLAlchemyError, RuntimeError) as error:
@@ -93,7 +93,7 @@ async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
 
 
 async def reach(database: Database) -> None:
-    """Connect once, so that whatever fails later is not the connection."""
+    """Connect once, so that a later failure is not one of the connection."""
     try:
         async with database.engine.connect():
             pass
@@ -110,7 +110,7 @@ async def reach(database: Database) -> None:
 async def organization(
     runtime: Runtime, subdomain: str | None
 ) -> AsyncGenerator[RealmContext, None]:
-    """One organization and one transaction, committed at the end of the block."""
+    """Open one organization and one transaction, committed at the end of the block."""
     work = runtime.begin()
     try:
         realm = await _choose_organization(work.db, subdomain)
@@ -121,13 +121,13 @@ async def organization(
 
 
 def operator_context(runtime: Runtime, work: UnitOfWork, realm: RealmRecord) -> RealmContext:
-    """An organization as its operator sees it: nobody is logged in, and nobody is asked."""
+    """Context of an operator: no user is logged in, and no permissions are checked."""
     origin = runtime.settings.public_url or f"http://{realm.host(runtime.settings.root_domain)}"
     return RealmContext(runtime, work, origin, realm, realm)
 
 
 def acting_as(ctx: RealmContext, user: UserRecord) -> Context:
-    """For what only people can do themselves: the operator stands in for one of them."""
+    """Context for actions that only a user can do: the operator acts as one of the users."""
     return Context(
         ctx.runtime, ctx.work, ctx.origin, ctx.realm, ctx.realm, Caller(user), "chatapi command"
     )
@@ -135,7 +135,7 @@ def acting_as(ctx: RealmContext, user: UserRecord) -> Context:
 
 @contextmanager
 def missing_tables_named() -> Generator[None, None, None]:
-    """A database without our tables is common enough for a sentence of its own."""
+    """Translate errors of missing tables, a common case, into a clear message."""
     try:
         yield
     except DBAPIError as error:

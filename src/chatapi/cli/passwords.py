@@ -1,4 +1,4 @@
-"""How a command is told a password: never as an argument, which every process list shows."""
+"""How commands read a password: not as an argument, which every process list shows."""
 
 import sys
 from typing import Annotated
@@ -23,13 +23,13 @@ AskForPassword = Annotated[
     ),
 ]
 PasswordArgument = Annotated[str | None, typer.Option("--password", hidden=True)]
-"""Scripts of before may still pass it; they are told not to."""
+"""Older scripts may still pass it; a warning tells them not to."""
 
 
 def read_password(
     argument: str | None, *, from_stdin: bool, asks: bool, as_json: bool
 ) -> str | None:
-    """The password in the way that was chosen; None if none was."""
+    """Read the password in the way that was chosen; None if none was."""
     if sum((argument is not None, from_stdin, asks)) > 1:
         exit_with_error(BadRequestError("Choose one way to pass the password"), as_json=as_json)
     if argument is not None:
@@ -50,6 +50,6 @@ def _ask(*, as_json: bool) -> str:
     if not sys.stdin.isatty():
         message = "There is no terminal to ask for a password: use --password-stdin"
         exit_with_error(BadRequestError(message), as_json=as_json)
-    # On stderr, since stdout may be read by a script.
+    # On stderr, since a script may read stdout.
     password: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return password

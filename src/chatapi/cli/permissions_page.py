@@ -1,4 +1,4 @@
-"""The page docs/permissions.md, written from the tables of permission settings."""
+"""Generates docs/permissions.md from the tables of permission settings."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -32,7 +32,7 @@ _CREATORS = {
 
 
 def permissions_page() -> str:
-    """Every system group and every permission setting."""
+    """Generate the page of all system groups and permission settings."""
     plain = [f"`{name}`" for name in sorted(OWNER_ONLY - REALM_PERMISSIONS.keys())]
     return "\n".join(
         [
@@ -64,7 +64,7 @@ def permissions_page() -> str:
 
 
 def _settings(table: Mapping[str, PermissionSetting], **more: Describe) -> list[str]:
-    """One row for each setting; further columns by their titles."""
+    """One row per setting; `more` adds columns by title."""
     columns: dict[str, Describe] = {
         "Setting": lambda setting: f"`{setting.name}`",
         "Default": _default,

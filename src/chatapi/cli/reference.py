@@ -1,4 +1,4 @@
-"""`chatapi reference`: pages of docs/ that are written by the code they describe."""
+"""`chatapi reference`: generates the pages of docs/ that describe code."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,7 +79,7 @@ def _code(text: str) -> str:
 
 
 def events_page() -> str:
-    """All events that can leave the server, by name."""
+    """Generate the page of all events that clients can receive, by name."""
     ours = [event for _, event in sorted(registry.items()) if event.__module__.startswith(_OURS)]
     return "\n".join([_INTRODUCTION, *(_section(event) for event in ours if not event.is_internal)])
 
@@ -100,7 +100,7 @@ def _section(event: type[Event]) -> str:
 
 
 def _schema_of(event: type[Event]) -> tuple[Schema, Schema]:
-    """The keys clients receive, and the schema with everything these refer to."""
+    """The keys clients receive, and the schema that their references point into."""
     if event.shape is not None:
         schema = TypeAdapter(event.shape).json_schema(mode="serialization")
         return schema, schema
@@ -122,7 +122,7 @@ def _without_server_fields(event: type[Event], schema: Schema) -> Schema:
 
 
 def _keys(part: Schema, root: Schema, prefix: str = "") -> Iterator[tuple[str, Schema, bool]]:
-    """The keys of an object and of the objects in it, with dots between the levels."""
+    """Yields the keys of an object and of nested objects, with dots between the levels."""
     required = part.get("required", [])
     for name, value in part.get("properties", {}).items():
         yield prefix + name, value, name in required
@@ -130,7 +130,7 @@ def _keys(part: Schema, root: Schema, prefix: str = "") -> Iterator[tuple[str, S
 
 
 def _resolve(part: Schema, root: Schema) -> Schema:
-    """Follow a reference, and look into lists."""
+    """Follow a reference, and descend into lists."""
     if "$ref" in part:
         found: Schema = root["$defs"][part["$ref"].rpartition("/")[2]]
         return found

@@ -1,4 +1,4 @@
-"""`chatapi serve`: prepare the database, say where the server is, and serve."""
+"""`chatapi serve`: prepare the database, print the server's address, and serve."""
 
 import asyncio
 import gc
@@ -48,7 +48,7 @@ def serve(
         settings = load_settings()
         if shutdown_grace is not None:
             settings = settings.model_copy(update={"shutdown_grace_seconds": shutdown_grace})
-        # Before the first start prints passwords that nobody could use.
+        # Bind first: the first start must not print passwords for a server that cannot listen.
         listener = _bind(host, port)
         owner = asyncio.run(_prepare(settings))
     except ApiError as error:
@@ -58,7 +58,8 @@ def serve(
             "Several processes without CHATAPI_REDIS_URL: events reach the clients of another "
             "process within a second, not at once, and each process counts logins by itself."
         )
-    # Whoever follows the greeting at once is answered as soon as the rest has started.
+    # Clients that connect right after the greeting wait in the backlog until the server has
+    # started.
     listener.listen(_BACKLOG)
     greet(Address(host, listener.getsockname()[1]), settings, owner)
     if workers > 1:
@@ -81,7 +82,7 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 async def _prepare(settings: Settings) -> InitialOwner | None:
-    """Bring the database up to date and make sure that there is an organization."""
+    """Upgrade the database and make sure that there is an organization."""
     async with open_runtime(settings) as runtime:
         await _wait_for(runtime.database)
         if settings.migrate_on_start:
@@ -91,7 +92,7 @@ async def _prepare(settings: Settings) -> InitialOwner | None:
 
 
 async def _wait_for(database: Database) -> None:
-    """Containers start in any order: give the database time to come up."""
+    """Wait for the database: containers start in any order."""
     deadline = stopwatch() + _DATABASE_PATIENCE_SECONDS
     is_first_try = True
     while True:
@@ -123,14 +124,14 @@ def _server_config(settings: Settings) -> uvicorn.Config:
         forwarded_allow_ips=settings.trusted_proxies,
         # Longer than the minute for which proxies usually keep a connection open.
         timeout_keep_alive=75,
-        # Polls are answered at once; whatever else is under way has this long.
+        # Polls end at once; other running requests have this long.
         timeout_graceful_shutdown=settings.shutdown_grace_seconds,
     )
 
 
 def _run_alone(config: uvicorn.Config, listener: socket.socket) -> None:
     server = uvicorn.Server(config)
-    # The server has ended in good order by then; Ctrl-C is how people stop it.
+    # The server has shut down properly by then; Ctrl-C is the usual way to stop it.
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
     if not server.started:

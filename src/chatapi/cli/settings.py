@@ -1,4 +1,4 @@
-"""`chatapi settings`: everything that can be configured, and how it is."""
+"""`chatapi settings`: all settings and their values."""
 
 import re
 
@@ -35,17 +35,17 @@ def describe_settings(settings: Settings) -> list[dict[str, str]]:
 
 
 def without_secrets(text: str) -> str:
-    """User names and passwords of addresses do not belong on a screen."""
+    """Remove user names and passwords from URLs: they must not be shown."""
     return _SECRET_PARAMETERS.sub(r"\1***", _CREDENTIALS.sub("***@", text))
 
 
 def _spell(value: object) -> str:
-    """As one would write it into the environment."""
+    """Format a value as in an environment variable."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _lines(rows: list[dict[str, str]]) -> Text:
-    """As one would write them into a file, with what they mean below; changed ones in bold."""
+    """Format as in an environment file, with descriptions below; changed settings in bold."""
     lines = Text()
     for row in rows:
         is_changed = row["value"] != row["default"]

@@ -1,4 +1,4 @@
-"""What commands print: text for people or JSON for scripts, and never a steering character."""
+"""Output of commands: text or JSON for scripts, and never control characters."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ stderr = Console(markup=False, highlight=False, emoji=False, stderr=True)
 
 
 def print_result(payload: Mapping[str, object], text: RenderableType, *, as_json: bool) -> None:
-    """Print the outcome of a command."""
+    """Print the result of a command."""
     if as_json:
         _print_json({"result": "success", **payload})
     else:
@@ -30,7 +30,7 @@ def print_result(payload: Mapping[str, object], text: RenderableType, *, as_json
 
 
 def exit_with_error(error: ApiError, *, as_json: bool) -> NoReturn:
-    """Say in one line why nothing was done, and leave."""
+    """Print an error in one line and exit."""
     if as_json:
         _print_json(error.envelope())
     else:
@@ -39,12 +39,12 @@ def exit_with_error(error: ApiError, *, as_json: bool) -> NoReturn:
 
 
 def note(text: str) -> None:
-    """A remark beside the answer; never on stdout."""
+    """Print a remark to stderr, never to stdout."""
     stderr.print(Text(text, style="yellow"), soft_wrap=True)
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
-    """Columns for people; everything in them was written by somebody."""
+    """Build a table; all cells are escaped, since users wrote them."""
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         grid.add_column(heading, overflow="fold")
@@ -60,13 +60,13 @@ def _spell(cell: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Text in which nothing can move the cursor, change colours or reverse the line."""
+    """Escape characters that could move the cursor, change colours or reverse the line."""
     return "".join(
         character if character.isprintable() else repr(character)[1:-1] for character in text
     )
 
 
 def _print_json(content: Mapping[str, object]) -> None:
-    # ASCII only: the other control characters are then escaped as well.
+    # ASCII only: all other control characters are then escaped as well.
     sys.stdout.write(json.dumps(content, ensure_ascii=True) + "\n")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""`chatapi user`: people of an organization, past all permissions."""
+"""`chatapi user`: users of an organization, without permission checks."""
 
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
@@ -31,7 +31,7 @@ app = typer.Typer(no_args_is_help=True, help="Create, list and change the users.
 
 
 class RoleName(StrEnum):
-    """The roles as they are typed."""
+    """Role names for the command line."""
 
     OWNER = "owner"
     ADMIN = "admin"
@@ -61,7 +61,7 @@ def create(
 ) -> None:
     """Create a user and print the API key, which is never shown again.
 
-    Without a password, only the API key opens the account.
+    Without a password, the user can authenticate only with the API key.
     """
     chosen = read_password(password, from_stdin=password_stdin, asks=ask_password, as_json=as_json)
 
@@ -95,7 +95,7 @@ def deactivate(
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """End an account; keys, queues and waiting polls end at once."""
+    """Deactivate a user; API keys, event queues and waiting polls end at once."""
 
     async def work(ctx: RealmContext) -> UserRecord:
         await deactivate_user(ctx, await _get(ctx, email))
@@ -112,7 +112,7 @@ def set_role(
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a user another role."""
+    """Change a user's role."""
 
     async def work(ctx: RealmContext) -> UserRecord:
         await change_role(ctx, await _get(ctx, email), role.role)
@@ -129,7 +129,7 @@ def new_api_key(
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a new API key; only digests are stored, so the old ones cannot be shown."""
+    """Create a new API key; only digests are stored, so the old ones cannot be shown."""
 
     async def work(ctx: RealmContext) -> tuple[UserRecord, str]:
         user = await _get(ctx, email)
@@ -147,9 +147,9 @@ def set_password(
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a user another password; the API keys stay as they are.
+    """Change a user's password; the API keys are not changed.
 
-    Asks for it, without showing it, unless it comes by standard input.
+    Asks for it, without showing it, unless it is read from standard input.
     """
     asks = password is None and not password_stdin
     chosen = read_password(password, from_stdin=password_stdin, asks=asks, as_json=as_json)

@@ -1,4 +1,4 @@
-"""What `chatapi serve` says before it serves."""
+"""What `chatapi serve` prints before it serves."""
 
 import shlex
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (what an op
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens."""
+    """The address the server listens on."""
 
     host: str
     port: int
 
     @property
     def url(self) -> str:
-        """An address that works on this machine."""
+        """A URL that works on this machine."""
         host = _EVERY_ADDRESS.get(self.host, self.host)
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
 
 def greet(address: Address, settings: Settings, owner: InitialOwner | None) -> None:
-    """Print where the server is and, this once, the secrets of the first owner."""
+    """Print the server's address and, on the first start only, the secrets of the first owner."""
     facts = {"Address": address.url, "Docs": f"{address.url}/docs"}
     if settings.public_url:
         facts["Public address"] = settings.public_url
@@ -42,7 +42,7 @@ def greet(address: Address, settings: Settings, owner: InitialOwner | None) -> N
     hint = "Shown only now: write them down." if owner else None
     stdout.print(Panel.fit(_grid(facts), title=f"chatapi {__version__}", subtitle=hint))
     if owner is not None:
-        # Outside the frame and in one line, so that it can be copied.
+        # Outside the frame and on one line, so that it can be copied.
         stdout.print("Try it:", style="bold")
         stdout.print(curl_line(address, owner), soft_wrap=True)
 

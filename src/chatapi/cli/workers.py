@@ -1,4 +1,4 @@
-"""Several processes that serve: started, watched, replaced and ended by one that does not."""
+"""Several worker processes: a supervisor starts, watches, replaces and ends them."""
 
 import ctypes
 import multiprocessing
@@ -26,13 +26,13 @@ _PR_SET_PDEATHSIG = 1
 _CHECK_SECONDS = 0.2
 _HEARTBEAT_SECONDS = 1.0
 _MAX_STALL_SECONDS = 30.0
-"""A busy machine must not look like a stuck worker."""
+"""Long, so that a busy machine does not look like a stuck worker."""
 _STEADY_SECONDS = 10.0
-"""A worker that lives for so long has started well: it is replaced without a pause."""
+"""A worker that lives this long has started well: it is replaced without a pause."""
 _FIRST_PAUSE_SECONDS = 0.25
 _MAX_PAUSE_SECONDS = 5.0
 _AFTER_GRACE_SECONDS = 4.0
-"""For what a process does after its last request; whoever takes longer is killed."""
+"""For cleanup after the last request; a process that takes longer is killed."""
 
 _processes = multiprocessing.get_context("spawn")
 
@@ -41,11 +41,11 @@ MakeConfig = Callable[[], uvicorn.Config]
 
 @dataclass(eq=False)
 class _WorkerSlot:
-    """One of the workers there should be, and whoever has the place now."""
+    """A slot for one worker, and the process that currently fills it."""
 
     process: SpawnProcess | None = None
     pipe: Connection | None = None
-    """Whatever the worker sends says that it runs."""
+    """Any message of the worker is a heartbeat."""
     started_at: float = 0.0
     last_heartbeat_at: float = 0.0
     failures: int = 0
@@ -54,7 +54,7 @@ class _WorkerSlot:
 
 @dataclass
 class Supervisor:
-    """Keeps workers running until it is told to end, whatever happens to them."""
+    """Keeps the workers running, whatever happens to them, until it is told to stop."""
 
     make_config: MakeConfig
     """Called in each worker."""
@@ -64,7 +64,7 @@ class Supervisor:
     _is_stopping: bool = False
 
     def run(self) -> None:
-        """Return when SIGTERM or SIGINT has come and all workers have ended."""
+        """Run until SIGTERM or SIGINT; return when all workers have ended."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         slots = [_WorkerSlot() for _ in range(self.count)]
@@ -103,12 +103,12 @@ class Supervisor:
             args=(self.make_config, self.listener, their_end, os.getpid(), self.grace_seconds),
         )
         slot.process.start()
-        # Ours would keep the line open when the worker is gone.
+        # Our copy of their end would keep the pipe open when the worker is gone.
         their_end.close()
         slot.started_at = slot.last_heartbeat_at = stopwatch()
 
     def _end(self, slots: list[_WorkerSlot]) -> None:
-        """Ask all to end; whoever does not hear it is killed."""
+        """Terminate all workers; kill those that do not end in time."""
         running = [slot.process for slot in slots if slot.process is not None]
         for process in running:
             process.terminate()
@@ -127,12 +127,12 @@ def _receive_heartbeats(slot: _WorkerSlot) -> None:
             slot.pipe.recv_bytes()
             slot.last_heartbeat_at = stopwatch()
     except (EOFError, OSError):
-        # It has ended, or is about to.
+        # The worker has ended, or is about to.
         return
 
 
 def _note_end(slot: _WorkerSlot) -> float:
-    """Decide when the next one starts; longer each time if none of them lasts."""
+    """Schedule the next start, with a longer pause each time if no worker lasts."""
     now = stopwatch()
     is_steady = now - slot.started_at > _STEADY_SECONDS
     slot.failures = 0 if is_steady else slot.failures + 1
@@ -158,29 +158,29 @@ def _work(
     parent: int,
     grace_seconds: float,
 ) -> None:
-    """What a worker does: serve, and end with its parent."""
+    """Main function of a worker: serve, and end with the parent process."""
     _end_with_parent(parent)
     threading.Thread(target=_send_heartbeats, args=(pipe, grace_seconds), daemon=True).start()
-    # The server has ended in good order by then; Ctrl-C reaches all processes of a terminal.
+    # The server has shut down properly by then; Ctrl-C reaches all processes of a terminal.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(make_config()).run(sockets=[listener])
 
 
 def _end_with_parent(parent: int) -> None:
-    """Let the kernel tell us when the parent has died, where it can."""
+    """Have the kernel signal this process when the parent dies, where supported."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
     if os.getppid() != parent:
-        # It died before we asked.
+        # The parent died before the request to the kernel.
         sys.exit(1)
 
 
 def _send_heartbeats(pipe: Connection, grace_seconds: float) -> None:
-    """Tell the parent that we run; when it is gone, end, in good order if that is possible."""
+    """Send heartbeats to the parent; when it is gone, shut down, gracefully if possible."""
     with suppress(OSError):
         while not pipe.poll(_HEARTBEAT_SECONDS):
             pipe.send_bytes(b".")
-    # Nothing is ever sent to us: the line was closed, or the parent has died.
+    # The parent never sends anything: the pipe was closed, or the parent has died.
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(grace_seconds + _AFTER_GRACE_SECONDS)
     os._exit(1)

@@ -1,4 +1,4 @@
-"""Time as an object, so that tests can move it."""
+"""The time of day as an object, so that tests can set it."""
 
 import time
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where the service reads the time of day."""
+    """The source of the time of day for the service."""
 
     def now(self) -> datetime: ...
 
@@ -23,5 +23,5 @@ def unix_seconds(moment: datetime) -> int:
 
 
 def stopwatch() -> float:
-    """Seconds on a clock that never goes back, for measuring durations."""
+    """Seconds on a monotonic clock, for measuring durations."""
     return time.perf_counter()

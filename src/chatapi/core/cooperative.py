@@ -1,4 +1,4 @@
-"""Long computations on the event loop, in steps that leave others their turn."""
+"""Long computations on the event loop, in steps that let other requests run."""
 
 import asyncio
 import time
@@ -12,12 +12,12 @@ _STEP_SECONDS = 0.005
 
 
 async def yield_to_event_loop() -> None:
-    """End a step of the event loop; use it between computations of tens of milliseconds."""
+    """Yield to the event loop; use it between computations of tens of milliseconds."""
     await asyncio.sleep(0)
 
 
 class LoopBudget:
-    """How long a computation may go on before other requests get their turn."""
+    """How long a computation may run before it yields to other requests."""
 
     def __init__(self) -> None:
         self._until = time.perf_counter() + _STEP_SECONDS
@@ -29,7 +29,7 @@ class LoopBudget:
     async def renew(self) -> None:
         """Let other requests run; call it when the budget is spent.
 
-        To ask first costs a tenth of a coroutine, which matters once per item.
+        Checking `is_spent` first costs a tenth of a coroutine, which matters once per item.
         """
         await yield_to_event_loop()
         self._until = time.perf_counter() + _STEP_SECONDS

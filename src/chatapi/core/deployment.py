@@ -1,6 +1,6 @@
-"""Which deployment a process belongs to: the id that its database was made with."""
+"""The deployment a process belongs to: the id that its database was created with."""
 
 from collections.abc import Awaitable, Callable
 
 FindDeployment = Callable[[], Awaitable[str]]
-"""Asks the database for the id; it may be away."""
+"""Reads the id from the database, which may be unavailable."""

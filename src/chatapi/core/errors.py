@@ -1,4 +1,4 @@
-"""The error tree: what the service can refuse, with code, status and extra keys.
+"""The error tree: all errors of the service, with code, status and extra keys.
 
     ApiError                   400  BAD_REQUEST unless stated otherwise
       BadRequestError          400  BAD_REQUEST, with a message of its own
@@ -6,7 +6,7 @@
         WebhookRefusedError    401  UNAUTHORIZED, for bots that may only send
       ...                           features add their own in errors.py
 
-A subclass is a dataclass; its fields are the extra keys of the answer.
+A subclass is a dataclass; its fields are the extra keys of the response.
 """
 
 from dataclasses import Field, dataclass, field, fields
@@ -18,13 +18,13 @@ from chatapi.core.ids import QueueId
 
 
 def wire_key(extra: Field[Any]) -> str:
-    """The key of the answer a field becomes; some are known in a spelling Python cannot take."""
+    """The response key of a field; some keys are not valid Python names."""
     return str(extra.metadata.get("wire_key", extra.name))
 
 
 @dataclass(eq=False)
 class ApiError(Exception):
-    """A refusal the caller is told about; anything else that is raised is a 500."""
+    """An error that is reported to the client; any other exception becomes a 500."""
 
     code: ClassVar[str] = "BAD_REQUEST"
     status: ClassVar[int] = 400
@@ -32,7 +32,7 @@ class ApiError(Exception):
 
     @property
     def msg(self) -> str:
-        """The sentence for people; names of extra keys in braces are filled in."""
+        """The message for users; names of extra keys in braces are filled in."""
         return self.text.format_map(self.extra())
 
     @classmethod
@@ -81,7 +81,7 @@ class UnauthorizedError(ApiError):
 
 @dataclass(eq=False)
 class WebhookRefusedError(UnauthorizedError):
-    """An incoming webhook bot, which may only send messages, called something else."""
+    """An incoming webhook bot, which may only send messages, called another endpoint."""
 
     text = "This API is not available to incoming webhook bots."
 
@@ -106,7 +106,7 @@ class OwnerRequiredError(ApiError):
 
 @dataclass(eq=False)
 class UnknownOrganizationError(ApiError):
-    """No organization lives at the host name of the request."""
+    """There is no organization at the host name of the request."""
 
     code = "NONEXISTENT_SUBDOMAIN"
     status = 404
@@ -142,7 +142,7 @@ class MethodNotAllowedError(ApiError):
 
 @dataclass(eq=False)
 class RequestTooLargeError(ApiError):
-    """The body of the request is larger than the server takes."""
+    """The body of the request is larger than the server accepts."""
 
     code = "REQUEST_TOO_LARGE"
     status = 413
@@ -175,7 +175,7 @@ class BadEventQueueIdError(ApiError):
 
 @dataclass(eq=False)
 class InternalError(ApiError):
-    """Something failed that should not; the log has the details under the request id."""
+    """An unexpected failure; the log has the details under the request id."""
 
     code = "INTERNAL_SERVER_ERROR"
     status = 500
@@ -197,7 +197,7 @@ class UnavailableError(ApiError):
 
 @dataclass(eq=False)
 class TooExpensiveError(ApiError):
-    """What was asked for takes the database longer than one request may take."""
+    """The request takes the database longer than one request may take."""
 
     code = "REQUEST_TOO_EXPENSIVE"
     status = 400
@@ -205,7 +205,7 @@ class TooExpensiveError(ApiError):
 
 
 class StaleCallerError(Exception):
-    """Who the caller is changed while the request was under way: admit them again.
+    """The caller changed while the request was running: it must be authorized again.
 
-    Raised before anything is written or told; the route starts over.
+    Raised before anything is written or emitted; the route starts the request over.
     """

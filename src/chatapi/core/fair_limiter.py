@@ -1,4 +1,4 @@
-"""Bounds on work that is expensive for everybody: how much runs at once, and for whom."""
+"""Limits for expensive work: how much runs at once, in total and per owner."""
 
 import asyncio
 from collections import Counter, OrderedDict, deque
@@ -11,17 +11,17 @@ from typing_extensions import override
 from chatapi.core.errors import RateLimitedError, UnavailableError
 
 _MAX_WAITING = 20
-"""Requests of one owner that wait for a turn; more are refused at once."""
+"""Maximum number of waiting requests of one owner; more are refused at once."""
 _MAX_WAIT_SECONDS = 20.0
 
 
 class FairLimiter:
-    """Gives turns to expensive operations, at most some at once, and fewer for one owner.
+    """Limits how many expensive operations run at once, in total and per owner.
 
-    An owner is a user, or the address of a client without an account. When owners wait, they get
-    turns one after the other, however many requests each of them has. Taking a free turn costs no
-    task switch. A request takes its turn before it takes a database connection or a lock, and
-    never a second turn while it has one.
+    An owner is a user, or the address of a client without an account. Waiting owners get slots in
+    turn, however many requests each of them has. Taking a free slot costs no task switch. A request
+    takes its slot before it takes a database connection or a lock, and never a second slot while it
+    holds one.
     """
 
     def __init__(
@@ -37,12 +37,12 @@ class FairLimiter:
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
 
     def turn(self, owner: Hashable) -> AbstractAsyncContextManager[None]:
-        """Hold a turn for the time of a block; raises 429 or 503 if none comes in time."""
+        """Hold a slot for the duration of a block; raises 429 or 503 if none is free in time."""
         return _Turn(self, owner)
 
     @property
     def running(self) -> int:
-        """How many operations have a turn."""
+        """The number of operations that hold a slot."""
         return self._running.total()
 
     def running_of(self, owner: Hashable) -> int:
@@ -76,11 +76,11 @@ class FairLimiter:
         return self.running < self._most and self._running[owner] < self._most_per_owner
 
     def _give_turns(self) -> None:
-        """Each owner has one turn before any of them has the next."""
+        """Give slots round-robin: each owner gets one before any of them gets the next."""
         for owner in list(self._waiting):
             queue = self._waiting[owner]
             while queue and queue[0].done():
-                # Cancelled, by a task that did not get to say so yet.
+                # Cancelled, by a task that has not yet run its cleanup.
                 del queue[0]
             if queue and self._is_free_for(owner):
                 self._running[owner] += 1
@@ -91,7 +91,7 @@ class FairLimiter:
 
     def _give_up(self, owner: Hashable, turn: asyncio.Future[None]) -> None:
         if turn.done() and not turn.cancelled():
-            # It was given in the moment in which nobody wanted it any more.
+            # It was granted at the moment of the timeout or cancellation.
             self.release(owner)
             return
         queue = self._waiting.get(owner)

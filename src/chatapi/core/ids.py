@@ -1,4 +1,4 @@
-"""Names for the integers and strings that identify things."""
+"""Types for the integers and strings that identify things."""
 
 import hashlib
 import secrets
@@ -9,9 +9,9 @@ UserId = NewType("UserId", int)
 ApiKeyId = NewType("ApiKeyId", int)
 GroupId = NewType("GroupId", int)
 EventNumber = NewType("EventNumber", int)
-"""Of a logged event, in the order of its realm."""
+"""Number of a logged event, in the order of its realm."""
 EventId = NewType("EventId", int)
-"""Of anything a queue tells; see `events/event_ids.py`."""
+"""Id of any event a queue delivers; see `events/event_ids.py`."""
 QueueId = NewType("QueueId", str)
 ProfileFieldId = NewType("ProfileFieldId", int)
 ChannelId = NewType("ChannelId", int)
@@ -32,7 +32,7 @@ _API_KEY_CHARACTERS = 32
 
 
 def new_queue_id() -> QueueId:
-    """An id nobody can guess, although the owner is checked as well."""
+    """Returns an id that cannot be guessed, although the owner is checked as well."""
     return QueueId(secrets.token_urlsafe(18))
 
 
@@ -45,5 +45,5 @@ def new_request_id() -> str:
 
 
 def hash_api_key(api_key: str) -> str:
-    """API keys are long and random, so a plain digest is as safe as a slow one."""
+    """API keys are long and random, so a plain digest is as safe as a slow hash."""
     return hashlib.sha256(api_key.encode()).hexdigest()

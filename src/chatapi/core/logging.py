@@ -1,4 +1,4 @@
-"""Structured logs: JSON for machines, colours for people, secrets for nobody."""
+"""Structured logs: JSON or coloured console output, without secrets."""
 
 import logging
 import re
@@ -12,7 +12,7 @@ from chatapi.core.settings import Settings
 _SECRET_NAMES = re.compile(r"password|api_key|authorization|secret|token", re.IGNORECASE)
 _URL_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 _OF_UNICODE = r"\u200e\u200f\u2028-\u202e\u2066-\u2069"
-"""Ends of lines and changes of direction."""
+"""Line separators and bidirectional control characters."""
 _CONTROL_CHARACTERS = re.compile(rf"[\x00-\x1f\x7f-\x9f{_OF_UNICODE}]")
 _NOT_LAYOUT = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_OF_UNICODE}]")
 
@@ -45,7 +45,7 @@ def configure_logging(settings: Settings) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=settings.log_level.upper(), force=True)
-    # Each of these says per connection or per statement what nobody reads.
+    # Each of these logs lines per connection or per statement that are not useful.
     for noisy in ("uvicorn.error", "uvicorn.access", "alembic", "asyncio", "aiosqlite"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     structlog.configure(
@@ -59,7 +59,7 @@ def configure_logging(settings: Settings) -> None:
 
 
 def hide_secrets(_logger: object, _method: str, entry: LogEntry) -> LogEntry:
-    """Whatever is named like a secret is not written, wherever it comes from."""
+    """Replace values whose name looks like a secret's, wherever they come from."""
     for name, value in entry.items():
         if _SECRET_NAMES.search(name):
             entry[name] = "***"
@@ -69,10 +69,10 @@ def hide_secrets(_logger: object, _method: str, entry: LogEntry) -> LogEntry:
 
 
 def escape_control_characters(_logger: object, _method: str, entry: LogEntry) -> LogEntry:
-    """Text sent by users must not be able to steer a terminal, nor to look like another line."""
+    """Escape control characters: text of users must not control a terminal or fake a log line."""
     for name, value in entry.items():
         if isinstance(value, str):
-            # A traceback is laid out by us; only what it quotes comes from users.
+            # The layout of a traceback is ours; only the text it quotes comes from users.
             forbidden = _NOT_LAYOUT if name == "exception" else _CONTROL_CHARACTERS
             entry[name] = forbidden.sub(lambda match: repr(match[0])[1:-1], value)
     return entry

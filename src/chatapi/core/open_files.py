@@ -1,4 +1,4 @@
-"""How many files and connections this process has open, and how many it may have."""
+"""The number of open files and connections of this process, and its limit."""
 
 import resource
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _UNLIMITED = 2**63
 
 @dataclass(frozen=True)
 class OpenFileUsage:
-    """Connections of clients, of databases and files count alike."""
+    """Client connections, database connections and files all count."""
 
     open: int
     limit: int
@@ -26,7 +26,7 @@ class OpenFileUsage:
 
 
 def open_file_usage() -> OpenFileUsage:
-    """Where the system does not tell how many are open, none are counted."""
+    """Returns the usage; 0 open files where the system does not report them."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     count = sum(1 for _ in _OWN_FILES.iterdir()) if _OWN_FILES.is_dir() else 0
     limit = soft if soft != resource.RLIM_INFINITY else _UNLIMITED
@@ -34,9 +34,9 @@ def open_file_usage() -> OpenFileUsage:
 
 
 def raise_open_file_limit() -> None:
-    """Allow this process as many open files as the system lets it have; call it at the start.
+    """Raise the limit of open files to what the system allows; call it at the start.
 
-    The soft limit is often 1,024, of old: fewer than polls that wait.
+    The soft limit is often 1,024 for historical reasons: fewer than the polls that may wait.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:

@@ -1,7 +1,7 @@
 """Folders and files of the service that no other account of the machine may read.
 
-Everything the service keeps on disk is made here, with its mode from the start, so that it does not
-depend on the umask of whoever starts the service.
+Everything the service stores on disk is created here, with its mode from the start, so that it does
+not depend on the umask of the process that starts the service.
 """
 
 import os
@@ -20,14 +20,14 @@ log = structlog.get_logger(__name__)
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing; one that exists stays as it is."""
+    """Create a folder and its missing parents; an existing one is left unchanged."""
     if not folder.is_dir():
         make_private_folder(folder.parent)
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file; one that exists is closed to others."""
+    """Create an empty file; if it exists, remove the access of other accounts."""
     make_private_folder(path.parent)
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
@@ -36,10 +36,10 @@ def make_private_file(path: Path) -> None:
 
 
 def restrict_data_folder(folder: Path, names: Iterable[str]) -> None:
-    """Close an existing data folder, and what is in it under the given names, to others.
+    """Remove other accounts' access to an existing data folder and its entries with these names.
 
-    A folder with something else in it and nothing of these is not ours alone: it stays as it is.
-    What is in a folder that was closed before cannot be reached, so it is not looked through.
+    A folder with other content and none of these is not ours alone: it is left unchanged. The
+    content of a folder that was private before cannot be reached, so it is not checked.
     """
     if not folder.is_dir():
         return
@@ -53,9 +53,9 @@ def restrict_data_folder(folder: Path, names: Iterable[str]) -> None:
 
 
 def restrict_to_owner(paths: Iterable[Path]) -> None:
-    """Take the rights of others from files and folders; those of another account stay."""
+    """Remove the access of other accounts; files owned by another account are left unchanged."""
     for path in paths:
-        # Somebody else may remove it meanwhile.
+        # Another process may remove it in the meantime.
         with suppress(FileNotFoundError):
             _close(path)
 

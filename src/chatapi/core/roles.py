@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Role(IntEnum):
-    """Smaller numbers may do more."""
+    """Smaller numbers have more permissions."""
 
     OWNER = 100
     ADMIN = 200
@@ -16,17 +16,17 @@ class Role(IntEnum):
         return self <= other
 
     def capped_at(self, limit: "Role") -> "Role":
-        """The role itself, or the limit if the role may do more than that."""
+        """The role itself, or the limit if the role has more permissions."""
         return max(self, limit)
 
     @property
     def is_member(self) -> bool:
-        """Whether the public channels of the organization are open: to all but guests."""
+        """Whether the role gives access to the realm's public channels: all but guests."""
         return self is not Role.GUEST
 
 
 class BotType(IntEnum):
-    """What drives a bot."""
+    """How a bot is driven."""
 
     GENERIC = 1
     INCOMING_WEBHOOK = 2

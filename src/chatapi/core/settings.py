@@ -1,4 +1,4 @@
-"""Everything that can be configured, from the environment (prefix CHATAPI_)."""
+"""All configuration, from environment variables (prefix CHATAPI_)."""
 
 from ipaddress import ip_network
 from pathlib import Path
@@ -140,7 +140,7 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _with_async_driver(cls, url: str) -> str:
-        """Take the short spellings people know, such as postgres://."""
+        """Accept common short forms, such as postgres://."""
         if not url:
             return url
         scheme, separator, rest = url.partition("://")
@@ -159,7 +159,7 @@ class Settings(BaseSettings):
     @field_validator("trusted_proxies")
     @classmethod
     def _are_addresses(cls, proxies: str) -> str:
-        """With a wildcard, anybody could choose the address that limits are counted by."""
+        """No wildcards: with one, a client could choose the address that limits are counted by."""
         addresses = [address.strip() for address in proxies.split(",") if address.strip()]
         for address in addresses:
             try:
@@ -183,5 +183,5 @@ class Settings(BaseSettings):
 
     @property
     def uploads_dir(self) -> Path:
-        """Where uploaded files are, unless they are in a bucket."""
+        """The folder of uploaded files, unless they are stored in a bucket."""
         return self.data_dir / UPLOADS_FOLDER

@@ -1,4 +1,4 @@
-"""The groups every organization has: one per role, each part of the next, and two extremes."""
+"""The system groups of every realm: one per role, each part of the next, and two extremes."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from chatapi.core.roles import Role
 
 
 class SystemGroup(StrEnum):
-    """From the fewest people to the most; each contains the ones before it."""
+    """From the smallest to the largest; each contains the ones before it."""
 
     NOBODY = "role:nobody"
     OWNERS = "role:owners"
@@ -23,7 +23,7 @@ class SystemGroup(StrEnum):
 
     @property
     def subgroups(self) -> tuple["SystemGroup", ...]:
-        """The group one step narrower; nobody is outside the chain."""
+        """The next smaller group; `role:nobody` is outside the chain."""
         position = _CHAIN.index(self) if self in _CHAIN else 0
         return _CHAIN[position - 1 : position] if position else ()
 
@@ -50,7 +50,7 @@ _DIRECTLY = {
 
 
 def direct_system_group(role: Role, *, is_full_member: bool) -> SystemGroup:
-    """The narrowest system group of a user, the only one they are a direct member of."""
+    """The smallest system group of a user, the only one the user is a direct member of."""
     if role is Role.MEMBER:
         return SystemGroup.FULL_MEMBERS if is_full_member else SystemGroup.MEMBERS
     return _DIRECTLY[role]

@@ -1,10 +1,10 @@
-"""What the service says about its own age."""
+"""The version and the protocol level that the service reports."""
 
 from chatapi import __version__
 
 FEATURE_LEVEL = 507
-"""The level of the protocol this service speaks; see the API section of CHANGELOG.md."""
+"""The protocol level this service supports; see the API section of CHANGELOG.md."""
 
 VERSION = __version__
 MERGE_BASE = __version__
-"""Equals the version, since this is no fork."""
+"""Equals the version, since this is not a fork."""

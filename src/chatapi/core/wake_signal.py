@@ -4,11 +4,11 @@ import asyncio
 
 
 class WakeSignal:
-    """Ends the sleep of one job early; rung while nobody sleeps, it ends the next sleep."""
+    """Ends the sleep of one job early; if notified while no job sleeps, it ends the next sleep."""
 
     def __init__(self) -> None:
         self.is_closed = False
-        """Whether the job should come to its end."""
+        """Whether the job should stop."""
         self._rung = asyncio.Event()
 
     def notify(self) -> None:

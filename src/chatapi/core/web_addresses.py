@@ -1,4 +1,4 @@
-"""What counts as an address people can open in a browser."""
+"""Validation of web addresses that can be opened in a browser."""
 
 import re
 from urllib.parse import urlsplit

@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 class WorkerThreads:
-    """Runs functions in a few threads of their own, while the event loop goes on.
+    """Runs functions in a few dedicated threads, without blocking the event loop.
 
-    Each kind of work has its own threads: many slow calls of one kind must not keep the others
-    waiting, as they would in the loop's shared thread pool.
+    Each kind of work has its own threads: many slow calls of one kind must not delay the others, as
+    they would in the loop's shared thread pool.
     """
 
     def __init__(self, name: str, count: int) -> None:
@@ -23,5 +23,5 @@ class WorkerThreads:
         return await asyncio.wrap_future(self._executor.submit(work, *args, **kwargs))
 
     def close(self) -> None:
-        """Take no more work; what runs is not waited for."""
+        """Accept no more work; does not wait for running work."""
         self._executor.shutdown(wait=False, cancel_futures=True)

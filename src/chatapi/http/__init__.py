@@ -1,1 +1,1 @@
-"""HTTP: the parameter reader, the route class, envelopes, limits and the docs page."""
+"""HTTP: parameter parsing, the route class, envelopes, limits and the docs page."""

@@ -1,4 +1,4 @@
-"""Connections with bounds: clients that send slowly, or nothing, are not waited for."""
+"""Connections with limits: clients that send or read too slowly are disconnected."""
 
 import asyncio
 from typing import ClassVar
@@ -11,34 +11,34 @@ _MAX_PATH_LENGTH = 4096
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
-    """HTTP as uvicorn speaks it, but a request has to arrive in time and its head has a size.
+    """uvicorn's HTTP protocol, with a time limit for each request and a size limit for its head.
 
-    A connection is looked at every few seconds, which costs a request nothing. Only bytes that
-    are expected of the client count: while an answer is worked out, or a poll waits, nothing
-    ends the connection.
+    A connection is checked every few seconds, which costs a request nothing. Only bytes that are
+    expected of the client count: while a response is being computed, or a poll waits, nothing ends
+    the connection.
     """
 
     check_seconds: ClassVar[float] = 10
     head_seconds: ClassVar[float] = 20
-    """How long the head of a request may take, and how long a new connection may be silent."""
+    """Time limit for the head of a request, and for a new connection to send its first bytes."""
     body_bytes_per_check: ClassVar[int] = 4 * 1024
-    """A body that arrives more slowly is not waited for."""
+    """If a body arrives more slowly, the connection is closed."""
 
     answer_seconds: ClassVar[float] = 600
-    """How long an answer may wait for a client that takes it bit by bit."""
+    """Time limit for a client that reads a response slowly."""
 
     _waits_for_head_since: float | None = None
     _is_in_body = False
     _received = 0
-    """Bytes since the last head or body was complete, or since the last look at a body."""
+    """Bytes since the last head or body was complete, or since the last check of a body."""
     _chunk = 0
-    """Bytes that came last; they may hold the end of one request and the head of the next."""
+    """Size of the last chunk; it may hold the end of one request and the head of the next."""
     _was_in_body = False
-    """At the last look."""
+    """The value of `_is_in_body` at the last check."""
     _unsent = 0
-    """Bytes of answers the client had not taken at the last look."""
+    """Bytes of responses the client had not read at the last check."""
     _unsent_since: float | None = None
-    """When an answer was first seen to wait for the client."""
+    """When a response was first seen to wait for the client."""
     _next_check: asyncio.TimerHandle | None = None
 
     @override
@@ -74,7 +74,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if max(self._received, self._chunk) > _MAX_HEAD_BYTES:
             self._check_head()
         if len(self.url) > _MAX_PATH_LENGTH and len(self.url.partition(b"?")[0]) > _MAX_PATH_LENGTH:
-            # The parser turns it into an answer with status 400.
+            # The parser turns it into a response with status 400.
             raise ValueError("the path is too long")
         self._waits_for_head_since = None
         self._is_in_body = True
@@ -82,7 +82,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _check_head(self) -> None:
-        """What was received may be a small head and the beginning of a body."""
+        """Check the head by itself: the bytes received may include the beginning of a body."""
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
         if size > _MAX_HEAD_BYTES:
             raise ValueError("the head is too large")
@@ -97,7 +97,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if not self._is_in_body and not self.pipeline and self._waits_for_head_since is None:
-            # Blank lines between requests end uvicorn's own patience, but not this one.
+            # Blank lines between requests cancel uvicorn's keep-alive timeout, but not this one.
             self._waits_for_head_since = self.loop.time() + self.timeout_keep_alive
 
     def _check(self) -> None:
@@ -120,13 +120,13 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         return was_in_body and received < self.body_bytes_per_check
 
     def _takes_nothing(self) -> bool:
-        """Whether an answer waits for a client that has read nothing since the last look."""
+        """Whether a response waits for a client that has read nothing since the last check."""
         unsent = self.transport.get_write_buffer_size()
         before, self._unsent = self._unsent, unsent
         return self.flow.write_paused and 0 < before <= unsent
 
     def _takes_too_long(self) -> bool:
-        """Whether more of an answer is left than fits into buffers, and has been for long."""
+        """Whether a response has exceeded the write buffers for too long."""
         if not self.flow.write_paused:
             self._unsent_since = None
             return False

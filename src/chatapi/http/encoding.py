@@ -1,4 +1,4 @@
-"""Answers as JSON, however large, in steps that leave other requests their turn."""
+"""JSON encoding of responses of any size, in steps that let other requests run."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -8,16 +8,16 @@ from chatapi.core.cooperative import LoopBudget
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS
 _MAX_ITEMS = 100
-"""A list or an object with more is encoded in slices of so many."""
+"""A list or an object with more items is encoded in slices of this size."""
 _DEPTH = 2
-"""So far down large lists and objects are looked for: those of an answer, and of its sections."""
+"""How deep to look for large lists and objects: in a response, and in its sections."""
 _CHUNK_BYTES = 256 * 1024
 
 
 async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
-    """The JSON of an answer, in chunks: to put a large one together would take long by itself.
+    """Encode a response as JSON, in chunks: joining a large one would take long by itself.
 
-    An answer without a long list is encoded at once.
+    A response without a long list is encoded at once.
     """
     if not _is_large(payload, _DEPTH):
         return [orjson.dumps(payload, option=_OPTIONS)]
@@ -50,7 +50,7 @@ def _members(value: list[object] | dict[object, object]) -> Iterable[object]:
 
 
 def _pieces(value: object, depth: int) -> Iterator[bytes]:
-    """What a value is encoded to, in order."""
+    """Yields the parts of a value's JSON, in order."""
     if isinstance(value, dict) and _is_large(value, depth):
         yield from _pieces_of_object(value, depth)
     elif isinstance(value, list) and _is_large(value, depth):
@@ -60,7 +60,7 @@ def _pieces(value: object, depth: int) -> Iterator[bytes]:
 
 
 def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[bytes]:
-    """Small members together, large ones by themselves."""
+    """Encode small members together, large ones separately."""
     opening = b"{"
     small: dict[object, object] = {}
     for name, member in value.items():

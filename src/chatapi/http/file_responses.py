@@ -1,4 +1,4 @@
-"""Answers that are files: sent piece by piece, and never more than a file to whoever opens it."""
+"""Responses that are files: sent in chunks, with headers that keep browsers from running them."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -29,7 +29,7 @@ _SHOWN_INLINE = frozenset(
         "video/webm",
     }
 )
-"""What a browser can show and cannot run; everything else it may only save."""
+"""Types a browser can show and cannot run; all others are sent as downloads."""
 _UNKNOWN = "application/octet-stream"
 _HEADERS: list[tuple[bytes, bytes]] = [
     (b"x-content-type-options", b"nosniff"),
@@ -40,12 +40,12 @@ _HEADERS: list[tuple[bytes, bytes]] = [
     (b"referrer-policy", b"no-referrer"),
 ]
 _PRIVATE: list[tuple[bytes, bytes]] = [
-    # What one reader may see must never be shown to another by a cache in between.
+    # A shared cache must never serve one reader's file to another.
     (b"cache-control", b"no-store, private"),
     (b"vary", b"Authorization, Host"),
 ]
 _PUBLIC: list[tuple[bytes, bytes]] = [
-    # Another content would have another address.
+    # A file with other content would have another URL.
     (b"cache-control", b"public, max-age=31536000, immutable"),
     (b"vary", b"Host"),
 ]
@@ -57,11 +57,11 @@ class FileContent:
 
     name: str
     content_type: str
-    """What whoever uploaded it took it for."""
+    """The type that the uploading client declared."""
     size: int
     open: Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
     is_public: bool = False
-    """Whether it is for everybody, and never changes."""
+    """Whether everyone may read it, and it never changes."""
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         kind = self.content_type.partition(";")[0].strip().lower()

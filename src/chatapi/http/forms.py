@@ -1,4 +1,4 @@
-"""The one parameter reader: query string, urlencoded and multipart, on every method."""
+"""Parameter parsing for all endpoints: query string, urlencoded and multipart, on every method."""
 
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ MULTIPART = "multipart/form-data"
 
 @dataclass(frozen=True)
 class Form:
-    """What a request carries: parameters, and perhaps a file."""
+    """The parameters of a request, and perhaps a file."""
 
     values: dict[str, str]
     file: UploadedFile | None = None
     ignored: frozenset[str] = frozenset()
-    """Names of parameters that came where none are looked for: in the body of a GET."""
+    """Names of parameters that are ignored because of their place: in the body of a GET."""
 
     def fingerprint(self) -> dict[str, str]:
-        """What tells this request from another one."""
+        """The values that distinguish this request from another one, for idempotency keys."""
         if self.file is None:
             return self.values
         return {**self.values, "file": self.file.digest, "file name": self.file.name}
@@ -34,7 +34,7 @@ class Form:
 
 
 async def read_form(request: ApiRequest, limits: BodyLimits) -> Form:
-    """All parameters by name; the body wins over the query, the last value over earlier ones."""
+    """Read all parameters. The body overrides the query, a later value an earlier one."""
     query = request.scope["query_string"]
     if len(query) > limits.form_bytes:
         raise RequestTooLargeError(limits.form_bytes)
@@ -45,7 +45,7 @@ async def read_form(request: ApiRequest, limits: BodyLimits) -> Form:
 
 
 async def _names_in_body(request: ApiRequest, limits: BodyLimits) -> frozenset[str]:
-    """What a client expects of a request whose body nobody reads; it is told so."""
+    """Names of parameters in the body of a GET, which is ignored; the response lists them."""
     if media_type(request) not in {_URLENCODED, MULTIPART}:
         return frozenset()
     return frozenset(await _decode_body(request, limits))
@@ -64,12 +64,12 @@ async def _decode_body(request: ApiRequest, limits: BodyLimits) -> dict[str, str
 
 
 def media_type(request: ApiRequest) -> str:
-    """What the body is said to be, without further details."""
+    """The media type of the Content-Type header, without its parameters."""
     return request.header(b"content-type").partition(";")[0].strip().lower()
 
 
 async def read_body(request: ApiRequest, max_bytes: int) -> bytes:
-    """The whole body, refused as soon as it is known to be too large."""
+    """Read the whole body; raises an error as soon as it is known to be too large."""
     announced = request.header(b"content-length")
     if announced.isdecimal() and int(announced) > max_bytes:
         raise RequestTooLargeError(max_bytes)
@@ -89,7 +89,7 @@ async def read_body(request: ApiRequest, max_bytes: int) -> bytes:
 
 
 class ClientDisconnectedError(Exception):
-    """The client hung up before its request was complete: there is nobody to answer."""
+    """The client disconnected before its request was complete: no response can be sent."""
 
 
 async def _decode(data: bytes, place: str) -> dict[str, str]:
@@ -109,7 +109,7 @@ async def _decode_multipart(request: ApiRequest, body: bytes) -> Iterable[tuple[
 
     form = await parse_multipart(request, stream(), max_part_bytes=len(body))
     try:
-        # A file where text belongs is reported like any parameter nobody knows.
+        # A file where text is expected is reported like any unknown parameter.
         return [
             (name, value if isinstance(value, str) else "") for name, value in form.multi_items()
         ]

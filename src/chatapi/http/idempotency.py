@@ -1,4 +1,4 @@
-"""The Idempotency-Key header: a POST that is repeated under the same name is carried out once."""
+"""The Idempotency-Key header: a POST repeated with the same key is carried out once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from chatapi.http.request import ApiRequest
 _HEADER = b"idempotency-key"
 _MAX_KEY_LENGTH = 200
 MAX_KEPT_BYTES = 64 * 1024
-"""Of one answer; they are kept for a day, and a client chooses how many there are."""
+"""Maximum size of a stored response; a client chooses how many there are, kept for a day each."""
 _NOT_KEPT = "null"
 
 
 @dataclass(eq=False)
 class IdempotencyKeyReusedError(ApiError):
-    """The same key came with another request before: one of the two is a mistake."""
+    """The same key was sent with a different request before: one of the two is a mistake."""
 
     code: ClassVar[str] = "IDEMPOTENCY_KEY_REUSED"
     text: ClassVar[str] = "Idempotency-Key was used for a different request before"
@@ -29,7 +29,7 @@ class IdempotencyKeyReusedError(ApiError):
 
 @dataclass(eq=False)
 class AnswerNotKeptError(ApiError):
-    """The request was carried out before; its answer showed a secret, or was too large to keep."""
+    """The request was carried out before; its response held a secret, or was too large to store."""
 
     code: ClassVar[str] = "IDEMPOTENCY_ANSWER_NOT_KEPT"
     status: ClassVar[int] = 409
@@ -42,7 +42,7 @@ class AnswerNotKeptError(ApiError):
 async def find_stored_response(
     request: ApiRequest, context: RequestContext, values: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """The answer the same request was given before; else its unit of work knows its name."""
+    """Returns the stored response of the same request; else sets the key on its unit of work."""
     if request.method != "POST" or context.caller_id is None or not request.header(_HEADER):
         return None
     key = request.header(_HEADER)
@@ -65,9 +65,9 @@ async def find_stored_response(
 
 
 async def store_response(context: RequestContext, payload: Mapping[str, object] | None) -> None:
-    """Keep the answer of a request that has a name, in the transaction it tells about.
+    """Store the response of a request with an idempotency key, in the request's transaction.
 
-    Of an answer with a secret, given as None, and of a large one, only is kept that there was one.
+    A response with a secret (passed as None) or a large one is not stored, only that there was one.
     """
     response = _NOT_KEPT
     if payload is not None:

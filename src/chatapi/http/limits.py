@@ -1,4 +1,4 @@
-"""Rate limits per address, per user and per login, with the headers that tell clients."""
+"""Rate limits per address, per user and per login, with the response headers for clients."""
 
 import asyncio
 import math
@@ -26,16 +26,16 @@ log = structlog.get_logger()
 Closing: TypeAlias = Callable[[], Awaitable[None]]
 
 _MAX_WAIT_SECONDS = 1.0
-"""For Redis, by a login."""
+"""How long a login waits for Redis."""
 _ASK_AGAIN_SECONDS = 5.0
-"""So long nobody waits for a Redis that did not answer."""
+"""How long Redis is not asked after it did not respond."""
 
 
 class RateLimits:
-    """Requests are counted in each process, attempts at passwords in Redis where there is one.
+    """Counts requests in each process, and login attempts in Redis if there is one.
 
-    A round trip per request would cost more than it protects; a password is worth it. For as
-    long as Redis does not answer, each process counts attempts by itself.
+    A round trip per request would cost more than it protects; a password is worth it. While Redis
+    does not respond, each process counts attempts by itself.
     """
 
     def __init__(self, settings: Settings, find_deployment: FindDeployment) -> None:
@@ -65,13 +65,13 @@ class RateLimits:
         self._charge(request, self._per_user, ("user", str(user_id)))
 
     async def charge_login_from(self, request: ApiRequest) -> None:
-        """Guessing passwords from one address; call before anything of the request is read."""
+        """Limit password guessing from one address; call it before the request's body is read."""
         await self._charge_login(request, ("login-from", request.address))
 
     async def charge_login_as(self, request: ApiRequest, username: str) -> None:
-        """Guessing the password of one account from many addresses; call before it is looked up.
+        """Limit guessing of one account's password from many addresses; call it before the lookup.
 
-        The name is counted as it is typed: a count per account would tell which names exist, and
+        The name is counted as it is typed: a count per account would reveal which names exist, and
         which of them belong to the same person.
         """
         await self._charge_login(request, ("login-as", name_key(username)))
@@ -83,25 +83,25 @@ class RateLimits:
         window: Window | None = None
         if counter is not None and stopwatch() >= self._ask_shared_at:
             if self._deployment is None:
-                # Others may count in the same Redis.
+                # Other deployments may count in the same Redis.
                 self._deployment = await self._find_deployment()
             try:
                 async with asyncio.timeout(_MAX_WAIT_SECONDS):
                     window = await self._hit_shared(counter, (self._deployment, *key))
             except (StorageError, TimeoutError) as error:
-                # Only the first one waits for a server that does not answer.
+                # Only the first request waits for a server that does not respond.
                 self._ask_shared_at = stopwatch() + _ASK_AGAIN_SECONDS
                 log.warning("login_limit_unavailable", reason=str(error) or "no answer")
         _judge(request, self._per_login, window or self._own_logins.hit(key))
 
     async def _hit_shared(self, counter: FixedWindowRateLimiter, names: Key) -> Window:
-        """Count an attempt at a password for all processes."""
+        """Count a login attempt for all processes."""
         limit = RateLimitItemPerMinute(self._per_login)
         is_within = await counter.hit(limit, *names)
         stats = await counter.get_window_stats(limit, *names)
         seconds_left = max(0.0, stats.reset_time - time.time())
         if seconds_left > WINDOW_SECONDS + _MAX_WAIT_SECONDS:
-            # Redis goes by the time of day, and its clock was set back.
+            # Redis uses the time of day, and its clock was set back.
             await counter.clear(limit, *names)
             return await self._hit_shared(counter, names)
         hits = limit.amount - stats.remaining if is_within else limit.amount + 1
@@ -113,7 +113,7 @@ class RateLimits:
 
 
 def _judge(request: ApiRequest, limit: int, window: Window) -> None:
-    """Tell the client how much is left, and refuse what is too much."""
+    """Set the rate limit headers of the response, and raise an error if the limit is exceeded."""
     request.response_headers = [
         (b"x-ratelimit-limit", str(limit).encode()),
         (b"x-ratelimit-remaining", str(max(0, limit - window.hits)).encode()),
@@ -124,8 +124,8 @@ def _judge(request: ApiRequest, limit: int, window: Window) -> None:
 
 
 def _open_shared(redis_url: str) -> tuple[Storage, Closing]:
-    """Where attempts at passwords are counted, and how that is closed."""
-    # The client takes five megabytes that a server without Redis can do without.
+    """Open the shared counter storage; returns it and the function that closes it."""
+    # The Redis client takes five megabytes, which a server without Redis can save.
     from chatapi.http.shared_limits import open_storage  # noqa: PLC0415
 
     return open_storage(redis_url)

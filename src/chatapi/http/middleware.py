@@ -1,4 +1,4 @@
-"""The gate every request passes: request id, limits, other sites, an envelope for failures."""
+"""The middleware of every request: request id, limits, cross-site checks, error envelopes."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -23,7 +23,7 @@ _MIB = 1024 * 1024
 
 
 class ApiMiddleware:
-    """Plain ASGI around the routes; nothing a client can send gets an answer from elsewhere."""
+    """Plain ASGI middleware around the routes; all responses, errors included, pass through it."""
 
     def __init__(
         self,
@@ -69,22 +69,22 @@ class ApiMiddleware:
         except ClientDisconnectedError:
             pass
         except asyncio.CancelledError:
-            # The server cuts off what is still under way when the process has to end.
+            # The server cancels requests that are still running when the process has to end.
             if not self._is_ending():
                 raise
             if not request.response_started:
                 await send_error(request, send, UnavailableError())
         except MissingFileError:
             await send_error(request, send, NotFoundError())
-        except Exception as error:  # noqa: BLE001 (the last place where an answer can be given)
+        except Exception as error:  # noqa: BLE001 (the last place where a response can be sent)
             await send_error(request, send, self._translate(request, error))
         finally:
-            # Call and scope name each other: without this every request, with all the server
+            # Request and scope refer to each other: without this every request, with all the server
             # holds for it, would be left to the garbage collector.
             request.scope["state"].clear()
 
     def _translate(self, request: ApiRequest, error: Exception) -> ApiError:
-        """What the client is told; the details go to the log and only there."""
+        """Returns the error for the client; the details go only to the log."""
         if is_unavailable(error):
             log.warning("unavailable", **_where(request), reason=type(error).__name__)
             return UnavailableError()

@@ -1,4 +1,4 @@
-"""Multipart forms, parsed strictly."""
+"""Strict parsing of multipart forms."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -15,7 +15,7 @@ _PIECE_BYTES = 64 * 1024
 
 
 class StrictMultiPartParser(MultiPartParser):
-    """Text is UTF-8 whatever the client claims, and a body that breaks off is no form."""
+    """Text is decoded as UTF-8 whatever the client declares, and a truncated body is refused."""
 
     is_complete = False
 
@@ -23,7 +23,7 @@ class StrictMultiPartParser(MultiPartParser):
     def on_headers_finished(self) -> None:
         super().on_headers_finished()
         part = self._current_part
-        # Some charsets can spell what is no text.
+        # Some charsets can encode strings that are not valid text.
         part.field_name.encode()
         if part.file is not None and part.file.filename is not None:
             part.file.filename.encode()
@@ -46,7 +46,7 @@ class StrictMultiPartParser(MultiPartParser):
 
 
 async def _in_pieces(stream: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
-    """The same data in pieces, between which other requests are served."""
+    """Yields the same data in pieces, between which other requests are served."""
     async for chunk in stream:
         for start in range(0, len(chunk), _PIECE_BYTES):
             yield chunk[start : start + _PIECE_BYTES]
@@ -56,7 +56,7 @@ async def _in_pieces(stream: AsyncGenerator[bytes, None]) -> AsyncGenerator[byte
 async def parse_multipart(
     request: ApiRequest, stream: AsyncGenerator[bytes, None], max_part_bytes: int
 ) -> FormData:
-    """The parts of a form; whoever gets them closes them."""
+    """Returns the parts of a form; the caller must close them."""
     parser = StrictMultiPartParser(
         Headers(scope=request.scope),
         _in_pieces(stream),

@@ -1,4 +1,4 @@
-"""What an endpoint function declares in its signature: guard, parameters, path and payload."""
+"""What an endpoint's signature declares: guard, parameters, path parameters and payload."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,36 +20,36 @@ from chatapi.wire.validation_errors import message_for
 
 
 class RequestContext(Protocol):
-    """What a guard lets through: at least a unit of work to commit."""
+    """What a guard returns: at least a unit of work to commit."""
 
     @property
     def work(self) -> UnitOfWork: ...
 
     @property
     def caller_id(self) -> UserId | None:
-        """Who calls, None for somebody who is not logged in."""
+        """The caller's id, None if the request is not authenticated."""
 
     async def recheck_caller(self) -> None:
-        """Raise StaleCallerError if they would not be let through again."""
+        """Raise StaleCallerError if the caller has changed since it was authorized."""
 
 
 Credentials = Literal["ignored", "optional", "required"]
 
 
 class Guard(Protocol):
-    """Decides who may call; stands as annotation on the endpoint's first argument."""
+    """Decides who may call an endpoint; given as annotation of the endpoint's first argument."""
 
     credentials: Credentials
-    """What becomes of an Authorization header, for the documentation."""
+    """How the Authorization header is used, for the documentation."""
 
     def errors(self) -> Sequence[type[ApiError]]:
-        """What the guard itself may answer."""
+        """The errors the guard itself may raise."""
 
     async def authorize(self, request: ApiRequest, *, locks_first: bool) -> RequestContext:
-        """Let a request through, or raise why not.
+        """Authorize a request, or raise the error that refuses it.
 
-        With `locks_first` its organization is locked before anything is looked up, so that
-        nothing the request is decided by can change until it gives the lock back.
+        With `locks_first` its realm is locked before anything is looked up, so that no data the
+        request depends on can change until the lock is released.
         """
 
 
@@ -58,7 +58,7 @@ Endpoint = Callable[..., Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Operation:
-    """One endpoint, taken apart once, when the application is put together."""
+    """One endpoint, inspected once, when the application is assembled."""
 
     endpoint: Endpoint
     guard: Guard
@@ -68,13 +68,13 @@ class Operation:
     request_argument: str | None
     path_types: Mapping[str, TypeAdapter[Any]]
     payload: Callable[[], type | None]
-    """The type of the answer, asked for when the documentation is written."""
+    """Returns the type of the response; called only when the documentation is generated."""
     streams: bool
     errors: tuple[type[ApiError], ...]
 
     @cached_property
     def returns_secret(self) -> bool:
-        """Whether the answer shows something that must not be kept."""
+        """Whether the response contains a secret, which must not be stored."""
         return holds_secret(self.payload())
 
     def arguments(
@@ -102,7 +102,7 @@ def inspect_endpoint(
     errors: Sequence[type[ApiError]],
     late_payload: Callable[[], type] | None = None,
 ) -> Operation:
-    """Read an endpoint's signature; an endpoint without a guard is refused."""
+    """Read an endpoint's signature; raises TypeError if it has no guard."""
     hints = get_type_hints(endpoint, include_extras=True)
     returned = hints.pop("return", NoneType)
     guard, guard_argument = _find_guard(endpoint, hints)

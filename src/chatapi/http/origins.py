@@ -1,4 +1,4 @@
-"""Where a request was sent, and from the page of which site: what browsers tell about both."""
+"""Checks of the Host header and of the site a request comes from, by the headers browsers send."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(eq=False)
 class CrossSiteRequestError(ApiError):
-    """A page of another site sent the request: a browser may have added somebody's credentials."""
+    """A page of another site sent the request: a browser may have added a user's credentials."""
 
     code: ClassVar[str] = "CROSS_SITE_REQUEST"
     status: ClassVar[int] = 403
@@ -25,7 +25,7 @@ class CrossSiteRequestError(ApiError):
 
 
 def check_host(request: ApiRequest) -> None:
-    """Refuse a Host header that is no host name: it becomes part of addresses in answers."""
+    """Refuse a Host header that is not a host name: it becomes part of URLs in responses."""
     host = request.header(b"host")
     if host and not _HOST.fullmatch(host):
         raise BadRequestError("The Host header is not a valid host name")
@@ -36,10 +36,10 @@ def check_host(request: ApiRequest) -> None:
 
 
 def check_site(request: ApiRequest, public_url: str) -> None:
-    """Refuse what a browser sends for a page of another site, unless it only reads.
+    """Refuse requests that a browser sends for a page of another site, unless they only read.
 
-    Programs send neither of the two headers. Organizations are neighbours on one domain, so a
-    page of the same domain is another site too.
+    Programs send neither of the two headers. Realms share one domain, so a page of the same domain
+    is another site too.
     """
     if request.method in _SAFE_METHODS:
         return
@@ -61,7 +61,7 @@ def _is_ours(origin: str, host: str, public_url: str) -> bool:
 
 
 def _place(url: str) -> tuple[str, str, int] | None:
-    """Scheme, host and port; None if there is no such place."""
+    """Scheme, host and port of a URL; None if it is not valid."""
     try:
         parts = urlsplit(url)
         port = parts.port or _DEFAULT_PORTS.get(parts.scheme)

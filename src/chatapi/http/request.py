@@ -1,4 +1,4 @@
-"""One HTTP request, read no further than somebody asks."""
+"""An HTTP request, whose body is only read on demand."""
 
 import asyncio
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ _ANONYMOUS_BODY_BYTES = 16 * 1024
 
 @dataclass(frozen=True)
 class BodyLimits:
-    """How large the body of a request may be."""
+    """Maximum size of a request body."""
 
     form_bytes: int
-    """Without a file in it."""
+    """Of the fields, without a file."""
     file_bytes: int
 
     def without_credentials(self) -> "BodyLimits":
-        """For requests whose sender is not known: no call that needs no login needs more."""
+        """Limits for unauthenticated requests: no endpoint without login needs a larger body."""
         return BodyLimits(
             min(self.form_bytes, _ANONYMOUS_BODY_BYTES), min(self.file_bytes, _ANONYMOUS_BODY_BYTES)
         )
 
 
 class ApiRequest:
-    """The request behind an endpoint: headers, address, and what the answer will carry."""
+    """The request behind an endpoint: headers, address, and headers for the response."""
 
     __slots__ = (
         "arrived",
@@ -52,11 +52,11 @@ class ApiRequest:
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.response_headers: list[tuple[bytes, bytes]] = []
         self.charged_user_id: UserId | None = None
-        """Whose limit the request was counted in; it may be admitted several times."""
+        """The user whose limit the request was counted in; authentication may run several times."""
         self.computed: dict[str, object] = {}
-        """Results of expensive work, for the case that the request has to start over."""
+        """Results of expensive work, reused if the request has to start over."""
         self.response_started = False
-        """Whether the client has been told a status, so that no other can be told."""
+        """Whether the response status has been sent, so that no other can be sent."""
 
     @property
     def method(self) -> str:
@@ -68,7 +68,7 @@ class ApiRequest:
 
     @property
     def route_path(self) -> str:
-        """The path as the route is declared, without what a client put into it."""
+        """The path as the route declares it, without the values a client put into it."""
         return str(self.scope.get("route_path", "unknown"))
 
     @property
@@ -78,13 +78,13 @@ class ApiRequest:
 
     @property
     def address(self) -> str:
-        """Where the request comes from; proxies are believed only as far as uvicorn is told to."""
+        """The client's address; headers of proxies are trusted only as uvicorn is configured to."""
         client = self.scope.get("client")
         return str(client[0]) if client else "unknown"
 
     @property
     def waited(self) -> float:
-        """Seconds since the request came in."""
+        """Seconds since the request arrived."""
         return stopwatch() - self.arrived
 
     @property
@@ -97,22 +97,22 @@ class ApiRequest:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port the client used; the gate lets only host names through."""
+        """Scheme, host and port the client used; the middleware has checked the Host header."""
         return f"{self.scope['scheme']}://{self.header(b'host') or 'localhost'}"
 
     @property
     def client_name(self) -> str:
-        """What is left of the slash in User-Agent, as clients of this protocol name themselves."""
+        """The part of User-Agent before the slash, where API clients put their name."""
         name = self.header(b"user-agent").partition("/")[0].strip()
         return name[:_MAX_CLIENT_NAME_LENGTH] or "Unspecified"
 
     async def wait_for_disconnect(self) -> None:
-        """Return when the client has left; its whole request was read before."""
+        """Return when the client has disconnected; call it after the whole request was read."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
 
     async def is_disconnected(self) -> bool:
-        """Whether the client hung up by now, without waiting for it."""
+        """Whether the client has disconnected by now; does not wait."""
         try:
             async with asyncio.timeout(0):
                 await self.wait_for_disconnect()

@@ -1,4 +1,4 @@
-"""Answers: the envelope around payloads and errors, as bytes."""
+"""Responses: the envelope around payloads and errors, encoded as bytes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -18,7 +18,7 @@ log = structlog.get_logger()
 _SUCCESS: dict[str, object] = {"result": "success", "msg": ""}
 _JSON_HEADERS: list[tuple[bytes, bytes]] = [
     (b"content-type", b"application/json"),
-    # One reader's answer must never be shown to another by a cache in between.
+    # A shared cache must never serve one reader's response to another.
     (b"cache-control", b"no-store, private"),
     (b"vary", b"Authorization, Accept, Host"),
     (b"x-content-type-options", b"nosniff"),
@@ -27,14 +27,14 @@ _JSON_HEADERS: list[tuple[bytes, bytes]] = [
 
 @dataclass(frozen=True)
 class EventStream:
-    """An answer that goes on until the client leaves: server-sent events."""
+    """A response that continues until the client disconnects: server-sent events."""
 
     events: AsyncIterator[tuple[int, bytes]]
     """The id of each event, and its JSON."""
 
 
 async def encode_success(payload: Mapping[str, object] | None, ignored: list[str]) -> list[bytes]:
-    """The success envelope, in chunks; what the endpoint did not know is listed as well."""
+    """Encode the success envelope, in chunks; `ignored` lists the unknown parameters."""
     envelope = _SUCCESS if payload is None else {**_SUCCESS, **payload}
     if ignored:
         envelope = {**envelope, "ignored_parameters_unsupported": ignored}
@@ -62,7 +62,7 @@ async def send_json(request: ApiRequest, send: Send, status: int, chunks: Sequen
     *first, last = [b""] if request.method == "HEAD" else chunks
     for chunk in first:
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        # A client that takes everything at once would keep the others waiting.
+        # A client that reads everything at once would keep other requests waiting.
         await yield_to_event_loop()
     await send({"type": "http.response.body", "body": last})
 
@@ -75,7 +75,7 @@ async def send_error(request: ApiRequest, send: Send, error: ApiError) -> None:
 
 
 async def send_event_stream(request: ApiRequest, send: Send, stream: EventStream) -> None:
-    """Pass events on until they end or the client leaves."""
+    """Send events until they end or the client disconnects."""
     request.response_started = True
     await send(
         {
@@ -109,6 +109,6 @@ async def _send_events(send: Send, stream: EventStream) -> None:
         chunk = b"event: error\ndata: %s\n\n" % encode_error(error)
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
     except Exception:
-        # Too late for an error of its own: the client comes again and is told then.
+        # Too late for an error response: the client reconnects and gets the error then.
         log.exception("event_stream_failed")
     await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,4 +1,4 @@
-"""The route class: admit, read parameters, run, commit, publish, and write the envelope."""
+"""The route class: authorize, read parameters, run, commit, publish, and write the envelope."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -24,12 +24,12 @@ from chatapi.http.uploads import read_form_with_file
 API_PREFIX = "/api/v1"
 
 MAX_RESTARTS = 2
-"""Of a request that only reads; then it locks its organization, so that nothing can change.
+"""Restarts of a request that only reads; after them it locks its realm, so nothing can change.
 
-One that writes needs the lock anyway, and takes it first as soon as it was too late once.
+A request that writes needs the lock anyway, and takes it first after its first failed attempt.
 """
 MAX_ATTEMPTS = 10
-"""Of a request that gives the lock back on its way, as for searching or for drawing."""
+"""Attempts of a request that releases the lock while it runs, as for searching or drawing."""
 
 EndpointT = TypeVar("EndpointT", bound=Endpoint)
 
@@ -38,8 +38,8 @@ class ChatRoute(APIRoute):
     """A FastAPI route that reads the request itself.
 
     FastAPI's own form models lose empty strings and cannot hold JSON in a form field; solving
-    dependencies costs more than the rest of a small request. The commit happens here, before
-    the first byte of the answer leaves, and nowhere else.
+    dependencies costs more than the rest of a small request. The commit happens here, before the
+    first byte of the response is sent, and nowhere else.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class ChatRoute(APIRoute):
     ) -> None:
         self.method = method
         self.ignores_idempotency_key = ignores_idempotency_key
-        # Whoever writes has locked the organization, and the lock has looked.
+        # A request that writes has locked the realm, which includes this check.
         self._rechecks_caller = method == "GET" and not follows_log
         self._follows_log = follows_log
         self._most_restarts = MAX_RESTARTS if method == "GET" else 0
@@ -84,9 +84,9 @@ class ChatRoute(APIRoute):
             await send_json(request, send, 200, await encode_success(payload, ignored))
 
     async def _run(self, request: ApiRequest) -> tuple[Any, list[str]]:
-        """Start over while the caller changes meanwhile, and soon with the lock taken first.
+        """Run the request; start over if the caller changed, finally with the lock taken first.
 
-        A long poll starts over as often as its reader changes: it goes on where it was.
+        A long poll starts over as often as its reader changes: it continues where it was.
         """
         form: Form | None = None
         attempt = 0
@@ -108,7 +108,7 @@ class ChatRoute(APIRoute):
                 form.close()
 
     async def _read(self, request: ApiRequest, context: RequestContext) -> Form:
-        """The parameters; who has not said who they are may send a small body only."""
+        """Read the parameters; an unauthenticated request may send only a small body."""
         is_anonymous = context.caller_id is None
         limits = request.scope["state"]["anonymous_body_limits" if is_anonymous else "body_limits"]
         if self.operation.params.file_parameter is None:
@@ -129,7 +129,7 @@ class ChatRoute(APIRoute):
         try:
             payload = await operation.endpoint(**arguments)
         except ApiError:
-            # A refusal says something, too.
+            # An error also reveals something, so the caller is checked before it, too.
             await self._recheck_caller(context)
             raise
         await self._recheck_caller(context)
@@ -139,20 +139,20 @@ class ChatRoute(APIRoute):
         return payload, ignored
 
     async def _recheck_caller(self, context: RequestContext) -> None:
-        """Start over if whoever only reads would not be let through now."""
+        """Start over if a request that only reads would no longer be authorized."""
         if self._rechecks_caller:
             await context.recheck_caller()
 
 
 async def _described_elsewhere() -> Response:
-    """FastAPI inspects this instead of the endpoint, whose signature speaks our language."""
+    """FastAPI inspects this instead of the endpoint, whose signature it would not understand."""
     raise NotImplementedError
 
 
 class FeatureRouter:
-    """Collects the routes of one feature, below the API's prefix unless told otherwise.
+    """Collects the routes of one feature, below the API's prefix by default.
 
-    `is_limited=False` is for what must be answered however many requests an address sends.
+    `is_limited=False` is for endpoints that must respond however many requests an address sends.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class FeatureRouter:
     def get(
         self, path: str, *, errors: Sequence[type[ApiError]] = (), follows_log: bool = False
     ) -> Callable[[EndpointT], EndpointT]:
-        """`follows_log` is for what tells nothing that caches have not seen in the log before."""
+        """`follows_log` is for endpoints whose response shows only what caches saw in the log."""
         return self._route("GET", path, errors, follows_log=follows_log)
 
     def post(
@@ -183,10 +183,10 @@ class FeatureRouter:
         payload: Callable[[], type] | None = None,
         ignores_idempotency_key: bool = False,
     ) -> Callable[[EndpointT], EndpointT]:
-        """`payload` stands in for a return annotation that is only known when all is loaded.
+        """`payload` replaces a return annotation that is only known when all modules are loaded.
 
-        `ignores_idempotency_key` is for what may be done twice and has a large answer: a repeat is
-        carried out again, and nothing is kept.
+        `ignores_idempotency_key` is for requests that may be carried out twice and have a large
+        response: a repeat is carried out again, and no response is stored.
         """
         return self._route(
             "POST", path, errors, payload, ignores_idempotency_key=ignores_idempotency_key

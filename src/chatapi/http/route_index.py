@@ -10,9 +10,9 @@ from chatapi.http.route import API_PREFIX, ChatRoute
 
 
 class RouteIndex:
-    """Finds a path that is written out by a dictionary, another by the few patterns like it.
+    """Finds a literal path in a dictionary, any other among the patterns with the same key.
 
-    A path that is written out, such as /users/me, is never one of a pattern's.
+    A literal path, such as /users/me, is never matched by a pattern.
     """
 
     def __init__(self, routes: list[BaseRoute]) -> None:
@@ -31,9 +31,9 @@ class RouteIndex:
         )
 
     def find(self, scope: Scope) -> ASGIApp:
-        """Who answers a request; what a pattern finds in its path is put into the scope.
+        """Returns the app for a request; puts the path parameters into the scope.
 
-        So is the pattern itself: a path can hold secrets, which are not for the log.
+        Also puts the pattern there, for the log: a path can hold secrets, which must not be logged.
         """
         path = scope["path"]
         by_method = self._literal.get(path)
@@ -49,7 +49,7 @@ class RouteIndex:
         for route in self._patterns.get(_key(path), ()):
             match, child_scope = route.matches(scope)
             if match is Match.NONE or "" in child_scope["path_params"].values():
-                # A parameter that takes slashes would take nothing as well.
+                # A parameter that matches slashes would match an empty string as well.
                 continue
             scope["route_path"] = route.path_format
             if match is Match.FULL:
@@ -63,7 +63,7 @@ class RouteIndex:
 
 
 def _key(path: str) -> str:
-    """The literal segment that follows the prefix, or, outside of it, the first one."""
+    """The literal segment that follows the prefix, or, without the prefix, the first one."""
     if not path.startswith(API_PREFIX + "/"):
         return "/" + path[1:].partition("/")[0]
     return path[len(API_PREFIX) + 1 :].partition("/")[0]

@@ -1,4 +1,4 @@
-"""Forms with a file in them: read piece by piece, never held in memory as a whole."""
+"""Forms with a file: read in chunks, never held in memory as a whole."""
 
 import hashlib
 from collections.abc import AsyncGenerator
@@ -20,7 +20,7 @@ _hashing = WorkerThreads("hashing", 2)
 
 
 async def read_form_with_file(request: ApiRequest, limits: BodyLimits) -> Form:
-    """Parameters and the one file among them, whatever its name; without a file, a plain form."""
+    """Read parameters and one file of any field name; without a file, a plain form."""
     if media_type(request) != MULTIPART:
         return await read_form(request, limits)
     parts = await parse_multipart(
@@ -37,7 +37,7 @@ async def read_form_with_file(request: ApiRequest, limits: BodyLimits) -> Form:
 
 
 async def _stream(request: ApiRequest, limits: BodyLimits) -> AsyncGenerator[bytes, None]:
-    """The body, refused as soon as it is known to be too large for any file and its fields."""
+    """Yields the body; raises an error as soon as it is too large for any file and its fields."""
     most = limits.file_bytes + limits.form_bytes
     announced = request.header(b"content-length")
     if announced.isdecimal() and int(announced) > most:

@@ -12,11 +12,11 @@ _STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 class TooManyStraysError(ValueError):
-    """So many percent signs begin no escape that the data cannot be urlencoded."""
+    """Too many percent signs begin no escape, so the data is not urlencoded."""
 
 
 async def decode_pairs(data: bytes) -> list[tuple[str, str]]:
-    """Names and values in their order; other requests are served between pieces of long data."""
+    """Decode names and values in order; yields to other requests between pieces of long data."""
     spaced = data.replace(b"+", b" ")
     if len(spaced) <= _PIECE_BYTES:
         escaped, _ = _escape_strays(spaced, _MAX_STRAYS)
@@ -29,7 +29,7 @@ async def decode_pairs(data: bytes) -> list[tuple[str, str]]:
 
 
 def unquote(encoded: bytes) -> bytes:
-    """What urllib's unquote_to_bytes returns, without work in Python for each escape."""
+    """Same as urllib's unquote_to_bytes, without work in Python for each escape."""
     return _unescape(_escape_strays(encoded, _MAX_STRAYS)[0])
 
 
@@ -41,7 +41,7 @@ def _split(data: bytes) -> Iterable[tuple[bytes, bytes]]:
 
 
 def _escape_strays(data: bytes, most: int) -> tuple[bytes, int]:
-    """The same data with escapes only, and how many more strays would have been accepted."""
+    """Escape stray percent signs; returns the data and how many more strays are accepted."""
     if b"%" not in data:
         return data, most
     escaped, strays = _STRAY.subn(b"%25", data, most + 1)
@@ -61,7 +61,7 @@ async def _escape_strays_of_long(data: bytes) -> bytes:
 
 
 def _unescape(escaped: bytes) -> bytes:
-    """Escapes of quoted-printable differ by their first character only, and are decoded in C."""
+    """Decode through quoted-printable: only its escape character differs, and it runs in C."""
     if b"%" not in escaped:
         return escaped
     return a2b_qp(escaped.replace(b"=", b"=3D").replace(b"%", b"="))
@@ -82,7 +82,7 @@ async def _decode_long(escaped: bytes) -> str:
 
 
 def _pieces(data: bytes) -> Iterable[bytes]:
-    """Pieces of long data; no escape is cut in two."""
+    """Yields pieces of long data; does not split an escape."""
     start = 0
     while start < len(data):
         end = start + _PIECE_BYTES

@@ -1,4 +1,4 @@
-"""Counts in this process of what happened in the current minute, for rate limits."""
+"""In-process counters of the current minute, for rate limits."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,17 +11,17 @@ Key = tuple[str, ...]
 
 
 class Window(NamedTuple):
-    """How much has happened, and when counting begins anew."""
+    """The count of a window, and the time until it ends."""
 
     hits: int
     seconds_left: float
 
 
 class WindowCounter:
-    """A window begins with the first hit and lasts a minute.
+    """Counts per key; a window begins with the first hit and lasts a minute.
 
-    Measured by a clock that never goes back: when the time of day is set back, nobody has to wait
-    until it has caught up.
+    Uses a monotonic clock: when the time of day is set back, no client has to wait until it has
+    caught up.
     """
 
     def __init__(self, now: Callable[[], float] = stopwatch) -> None:
@@ -30,7 +30,7 @@ class WindowCounter:
         self._next_cleaning = now() + WINDOW_SECONDS
 
     def hit(self, key: Key) -> Window:
-        """Count once more."""
+        """Increment the count of a key and return its window."""
         now = self._now()
         if now >= self._next_cleaning:
             self._forget_ended(now)
@@ -41,7 +41,7 @@ class WindowCounter:
         return Window(count + 1, ends_at - now)
 
     def __len__(self) -> int:
-        """How many keys take up memory."""
+        """The number of keys in memory."""
         return len(self._windows)
 
     def _forget_ended(self, now: float) -> None:

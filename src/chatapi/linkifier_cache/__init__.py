@@ -1,1 +1,1 @@
-"""What organizations turn into links, as far as writing and showing messages has to know."""
+"""Cache of linkifiers, for sending and rendering messages."""

@@ -1,4 +1,4 @@
-"""The linkifiers of realms as this process remembers them, until the log says that they changed."""
+"""Per-process cache of realms' linkifiers, invalidated by the event log."""
 
 import structlog
 from sqlalchemy import bindparam, select
@@ -27,7 +27,7 @@ _OF_REALM = (
 
 
 class LinkifierCache:
-    """The cache between messages and the table: most messages cost no statement."""
+    """The cache between messages and the linkifier table: most messages cost no statement."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -39,12 +39,12 @@ class LinkifierCache:
         known = self._realms.get(realm_id)
         if known is not None:
             return known
-        # Follow the realm before reading, so that no change between can be missed.
+        # Follow the realm's log before reading, so that no change in between can be missed.
         await self._hub.feed(realm_id)
         changes = self._changes
         rows = await db.execute(_OF_REALM, {"realm_id": realm_id})
         found = Linkifiers([each for row in rows if (each := _read(realm_id, *row)) is not None])
-        # What a transaction sees may be older than now, or not be committed yet.
+        # Do not cache what a transaction sees: it may be outdated or not committed yet.
         if db.is_live and changes == self._changes:
             self._realms[realm_id] = found
         return found
@@ -59,7 +59,7 @@ class LinkifierCache:
 
 
 def _read(realm_id: RealmId, pattern: str, template: str) -> Linkifier | None:
-    """None for what another version of the service took: messages must go out nevertheless."""
+    """None for what only another version of the service accepts: messages must be sent anyway."""
     try:
         return Linkifier(Pattern(pattern), UrlTemplate.parse(template))
     except (InvalidPatternError, InvalidTemplateError) as error:

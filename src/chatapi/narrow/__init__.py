@@ -1,4 +1,4 @@
-"""Narrows: what a client wants to see of the messages it may see."""
+"""Narrows: filters of the messages that a reader may see."""
 
 from chatapi.narrow.compile import Narrow, compile_narrow
 from chatapi.narrow.cost import is_read_in_order

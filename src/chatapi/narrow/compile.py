@@ -1,4 +1,4 @@
-"""From the terms of a narrow to conditions on messages."""
+"""Compiles the terms of a narrow to SQL conditions on messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -39,35 +39,35 @@ from chatapi.permissions.messages import MessageAccess
 from chatapi.wire.topics import read_topic
 
 _OPEN_TO_EVERYBODY = {*InChannel.names, *InChannels.names}
-"""Without one of these, there is nothing to show to people without an account."""
+"""Visitors without an account must use one of these; nothing else is visible to them."""
 _SMALL = {*InTopic.names, *DirectWith.names, *InConversationOf.names}
-"""What is in one conversation is read along it, whatever else the narrow says."""
+"""A narrow to one conversation is read along its index, whatever its other terms are."""
 _REPLACED_BY_WITH = {*InChannel.names, *InTopic.names, *DirectWith.names}
-"""What `with` knows better."""
+"""Terms that `with` replaces: its message says where to look."""
 
 _Scopes = tuple[tuple[Scope, ...], tuple[CachedChannel, ...]]
-"""Where to look, and the channels whose settings decided that."""
+"""The scopes to search, and the channels whose settings determined them."""
 
 
 @dataclass(frozen=True)
 class Narrow:
-    """Which messages to show: where to look, and what to take away of that."""
+    """A compiled narrow: the scopes to search, and the conditions that filter them."""
 
     parts: tuple[Part, ...]
-    """What the reader may see there and the narrow leaves; each is read along an index."""
+    """The visible messages that match, in parts that are each read along an index."""
     condition: ColumnElement[bool]
-    """All of that at once."""
+    """All parts in one condition."""
     channel: CachedChannel | None
-    """The channel it lies in, if it names one."""
+    """The channel of the narrow, if it names one."""
     channels: tuple[CachedChannel, ...]
     """All channels whose settings it was compiled with."""
     names_topic: bool
     search: SearchText | None
-    """What to highlight."""
+    """The text to highlight."""
 
     @property
     def is_stale(self) -> bool:
-        """Whether the reader may see something else of its channels by now."""
+        """Whether a channel changed since, so that the reader may see other messages of it."""
         return any(channel.is_stale for channel in self.channels)
 
 
@@ -78,9 +78,10 @@ async def compile_narrow(
     *,
     message_ids: Sequence[int] = (),
 ) -> Narrow:
-    """Where to look, as the reader's access says, and what the terms take away of that.
+    """Compile the terms: scopes from the reader's access, filtered by the terms' conditions.
 
-    `message_ids` are messages the caller of this function asks for, also outside the feed.
+    `message_ids` are further messages that the caller of this function wants, also outside the
+    feed.
     """
     check_cost(terms)
     wanted = [term for term in terms if not term.negated]
@@ -112,7 +113,7 @@ def _is_by_id(term: Term) -> bool:
 
 
 def _named_scopes(named: Sequence[Compiled]) -> _Scopes | None:
-    """Where the first term says that tells a place; None: no term does."""
+    """The scope of the first term that has one; None if no term has."""
     found = next((each for each in named if each.scope is not None), None)
     if found is None or found.scope is None:
         return None
@@ -120,7 +121,7 @@ def _named_scopes(named: Sequence[Compiled]) -> _Scopes | None:
 
 
 async def _open_scopes(access: MessageAccess, message_ids: Sequence[int]) -> _Scopes:
-    """What was sent to the reader, or where single messages are that were asked for."""
+    """The reader's feed, or the places of single messages that were asked for."""
     if message_ids:
         places = await access.in_places_of(Message.id.in_(message_ids))
         return (Scope(places.condition),), places.channels
@@ -136,7 +137,7 @@ def _all_of(scopes: Sequence[Scope]) -> ColumnElement[bool]:
 
 
 def _parts(scopes: Sequence[Scope], filters: Sequence[tuple[Term, Compiled]]) -> tuple[Part, ...]:
-    """Along the index of words if there are words to look for, or else along each scope."""
+    """Read along the full-text index if there is a search, or else along each scope."""
     leading = next((each for each in filters if each[1].parts and not each[0].negated), None)
     if leading is None or any(is_one(_SMALL, term) and not term.negated for term, _ in filters):
         return tuple(_part(scope, filters) for scope in scopes)
@@ -148,7 +149,7 @@ def _parts(scopes: Sequence[Scope], filters: Sequence[tuple[Term, Compiled]]) ->
 
 
 def _part(scope: Scope, filters: Sequence[tuple[Term, Compiled]]) -> Part:
-    """Does not say of the place again what its order says, which would lead somewhere else."""
+    """Omits conditions that the scope's order implies: they would lead to another index."""
     others = [
         _condition(term, compiled)
         for term, compiled in filters
@@ -165,7 +166,7 @@ def _search(compiled: Sequence[Compiled]) -> SearchText | None:
 async def _follow_conversation(
     terms: Sequence[Term], context: CompileContext
 ) -> tuple[Sequence[Term], CompileContext]:
-    """With `with`, its message says where to look; if nobody may know where it is, the rest."""
+    """With `with`, its message says where to look; if that is not visible, the other terms do."""
     wanted = (each for each in terms if is_one(InConversationOf.names, each) and not each.negated)
     term = next(wanted, None)
     if term is None:
@@ -180,7 +181,7 @@ async def _follow_conversation(
 
 
 async def _compile_context(context: CompileContext, wanted: Sequence[Term]) -> CompileContext:
-    """What a narrow lies in altogether: messages are found faster when it is known where."""
+    """Find the channel and topic of the whole narrow first: queries are faster with them."""
     for term in wanted:
         if is_one(InChannel.names, term):
             known = await find_channel(term.operand, context)

@@ -1,4 +1,4 @@
-"""What a narrow may cost the database, judged before anything is looked up."""
+"""Limits on the database cost of a narrow, checked before anything is looked up."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ _READ_IN_ORDER = {
 }
 _PEOPLE = {*DirectWith.names, *DirectIncluding.names, *GroupDirectWith.names, *SentBy.names}
 _MAX_SEARCHES = 5
-"""With those that are negated; each is a walk along the index of words."""
+"""Including negated ones; each is a scan of the full-text index."""
 _MAX_PEOPLE = 100
 
 
@@ -30,7 +30,7 @@ def is_read_in_order(term: Term) -> bool:
 
 
 def check_cost(terms: Sequence[Term]) -> None:
-    """Refuse a narrow that searches for far more than anybody does."""
+    """Refuse a narrow with far more searches or users than any real use needs."""
     searches = [term for term in terms if term.operator in Containing.names]
     if len(searches) > _MAX_SEARCHES:
         raise BadNarrowError(f"too many searches (maximum {_MAX_SEARCHES})")

@@ -1,4 +1,4 @@
-"""Narrows of event queues: decided for each message as it is sent, without the database."""
+"""Narrows of event queues: evaluated for each new message without the database."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,13 +12,13 @@ from chatapi.narrow.terms import Term
 from chatapi.permissions.messages import MessageAccess
 
 ResolvedTerm = tuple[str, Any, bool]
-"""Operator, operand and whether it is negated, as a queue keeps them."""
+"""Operator, operand and whether it is negated, as stored in a queue."""
 
 
 async def resolve_narrow(
     ctx: RealmContext, access: MessageAccess, terms: Sequence[Term]
 ) -> tuple[ResolvedTerm, ...]:
-    """The narrow with ids for names; an error where a new message alone cannot tell."""
+    """Replace names by ids; an error if a term cannot be evaluated from the new message alone."""
     context = CompileContext(ctx, access)
     resolved: list[ResolvedTerm] = []
     for term in terms:
@@ -31,7 +31,7 @@ async def resolve_narrow(
 
 
 def is_in_narrow(narrow: Sequence[ResolvedTerm], message: SentMessage, view: ClientView) -> bool:
-    """Whether a message that was just sent belongs to what a client wants to hear of."""
+    """Whether a message that was just sent matches the narrow of a client's queue."""
     for name, operand, negated in narrow:
         operator = operator_of(Term(name, operand))
         if not isinstance(operator, LiveOperator):

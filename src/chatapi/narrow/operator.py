@@ -1,4 +1,4 @@
-"""What an operator is: a class that turns the operand of a term into a condition."""
+"""Operators: classes that compile the operand of a term to a condition."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -32,14 +32,14 @@ def along_conversation(conversation_id: ConversationId) -> IndexRange:
 
 @dataclass(frozen=True)
 class CompileContext:
-    """What the operators of one narrow are compiled in."""
+    """What the operators of one narrow are compiled with."""
 
     ctx: RealmContext
     access: MessageAccess
     known_channel: CachedChannel | None = None
-    """The channel all of the narrow lies in, if it names one."""
+    """The channel of the whole narrow, if it names one."""
     place: IndexRange | None = None
-    """That channel, or the topic of it if the narrow names one as well."""
+    """The index range of that channel, or of its topic if the narrow names one as well."""
 
     @property
     def channel(self) -> ChannelRecord | None:
@@ -48,12 +48,12 @@ class CompileContext:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where to look: never more than the reader may see."""
+    """Where to search: never more than the reader may see."""
 
     condition: ColumnElement[bool]
-    """What they may see there."""
+    """Condition for what the reader may see there."""
     order: IndexOrder = BY_ID
-    """The place, if it is one, and what its messages are best read in the order of."""
+    """The place, if there is one, and the index order in which to read its messages."""
 
     @property
     def whole(self) -> ColumnElement[bool]:
@@ -62,33 +62,33 @@ class Scope:
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the messages of a narrow, and the index that leads to them."""
+    """Some of the messages of a narrow, and the index to read them along."""
 
     condition: ColumnElement[bool]
-    """What is to be said of them besides."""
+    """The conditions besides those of the index order."""
     order: IndexOrder
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """What a term says about `Message`."""
+    """A compiled term: conditions on `Message`."""
 
     condition: ColumnElement[bool]
-    """Never NULL: the term may be negated."""
+    """Never NULL, since the term may be negated."""
     scope: Scope | None = None
-    """Where to look instead of in what was sent to the reader."""
+    """Where to search instead of the reader's feed."""
     place: IndexRange | None = None
-    """The place, if being there is all that the term says."""
+    """The place, if the term says nothing else."""
     channels: tuple[CachedChannel, ...] = ()
-    """Further channels whose settings the scope was made of."""
+    """Further channels whose settings the scope depends on."""
     parts: tuple[Part, ...] = ()
-    """The condition again, in parts that indexes lead to."""
+    """The same condition, in parts that can be read along an index."""
     search: SearchText | None = None
-    """What to highlight."""
+    """The text to highlight."""
 
 
 class SentMessage(Protocol):
-    """A message that was just sent, as far as operators ask about it."""
+    """The fields of a message just sent that operators use."""
 
     @property
     def message_id(self) -> MessageId: ...
@@ -104,26 +104,26 @@ class SentMessage(Protocol):
 
     @property
     def people_ids(self) -> frozenset[UserId]:
-        """Everybody in a direct message, nobody in a channel."""
+        """All participants of a direct message; empty for a channel message."""
 
     def flags_for(self, view: ClientView) -> Collection[str]: ...
 
 
 class Operator(ABC):
-    """One kind of term; the compiler finds it by its names, or by `operator:operand`."""
+    """One kind of term; found by its names, or by `operator:operand`."""
 
     names: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     async def compile(self, operand: Operand, context: CompileContext) -> Compiled | None:
-        """None: the term says nothing about which messages to show, negated or not."""
+        """None: the term does not affect which messages to show, negated or not."""
 
 
 class LiveOperator(Operator):
-    """An operator that can also be decided for a message that was just sent."""
+    """An operator that can also be evaluated for a message that was just sent."""
 
     async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
-        """The operand in a form that needs no database any more."""
+        """Returns the operand in a form that needs no database."""
         del context
         return operand
 
@@ -138,7 +138,7 @@ def text_operand(operand: Operand, name: str) -> str:
 
 
 def id_operand(operand: Operand) -> int | None:
-    """A number, or a text that is one."""
+    """A number, or a string of digits."""
     if isinstance(operand, str) and operand.isdecimal():
         return min(int(operand), MAX_ID)
     return operand if isinstance(operand, int) else None

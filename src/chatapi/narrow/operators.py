@@ -49,7 +49,7 @@ _FAMILIES = {name.partition(":")[0] for name in _BY_NAME if ":" in name}
 
 
 def operator_of(term: Term) -> Operator:
-    """Some operators are told apart by their operand."""
+    """Returns the operator of a term; some are selected by their operand, too."""
     if term.operator in _FAMILIES:
         operator = _BY_NAME.get(f"{term.operator}:{term.operand}")
         if operator is None:

@@ -1,4 +1,4 @@
-"""Operators about who writes to whom: `dm`, `dm-including`, `group-pm-with`, `sender`."""
+"""Operators about senders and recipients: `dm`, `dm-including`, `group-pm-with`, `sender`."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -28,7 +28,7 @@ _NOTHING = Compiled(false(), Scope(false()))
 
 
 class DirectWith(LiveOperator):
-    """The conversation of the reader with exactly these people."""
+    """The conversation of the reader with exactly these users."""
 
     names: ClassVar = ("dm", "pm-with")
 
@@ -48,7 +48,7 @@ class DirectWith(LiveOperator):
         if conversation_id is None:
             return _NOTHING
         place = along_conversation(ConversationId(conversation_id))
-        # The reader is among the people of the conversation that was looked for.
+        # The reader is one of the participants of the conversation found.
         return Compiled(place.holds, Scope(true(), place), place)
 
     @override
@@ -61,7 +61,7 @@ class DirectWith(LiveOperator):
 
 
 class DirectIncluding(LiveOperator):
-    """Direct messages of the reader in which all of these people take part."""
+    """Direct messages of the reader in which all of these users take part."""
 
     names: ClassVar = ("dm-including",)
 
@@ -88,7 +88,7 @@ class DirectIncluding(LiveOperator):
 
 
 class GroupDirectWith(DirectIncluding):
-    """The same, but for conversations of more than two people only."""
+    """Like `dm-including`, but only conversations of more than two participants."""
 
     names: ClassVar = ("group-pm-with",)
 
@@ -137,7 +137,7 @@ def _people(operand: Operand) -> Sequence[object]:
 
 
 async def _find_people(operand: Operand, context: CompileContext) -> list[UserId]:
-    """The users a term names by ids or by addresses; whether they are active does not matter."""
+    """Returns the users that a term names by id or address, whether active or not."""
     if isinstance(operand, int):
         return await _by_id([operand], context)
     if isinstance(operand, str):
@@ -166,7 +166,7 @@ async def _by_name(names: Sequence[str], context: CompileContext) -> list[UserId
 
 
 async def _find_named(name: str, context: CompileContext) -> UserRecord:
-    """By API email, or by the real address for those who may see it; as `UserVisibility` allows."""
+    """Find a user by API email, or by the real address if the reader may see it and the user."""
     ctx = context.ctx
     root_domain = ctx.settings.root_domain
     rows = await ctx.db.execute(user_records.select().where(is_named(ctx.realm, root_domain, name)))

@@ -39,7 +39,7 @@ class InChannel(LiveOperator):
         channel = (await find_channel(operand, context)).record
         place = along_channel(channel.id)
         if channel is context.channel and context.place is not None:
-            # The topic says it all if there is one: of both, databases would guess too few rows.
+            # Use only the topic if there is one: with both, databases would estimate too few rows.
             place = context.place
         return Compiled(
             and_(Message.channel_id.is_not(None), place.holds),
@@ -83,7 +83,7 @@ class InChannels(Operator):
 
 
 class InTopic(LiveOperator):
-    """Messages of a topic: of one channel, or of all topics of this name."""
+    """Messages of a topic: in one channel, or in all topics of this name."""
 
     names: ClassVar = ("topic", "subject")
 
@@ -112,10 +112,10 @@ class InTopic(LiveOperator):
 
 
 class InConversationOf(Operator):
-    """The topic or direct-message conversation in which a message is now.
+    """The topic or direct-message conversation that a message is in now.
 
-    Links made before a topic was moved go on working: the message says where it is today, not
-    the other terms. About a message the reader may not see, this says nothing.
+    Links made before a topic was moved keep working: the message determines the place, not the
+    other terms. If the reader may not see the message, the term has no effect.
     """
 
     names: ClassVar = ("with",)
@@ -126,7 +126,7 @@ class InConversationOf(Operator):
         if conversation is None:
             return None
         place = along_conversation(conversation.conversation_id)
-        # Where it is a direct one, a message of it is visible since the reader takes part.
+        # If it is a direct one, the message is visible because the reader takes part.
         known = conversation.channel
         visible = true() if known is None else context.access.visible_of(known.record)
         return Compiled(place.holds, Scope(visible, place), place)
@@ -156,7 +156,7 @@ class _Location:
 async def find_conversation_of(
     operand: Operand, context: CompileContext
 ) -> ConversationInChannel | None:
-    """Where a message is; None if it is nowhere the reader may see."""
+    """Returns the conversation of a message; None if the reader may not see the message."""
     ctx = context.ctx
     rows = await ctx.db.execute(
         _PLACES.where(Message.realm_id == ctx.realm.id, Message.id == message_operand(operand))
@@ -174,7 +174,7 @@ async def find_conversation_of(
 
 
 async def find_channel(operand: Operand, context: CompileContext) -> CachedChannel:
-    """The channel a term names; one that the reader may not know of is as unknown as any."""
+    """Returns the channel a term names; an invisible channel is reported like an unknown one."""
     ctx, directory = context.ctx, context.ctx.runtime.channels
     if isinstance(operand, str):
         named = await directory.by_name(ctx.db, ctx.realm.id, operand)
@@ -189,7 +189,7 @@ async def find_channel(operand: Operand, context: CompileContext) -> CachedChann
 
 
 async def find_conversation(topic: str, context: CompileContext) -> ConversationId | None:
-    """The conversation of a topic in the channel the narrow lies in."""
+    """Returns the conversation of a topic in the channel of the narrow."""
     ctx, channel = context.ctx, context.channel
     if channel is None:
         return None

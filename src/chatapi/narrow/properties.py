@@ -37,7 +37,7 @@ class WithId(LiveOperator):
 
 
 class Near(Operator):
-    """Where a client scrolls to: it takes nothing away, the anchor says where to read."""
+    """The message a client scrolls to: it filters nothing, the anchor says where to read."""
 
     names: ClassVar = ("near",)
 
@@ -77,7 +77,7 @@ class HasAttachment(Operator):
 
 
 class HasReaction(Operator):
-    """Messages somebody reacted to."""
+    """Messages with at least one reaction."""
 
     names: ClassVar = ("has:reaction",)
 

@@ -1,4 +1,4 @@
-"""The operator that looks for words: `search`."""
+"""The full-text search operator: `search`."""
 
 from typing import ClassVar
 

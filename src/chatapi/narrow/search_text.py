@@ -1,4 +1,4 @@
-"""What people type to search, taken apart; no text of theirs is ever a query by itself."""
+"""Parses search strings; text of users is never passed on as a query."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from chatapi.narrow.errors import BadNarrowError
 _MAX_PIECES = 50
 _MAX_WORDS = 200
 _MAX_FRAGMENTS = 10
-"""Each is looked for in the text itself, letter by letter."""
+"""Each is searched for in the text itself, without an index."""
 _MAX_WORD_LENGTH = 100
 _PIECE = re.compile(r'"([^"]*)"|(\S+)')
 _ASCII_MARK = re.compile(r"[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
@@ -16,23 +16,23 @@ _WITHOUT_BLANKS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
 )
-"""Scripts whose words are not set apart, so that no index of words knows them."""
+"""Scripts that do not separate words, so that the full-text index cannot find them."""
 
 
 @dataclass(frozen=True)
 class SearchText:
-    """All of this must be in a message, or all of it in its topic."""
+    """A parsed search: all of it must occur in the message, or all of it in its topic."""
 
     phrases: tuple[str, ...] = ()
-    """Words in a row, for the index of words: letters, digits and blanks only, as far as ASCII."""
+    """Consecutive words, for the full-text index; of ASCII only letters, digits and blanks."""
     fragments: tuple[str, ...] = ()
-    """What the index does not know: signs, and scripts without blanks."""
+    """Text the index does not cover: symbols, and scripts without blanks."""
 
     @classmethod
     def read(cls, text: str) -> "SearchText":
-        """Words, and phrases in quotes; an error only where there is nothing or far too much."""
+        """Read words, and phrases in quotes; an error only if it is empty or far too long."""
         pieces = [quoted or plain.strip('"') for quoted, plain in _PIECE.findall(text)]
-        # Once is enough: what is there is there.
+        # Duplicates have no effect.
         pieces = list(dict.fromkeys(piece.strip() for piece in pieces if piece.strip()))
         if not pieces:
             raise BadNarrowError("the operand of search must not be empty")
@@ -43,7 +43,7 @@ class SearchText:
         return search
 
     def check_size(self) -> None:
-        """Refuse more than anybody searches for."""
+        """Refuse more words than any real search needs."""
         if (
             len(self.phrases) > _MAX_PIECES
             or len(self.fragments) > _MAX_FRAGMENTS
@@ -56,7 +56,7 @@ class SearchText:
 
 
 def _phrase(piece: str) -> str | None:
-    """A piece as words of the index; None: it has none."""
+    """Convert a piece to words of the index; None if it has none."""
     words = [word for word in _ASCII_MARK.sub(" ", piece).split() if any(map(str.isalnum, word))]
     if not words or _WITHOUT_BLANKS.search(piece):
         return None

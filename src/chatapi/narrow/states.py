@@ -1,4 +1,4 @@
-"""Operators about what messages are to their reader: `is:starred`, `is:unread` and so on."""
+"""Operators about a reader's own flags: `is:starred`, `is:unread` and so on."""
 
 from typing import Any, ClassVar
 
@@ -31,7 +31,7 @@ class IsDirect(LiveOperator):
 
 
 class IsStarred(LiveOperator):
-    """Messages the reader starred, wherever they still may read them."""
+    """Messages the reader starred, as far as the reader may still see them."""
 
     names: ClassVar = ("is:starred",)
 
@@ -70,7 +70,7 @@ class IsUnread(LiveOperator):
 
 
 class IsMentioned(LiveOperator):
-    """Messages that mention the reader, a group of theirs, or everybody they are among."""
+    """Messages that mention the reader directly, through a group, or through a wildcard."""
 
     names: ClassVar = ("is:mentioned",)
 
@@ -104,7 +104,7 @@ class IsAlerted(LiveOperator):
 
 
 def _mentions_of(reader_id: UserId, context: CompileContext) -> CompoundSelect[*tuple[Any, ...]]:
-    """Three short lists instead of one look at every message."""
+    """Three short lists instead of a check of every message."""
     groups = list(context.access.channels.membership.groups)
     return union_all(
         select(Mention.message_id).where(Mention.user_id == reader_id),

@@ -1,4 +1,4 @@
-"""The terms of a narrow, in both forms clients send them."""
+"""The terms of a narrow, in both forms that clients send."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pydantic import Field
 from chatapi.wire.params import WireModel
 from chatapi.wire.types import Id
 
-# A narrow is part of an address, and servers take no more than 64 KiB of that.
+# A narrow is part of a URL, and servers accept no more than 64 KiB of that.
 _MAX_TERMS = 20
 _MAX_PEOPLE = 100
 _MAX_OPERATOR_LENGTH = 30
@@ -25,7 +25,7 @@ Operand: TypeAlias = (
 
 
 class TermObject(WireModel):
-    """What messages have to be like, or with `negated` must not be like."""
+    """A condition on messages; with `negated`, messages must not match it."""
 
     operator: Annotated[str, Field(max_length=_MAX_OPERATOR_LENGTH)]
     operand: Operand
@@ -33,7 +33,7 @@ class TermObject(WireModel):
 
 
 TermPair: TypeAlias = Annotated[list[Operand], Field(min_length=2, max_length=2)]
-"""Operator and operand, as older clients write a term."""
+"""Operator and operand, the form of older clients."""
 
 NarrowParam: TypeAlias = Annotated[
     list[TermObject | TermPair],
@@ -47,7 +47,7 @@ NarrowParam: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class Term:
-    """One term, whatever form it came in."""
+    """One term, independent of the form it was sent in."""
 
     operator: str
     operand: Operand

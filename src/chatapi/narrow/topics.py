@@ -17,7 +17,7 @@ _RESOLVED_PREFIX = "✔ "
 
 
 class IsResolved(LiveOperator):
-    """Messages of topics that are done."""
+    """Messages of resolved topics."""
 
     names: ClassVar = ("is:resolved",)
 
@@ -44,7 +44,7 @@ class IsFollowed(Operator):
 
 
 class IsMuted(Operator):
-    """Messages of topics the reader muted, and of muted channels unless the topic is not."""
+    """Messages of muted topics, and of muted channels unless the topic is unmuted or followed."""
 
     names: ClassVar = ("is:muted",)
 

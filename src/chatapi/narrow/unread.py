@@ -1,11 +1,11 @@
-"""Which messages a reader has not read: worked out from positions and exceptions, in SQL.
+"""Unread messages of a reader, computed in SQL from read positions and read exceptions.
 
-A message is unread when an exception says so. Without an exception it is unread above all of
-the reader's positions (in everything, in the channel, in the conversation), unless its sender
-is the reader and read it while sending. Only channels the reader is in have unread messages.
+A message is unread when a read exception says so. Without an exception it is unread above all of
+the reader's positions (global, of the channel, of the conversation), unless its sender is the
+reader and read it while sending. Only subscribed channels have unread messages.
 
-Statements start from the conversations with news and ask each for its messages: databases that
-guess at rows would otherwise go through all messages to find the few that are unread.
+Statements start from the conversations with new messages and look up the messages of each:
+databases that estimate rows would otherwise scan all messages to find the few unread ones.
 """
 
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ from chatapi.db.models import (
 from chatapi.db.subscription_periods import is_within_subscription_period
 
 READER: ColumnElement[int] = bindparam("reader_id", type_=BigInteger)
-"""Whoever runs a statement says who reads."""
+"""A parameter: the reader's id is given when a statement is executed."""
 GLOBAL_READ_POSITION: ColumnElement[int] = (
     select(func.coalesce(func.max(ReadFloor.message_id), 0))
     .where(ReadFloor.user_id == READER)
@@ -58,7 +58,7 @@ def values_for(reader_id: UserId) -> dict[str, int]:
 
 
 def highest(first: Column, *others: Column) -> ColumnElement[int]:
-    """The largest of a few numbers; the databases have no function for it in common."""
+    """The largest of a few numbers; the databases have no common function for it."""
     top: Column = first
     for other in others:
         top = case((top >= other, top), else_=other)
@@ -66,14 +66,14 @@ def highest(first: Column, *others: Column) -> ColumnElement[int]:
 
 
 class UnreadCandidates(NamedTuple):
-    """Conversations in which there may be unread messages, and up to where each is read."""
+    """Conversations that may have unread messages, and the read position of each."""
 
     conversations: Select[*tuple[int]]
     position: ColumnElement[int]
 
 
 def unread_candidates() -> tuple[UnreadCandidates, UnreadCandidates]:
-    """In the channels the reader is in, and in their direct messages."""
+    """The candidates in subscribed channels, and in direct messages."""
     cursor = func.coalesce(ReadCursor.message_id, 0)
     in_channels = highest(cursor, Subscription.read_up_to, GLOBAL_READ_POSITION)
     in_direct = highest(cursor, GLOBAL_READ_POSITION)
@@ -105,7 +105,7 @@ def unread_candidates() -> tuple[UnreadCandidates, UnreadCandidates]:
 
 
 def is_unread_above(position: ColumnElement[int]) -> tuple[ColumnElement[bool], ...]:
-    """What a position leaves unread, as far as there is no exception for it."""
+    """Conditions for unread messages above a position, apart from exceptions."""
     has_exception = exists().where(
         ReadException.user_id == READER, ReadException.message_id == Message.id
     )
@@ -119,7 +119,7 @@ def is_unread_above(position: ColumnElement[int]) -> tuple[ColumnElement[bool], 
 def in_each(
     unread_candidates: UnreadCandidates, messages: Select[*tuple[Any, ...]]
 ) -> Select[*tuple[Any, ...]]:
-    """The unread ones among some messages, asked of each conversation for itself."""
+    """The unread ones among some messages, evaluated for each conversation separately."""
     return messages.where(
         Message.conversation_id == Conversation.id,
         *is_unread_above(unread_candidates.position),
@@ -160,7 +160,7 @@ def unread_messages(
 
 
 def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:
-    """What is unread although it lies below a position, or was read while sending."""
+    """Messages that are unread by exception: below a position, or read while sending."""
     was_received = exists().where(
         SubscriptionPeriodRow.user_id == READER,
         SubscriptionPeriodRow.channel_id == Message.channel_id,

@@ -1,1 +1,1 @@
-"""Permissions as data: settings that name groups, who is in them, and one question."""
+"""Permission settings, group membership, and the checks of what a user may see and do."""

@@ -1,4 +1,4 @@
-"""Changes of permission settings: the parameters that ask for them, and what they amount to."""
+"""Changes of permission settings: request parameters and the resulting values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,13 +13,13 @@ from chatapi.wire.params import Params
 
 
 def permission_params(table: Mapping[str, PermissionSetting]) -> type[Params]:
-    """A base for parameters with a value for every setting of a table."""
+    """Returns a base class for parameters with one value per setting of a table."""
     fields: dict[str, Any] = dict.fromkeys(table, (GroupSettingParam | None, None))
     return create_model("PermissionParams", __base__=Params, **fields)
 
 
 def permission_change_params(table: Mapping[str, PermissionSetting]) -> type[Params]:
-    """A base for parameters with a `{new, old}` change for every setting of a table."""
+    """Returns a base class for parameters with one `{new, old}` change per setting of a table."""
     fields: dict[str, Any] = dict.fromkeys(table, (GroupSettingChange | None, None))
     return create_model("PermissionChangeParams", __base__=Params, **fields)
 
@@ -30,7 +30,7 @@ async def changed_value(
     change: GroupSettingChange,
     current: GroupValue,
 ) -> GroupValue | None:
-    """The new value of a setting, None where nothing changes."""
+    """Returns the new value of a setting, None if it does not change."""
     if change.old is not None and GroupValue.from_param(change.old) != current:
         raise ExpectationMismatchError(setting.name)
     if GroupValue.from_param(change.new) == current:

@@ -1,4 +1,7 @@
-"""Channels by what clients call them: what one may not read is answered like what is not there."""
+"""Look up channels by id or name.
+
+A channel the caller may not read gets the "invalid" error, too.
+"""
 
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.cache import CachedChannel
@@ -9,13 +12,13 @@ from chatapi.permissions.channels import channel_access
 
 
 async def readable_channel(ctx: RealmContext, channel_id: ChannelId) -> ChannelRecord:
-    """The channel with this id, for whoever may read in it."""
+    """Returns the channel with this id if the reader may read it; otherwise raises an error."""
     known = await ctx.runtime.channels.by_id(ctx.db, ctx.realm.id, channel_id)
     return await _readable(ctx, known, "Invalid channel ID")
 
 
 async def readable_channel_named(ctx: RealmContext, name: str) -> ChannelRecord:
-    """The channel of this name, for whoever may read in it."""
+    """Returns the channel of this name if the reader may read it; otherwise raises an error."""
     known = await ctx.runtime.channels.by_name(ctx.db, ctx.realm.id, name)
     return await _readable(ctx, known, f"Invalid channel name '{name}'")
 

@@ -1,4 +1,4 @@
-"""Who may know of a channel, who may read in it, and who may do what: one rule for all."""
+"""Channel visibility and access: the rules that all reads, writes and event audiences share."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 from chatapi.wire.group_values import GroupValue
 
 OPENING = frozenset({"can_add_subscribers_group", "can_subscribe_group"})
-"""Whoever could let themselves in may look in, too."""
+"""Settings whose members may read a channel: they could subscribe themselves anyway."""
 _KNOWING = OPENING | {"can_administer_channel_group"}
 
 
 @dataclass(frozen=True)
 class ChannelAccess:
-    """What one reader may know and read; the same object stands behind every read."""
+    """Which channels and channel messages a reader may see; every read uses this class."""
 
     user: UserRecord | None
-    """None: somebody without an account."""
+    """None: a visitor without an account."""
     membership: Membership
     shows_web_public: bool
-    """Whether the organization shows its web-public channels to everybody."""
+    """Whether the realm shows its web-public channels to visitors without an account."""
 
     def can_see(self, channel: ChannelRecord) -> bool:
-        """Whether the channel exists for the reader: its name, settings and subscribers."""
+        """Whether the reader may know of the channel: its name, settings and subscribers."""
         if self.can_read(channel):
             return True
         if self.user is None or not self.user.role.is_member:
@@ -41,7 +41,7 @@ class ChannelAccess:
         return self.user.role.at_least(Role.ADMIN) or self._is_named(channel, _KNOWING)
 
     def can_read(self, channel: ChannelRecord) -> bool:
-        """Whether the reader may read in the channel at all."""
+        """Whether the reader may read any messages of the channel."""
         if self._is_open_to_the_web(channel):
             return True
         if self.user is None:
@@ -53,7 +53,7 @@ class ChannelAccess:
         return channel.is_public or self._is_named(channel, OPENING)
 
     def can_read_all(self, channel: ChannelRecord) -> bool:
-        """Whether nothing in the channel is older than what the reader may see."""
+        """Whether the reader may read the whole history of the channel."""
         return self.can_read(channel) and not channel.has_protected_history
 
     def can_see_message(
@@ -61,7 +61,7 @@ class ChannelAccess:
     ) -> bool:
         """Whether the reader may see a message of the channel.
 
-        `arrival` is the event that brought it there, None if it was sent there.
+        `arrival` is the number of the event that moved it there, None if it was sent there.
         """
         if not channel.has_protected_history:
             return self.can_read(channel)
@@ -87,7 +87,7 @@ class ChannelAccess:
 
 
 async def channel_access(ctx: RealmContext) -> ChannelAccess:
-    """The access of whoever asks."""
+    """Returns the channel access of the reader of this request."""
     return ChannelAccess(
         user=ctx.reader,
         membership=await membership_of(ctx),
@@ -98,7 +98,7 @@ async def channel_access(ctx: RealmContext) -> ChannelAccess:
 
 
 async def channel_access_of(ctx: RealmContext, user: UserRecord) -> ChannelAccess:
-    """The access of a user who need not be the one who asks."""
+    """Returns the channel access of any user, who need not be the caller."""
     groups = await GroupMemberships(ctx.db, ctx.realm).groups_of(user)
     membership = Membership(groups, await load_subscription_periods(ctx.db, user.id))
     return ChannelAccess(user, membership, shows_web_public=False)
@@ -107,7 +107,7 @@ async def channel_access_of(ctx: RealmContext, user: UserRecord) -> ChannelAcces
 async def channel_access_of_each(
     ctx: RealmContext, users: Collection[UserRecord], channel_ids: Collection[ChannelId]
 ) -> dict[UserId, ChannelAccess]:
-    """The access of many users to some channels; those are all that it may be asked about."""
+    """Returns the access of many users, valid only for questions about the given channels."""
     memberships = await memberships_of(ctx, users, channel_ids)
     return {
         user.id: ChannelAccess(user, memberships[user.id], shows_web_public=False) for user in users
@@ -117,7 +117,7 @@ async def channel_access_of_each(
 async def readable_channels(
     ctx: RealmContext, channel_ids: Collection[ChannelId]
 ) -> frozenset[ChannelId]:
-    """Those of some channels in which whoever asks may read."""
+    """Returns those of the given channels that the reader may read."""
     if not channel_ids:
         return frozenset()
     access = await channel_access(ctx)
@@ -126,12 +126,12 @@ async def readable_channels(
 
 
 async def is_allowed_in_channel(ctx: Context, name: str, channel: ChannelRecord) -> bool:
-    """Whether a setting of the channel names the caller."""
+    """Whether a permission setting of the channel includes the caller."""
     return await is_allowed(ctx, CHANNEL_PERMISSIONS[name], channel)
 
 
 async def may_administer(ctx: Context, channel: ChannelRecord) -> bool:
-    """Whether the caller may change the channel: administrators, and whoever it names."""
+    """Whether the caller may administer the channel: admins, and users its setting includes."""
     if ctx.user.role.at_least(Role.ADMIN):
         return True
     if not (await channel_access(ctx)).can_see(channel):
@@ -140,7 +140,7 @@ async def may_administer(ctx: Context, channel: ChannelRecord) -> bool:
 
 
 def channel_visible_to(channel: ChannelRecord) -> ChannelVisibleTo:
-    """The audience of events about a channel: those for whom `can_see` says yes."""
+    """Returns the audience of events about a channel: users for whom `can_see` is true."""
     return ChannelVisibleTo(
         channel_id=channel.id,
         invite_only=channel.invite_only,
@@ -150,7 +150,7 @@ def channel_visible_to(channel: ChannelRecord) -> ChannelVisibleTo:
 
 
 def channel_readers(channel: ChannelRecord) -> ChannelReaders:
-    """Those for whom `can_read` says yes of what comes now."""
+    """Returns the audience of content sent now: users for whom `can_read` is true."""
     return ChannelReaders(
         channel_id=channel.id,
         is_public=channel.is_public,
@@ -161,7 +161,7 @@ def channel_readers(channel: ChannelRecord) -> ChannelReaders:
 
 
 def _united(channel: ChannelRecord, names: frozenset[str]) -> GroupValue:
-    """Everybody whom at least one of several settings names."""
+    """Returns the union of several settings: the users that at least one of them includes."""
     values = [channel.permission(name) for name in names]
     return GroupValue(
         members=frozenset().union(*(value.members for value in values)),
@@ -170,12 +170,12 @@ def _united(channel: ChannelRecord, names: frozenset[str]) -> GroupValue:
 
 
 def channel_subscribers(channel: ChannelRecord) -> Subscribers:
-    """The audience of messages: the people in the channel at the time."""
+    """Returns the audience of a message: the channel's subscribers as of the event."""
     return Subscribers(channel_id=channel.id, is_public=channel.is_public)
 
 
 class Arrived(Protocol):
-    """A message, and the event that brought it into its channel, if it was not sent there."""
+    """A message, and the event that moved it into its channel (None if it was sent there)."""
 
     @property
     def id(self) -> MessageId: ...
@@ -185,7 +185,7 @@ class Arrived(Protocol):
 
 
 def subscribers_who_see(channel: ChannelRecord, message: Arrived) -> Subscribers:
-    """The audience of what becomes of a message: of those, whoever may see the message."""
+    """Returns the audience of changes to a message: the subscribers who may see the message."""
     audience = channel_subscribers(channel)
     if not channel.has_protected_history:
         return audience

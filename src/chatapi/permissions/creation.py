@@ -1,4 +1,4 @@
-"""The groups every organization has from the moment it exists."""
+"""The system groups that every realm gets when it is created."""
 
 from sqlalchemy import insert, update
 
@@ -10,7 +10,7 @@ from chatapi.permissions.settings import GROUP_PERMISSIONS
 
 
 async def add_system_groups(db: DatabaseSession, realm_id: RealmId) -> None:
-    """Make the system groups and note their ids in the realm's row."""
+    """Create the system groups and store their ids in the realm's row."""
     group_ids = {str(group): await _add_group(db, realm_id, group) for group in SystemGroup}
     settings = {
         setting.name: group_ids[setting.default_for_system_groups]

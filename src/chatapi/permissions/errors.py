@@ -1,4 +1,4 @@
-"""What can go wrong when a permission is changed."""
+"""Errors of changing a permission."""
 
 from dataclasses import Field, dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from chatapi.core.errors import ApiError
 
 @dataclass(eq=False)
 class ExpectationMismatchError(ApiError):
-    """The setting no longer has the value the client believed it had."""
+    """The setting no longer has the value that the client sent as `old`."""
 
     code = "EXPECTATION_MISMATCH"
     text = "can_manage_group was changed in the meantime: 'old' is not its current value"

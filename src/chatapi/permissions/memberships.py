@@ -1,4 +1,4 @@
-"""Who is in which group, nested ones counted: each question is one statement."""
+"""Group membership including nested groups; most lookups take one statement."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -34,7 +34,7 @@ from chatapi.wire.group_values import GroupSettingPayload, GroupValue
 
 @dataclass(frozen=True)
 class GroupRecord:
-    """A group as the database knows it."""
+    """A row of the group table."""
 
     id: GroupId
     realm_id: RealmId
@@ -47,7 +47,7 @@ class GroupRecord:
     settings: dict[str, GroupSettingPayload]
 
     def permission(self, name: str) -> GroupValue:
-        """Who may do something with the group."""
+        """Returns the users and groups that a permission setting of the group includes."""
         return GroupValue.from_wire(self.settings[name])
 
 
@@ -58,14 +58,14 @@ _DIRECT_GROUPS: Select[*tuple[Any, ...]] = select(GroupMember.user_id, GroupMemb
 
 
 class GroupMemberships:
-    """Groups of one realm and the people in them."""
+    """Looks up the groups of one realm and their members."""
 
     def __init__(self, db: DatabaseSession, realm: RealmRecord) -> None:
         self._db = db
         self._realm = realm
 
     async def groups_of(self, user: UserRecord) -> frozenset[GroupId]:
-        """Every group a user is in."""
+        """Returns every group a user is in, directly or through nested groups."""
         by_role = system_groups_of(user.role, is_full_member=user.is_full_member)
         system_ids = [self._realm.system_groups[group] for group in by_role]
         directly = (
@@ -79,7 +79,7 @@ class GroupMemberships:
     async def groups_of_each(
         self, users: Collection[UserRecord]
     ) -> dict[UserId, frozenset[GroupId]]:
-        """Every group that each of many users is in: two statements, however many they are."""
+        """Returns every group of each of many users, in two statements for any number of users."""
         rows = await self._db.execute(_DIRECT_GROUPS, {"user_ids": [user.id for user in users]})
         direct: defaultdict[int, set[GroupId]] = defaultdict(set)
         for user_id, group_id in rows:
@@ -96,7 +96,7 @@ class GroupMemberships:
         return groups
 
     async def named_groups_of(self, user_id: UserId) -> list[GroupRecord]:
-        """The groups a user was put into directly, deactivated ones included."""
+        """Returns the groups a user was added to directly, deactivated ones included."""
         rows = await self._db.execute(
             group_records.select()
             .join(GroupMember, GroupMember.group_id == UserGroup.id)
@@ -106,7 +106,7 @@ class GroupMemberships:
         return group_records.read_all(rows)
 
     async def members_of(self, group_ids: Iterable[GroupId]) -> set[UserId]:
-        """Everybody who is in any of the groups and not deactivated."""
+        """Returns all active users who are in any of the groups."""
         below = self._below(group_ids)
         in_person = select(GroupMember.user_id).join(below, below.c.id == GroupMember.group_id)
         by_role = self._direct_system_group().in_(select(below.c.id))
@@ -116,7 +116,7 @@ class GroupMemberships:
         return {UserId(user_id) for (user_id,) in rows}
 
     async def supergroups_of(self, group_id: GroupId) -> set[GroupId]:
-        """All groups that a group is part of, and itself."""
+        """Returns all groups that a group is nested in, and the group itself."""
         itself = select(UserGroup.id).where(
             UserGroup.realm_id == self._realm.id, UserGroup.id == group_id
         )
@@ -124,12 +124,12 @@ class GroupMemberships:
         return {GroupId(above_id) for (above_id,) in rows}
 
     async def subgroups_of(self, group_ids: Iterable[GroupId]) -> set[GroupId]:
-        """All groups that are parts of the given ones, and those themselves."""
+        """Returns all groups nested in the given ones, and the given ones themselves."""
         rows = await self._db.execute(select(self._below(group_ids).c.id))
         return {GroupId(group_id) for (group_id,) in rows}
 
     async def direct_members(self) -> dict[GroupId, list[UserId]]:
-        """The direct members of every group of the realm, without deactivated users."""
+        """Returns the direct members of every group of the realm, without deactivated users."""
         rows = await self._db.execute(
             union(
                 self._accounts(GroupMember.group_id, User.id).join(
@@ -144,7 +144,7 @@ class GroupMemberships:
         return members
 
     async def direct_members_of(self, group_id: GroupId) -> set[UserId]:
-        """The direct members of one group, without deactivated users."""
+        """Returns the direct members of one group, without deactivated users."""
         in_person = select(GroupMember.user_id).where(GroupMember.group_id == group_id)
         by_role = self._direct_system_group() == group_id
         rows = await self._db.execute(
@@ -153,7 +153,7 @@ class GroupMemberships:
         return {UserId(user_id) for (user_id,) in rows}
 
     async def direct_subgroups(self) -> dict[GroupId, list[GroupId]]:
-        """The direct subgroups of every group of the realm."""
+        """Returns the direct subgroups of every group of the realm."""
         rows = await self._db.execute(
             select(GroupSubgroup.group_id, GroupSubgroup.subgroup_id)
             .join(UserGroup, UserGroup.id == GroupSubgroup.group_id)
@@ -176,7 +176,7 @@ class GroupMemberships:
         )
 
     def _accounts(self, *columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 (SQL columns)
-        """Memberships outlast a deactivation, but count only while the user is active."""
+        """Selects active users. Memberships outlast a deactivation, but count only while active."""
         return (
             select(*columns)
             .select_from(User)
@@ -184,7 +184,7 @@ class GroupMemberships:
         )
 
     def _direct_system_group(self) -> ColumnElement[Any]:
-        """The id of the system group a row of the account table belongs to."""
+        """The id of the system group that a row of the user table belongs to."""
         group_ids = self._realm.system_groups
         choices: list[tuple[ColumnElement[bool], int]] = []
         for role in Role:
@@ -198,7 +198,7 @@ class GroupMemberships:
 def _with_supergroups(
     group_ids: set[GroupId], around: Mapping[GroupId, Collection[GroupId]]
 ) -> frozenset[GroupId]:
-    """Groups and all that they are part of, `around` being what each is a direct part of."""
+    """Returns groups and all their supergroups. `around` maps a group to its direct supergroups."""
     found: set[GroupId] = set()
     unseen = set(group_ids)
     while unseen:
@@ -209,7 +209,7 @@ def _with_supergroups(
 
 
 def _above(groups: Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]) -> CTE:
-    """Groups and all that they are part of."""
+    """Returns groups and all their supergroups, as a recursive query."""
     above = select(groups.subquery().c.id).cte("above", recursive=True)
     return above.union(
         select(GroupSubgroup.group_id).join(above, above.c.id == GroupSubgroup.subgroup_id)

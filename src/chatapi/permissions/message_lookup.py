@@ -1,4 +1,4 @@
-"""Messages by their ids: one that the reader may not see is answered like one that is not there."""
+"""Look up messages by id. A message the reader may not see gets the same error as a missing one."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ _PEOPLE = (
 
 @dataclass(frozen=True)
 class FoundMessage:
-    """A message that the reader may see, and where it is."""
+    """A message that the reader may see, and its channel, conversation and topic."""
 
     id: MessageId
     conversation_id: ConversationId
@@ -46,7 +46,7 @@ class FoundMessage:
 
 
 async def visible_message(ctx: RealmContext, message_id: MessageId) -> FoundMessage:
-    """The message with this id, for whoever may see it."""
+    """Returns the message with this id if the reader may see it; otherwise raises an error."""
     access = await message_access(ctx)
     rows = await ctx.db.execute(_ONE, {"realm_id": ctx.realm.id, "message_id": message_id})
     row = rows.one_or_none()
@@ -59,7 +59,7 @@ async def visible_message(ctx: RealmContext, message_id: MessageId) -> FoundMess
 
 
 async def message_to_change(ctx: Context, message_id: MessageId) -> FoundMessage:
-    """The same for whoever is about to leave a mark: an archived channel stays as it is."""
+    """Like `visible_message`, for writes to the message: refuses messages of archived channels."""
     message = await visible_message(ctx, message_id)
     channel = await channel_of(ctx, message)
     if channel is not None and channel.is_archived:
@@ -68,7 +68,7 @@ async def message_to_change(ctx: Context, message_id: MessageId) -> FoundMessage
 
 
 async def channel_of(ctx: RealmContext, message: FoundMessage) -> ChannelRecord | None:
-    """Where a message is; None for direct messages."""
+    """Returns the channel of a message, None for direct messages."""
     if message.channel_id is None:
         return None
     found = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, [message.channel_id])
@@ -76,13 +76,13 @@ async def channel_of(ctx: RealmContext, message: FoundMessage) -> ChannelRecord 
 
 
 async def participants_of(ctx: RealmContext, message: FoundMessage) -> list[UserId]:
-    """Who takes part in the conversation of a direct message."""
+    """Returns the participants of the conversation of a direct message."""
     rows = await ctx.db.execute(_PEOPLE, {"conversation_id": message.conversation_id})
     return [UserId(user_id) for (user_id,) in rows]
 
 
 async def message_audience(ctx: RealmContext, message: FoundMessage) -> Audience:
-    """Whom to tell what becomes of a message: nobody who may not see the message itself."""
+    """Returns the audience of changes to a message: only users who may see the message itself."""
     channel = await channel_of(ctx, message)
     if channel is not None:
         return subscribers_who_see(channel, message)

@@ -1,4 +1,4 @@
-"""Which messages a reader may see: one rule, asked of rows that were read and put into SQL."""
+"""Message visibility: one rule, as a check of fetched rows and as SQL conditions."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _OWN_CONVERSATIONS = (
 
 
 class MessageLocation(Protocol):
-    """A message, as far as it takes to say who may see it."""
+    """The fields of a message that its visibility depends on."""
 
     @property
     def id(self) -> MessageId: ...
@@ -39,24 +39,24 @@ class MessageLocation(Protocol):
 
     @property
     def arrival(self) -> EventNumber | None:
-        """The event that brought it into its channel, None for one that was sent there."""
+        """The event that moved it into its channel, None if it was sent there."""
 
 
 @dataclass(frozen=True)
 class VisiblePlaces:
-    """What a reader may see in some channels, and in direct messages."""
+    """SQL condition for what a reader may see in some channels, and in direct messages."""
 
     condition: ColumnElement[bool]
     channels: tuple[CachedChannel, ...]
-    """The condition holds as long as none of these is outdated."""
+    """The condition is valid as long as none of these records is outdated."""
 
 
 @dataclass(frozen=True)
 class MessageAccess:
-    """What one reader may see; stands behind every read of messages, and of what hangs on them.
+    """Which messages one reader may see; every read of messages and attached data uses it.
 
-    The conditions are about `Message` and never depend on what a client asked for: a filter
-    can only be added to them. They fit into any statement, whatever else it joins.
+    The conditions are about `Message` and never depend on what a client asked for: a filter can
+    only be added to them. They fit into any statement, whatever else it joins.
     """
 
     ctx: RealmContext
@@ -64,14 +64,17 @@ class MessageAccess:
 
     @property
     def reader_id(self) -> UserId | None:
-        """None: somebody without an account."""
+        """None: a visitor without an account."""
         return None if self.channels.user is None else self.channels.user.id
 
     async def can_see_message(self, message: MessageLocation) -> bool:
         return message.id in await self.visible([message])
 
     async def visible(self, messages: Collection[MessageLocation]) -> frozenset[MessageId]:
-        """Those of the messages that the reader may see; they are of the reader's realm."""
+        """Returns those of the messages that the reader may see.
+
+        All must be of the reader's realm.
+        """
         records = await self.ctx.runtime.channels.many(
             self.ctx.db,
             self.ctx.realm.id,
@@ -93,15 +96,15 @@ class MessageAccess:
         )
 
     def received(self, message: MessageLocation) -> bool:
-        """Whether the reader was there when a visible message came, and could have read it live."""
+        """Whether the reader was subscribed when a visible message came, and could read it live."""
         if message.channel_id is None:
             return True
         return self.channels.membership.received(message.channel_id, message.id, message.arrival)
 
     async def in_feed(self) -> tuple[ColumnElement[bool], ...]:
-        """What was sent to the reader: in the channels they are in, and in direct messages.
+        """Returns conditions for messages sent to the reader: in subscribed channels, and directly.
 
-        The parts share no message. Each is read for itself, since no index leads to both.
+        No message matches both parts. Query them separately, since no index covers both.
         """
         membership = self.channels.membership
         channel_ids = [
@@ -110,7 +113,7 @@ class MessageAccess:
         in_channels = and_(
             Message.realm_id == self.ctx.realm.id,
             Message.channel_id.in_(channel_ids),
-            # Whoever joined lately does not look through the years before.
+            # If the reader subscribed recently, do not scan the years before.
             Message.id
             > min(
                 (
@@ -124,7 +127,7 @@ class MessageAccess:
         return in_channels, await self._in_listed_direct()
 
     def was_subscribed(self, message: type[Message] = Message) -> ColumnElement[bool]:
-        """Whether the reader was in the channel when a message came there."""
+        """Whether the reader was subscribed to the channel when a message came there."""
         return (
             exists()
             .where(
@@ -136,7 +139,7 @@ class MessageAccess:
         )
 
     def in_direct(self) -> ColumnElement[bool]:
-        """Direct messages of the reader's own."""
+        """Condition for the direct messages of the reader."""
         if self.reader_id is None:
             return false()
         return Message.conversation_id.in_(
@@ -148,7 +151,7 @@ class MessageAccess:
     def in_channel(
         self, channel: ChannelRecord, conversation_id: ConversationId | None = None
     ) -> ColumnElement[bool]:
-        """All of a channel or of one of its topics, as far as the reader's stays allow."""
+        """Condition for a channel or one of its topics, as far as subscription periods allow."""
         in_channel = (
             Message.channel_id == channel.id
             if conversation_id is None
@@ -157,10 +160,10 @@ class MessageAccess:
         return and_(in_channel, self.visible_of(channel))
 
     async def in_places_of(self, messages: ColumnElement[bool]) -> VisiblePlaces:
-        """What the reader may see in the channels of a few messages, and in direct messages.
+        """Condition for what the reader may see in the channels of a few messages, and directly.
 
-        For narrows that name single messages, wherever these are. Costs one statement, which
-        looks up where they are; a message that is moved elsewhere afterwards is not included.
+        For narrows that name single messages, in any channel. Costs one statement, which looks up
+        their channels; a message that is moved elsewhere afterwards is not included.
         """
         rows = await self.ctx.db.execute(
             select(Message.channel_id)
@@ -175,7 +178,7 @@ class MessageAccess:
         return VisiblePlaces(or_(self._is_own_direct(), *in_channels), tuple(known.values()))
 
     def _is_own_direct(self) -> ColumnElement[bool]:
-        """The same as `in_direct`, asked of each message, for when these are few."""
+        """Same as `in_direct`, evaluated per message; use it when there are few messages."""
         if self.reader_id is None:
             return false()
         takes_part = exists().where(
@@ -185,7 +188,7 @@ class MessageAccess:
         return takes_part.correlate(Message)
 
     def visible_of(self, channel: ChannelRecord) -> ColumnElement[bool]:
-        """Which messages of a channel the reader may see; says nothing about any others."""
+        """Condition for messages the reader may see; valid only for messages of this channel."""
         if not self.channels.can_read(channel):
             return false()
         if self.channels.can_read_all(channel):
@@ -196,9 +199,9 @@ class MessageAccess:
         return or_(*(sent_during(period) for period in subscription_periods))
 
     async def _in_listed_direct(self) -> ColumnElement[bool]:
-        """The same as `in_direct`, with the conversations by name as long as they are few.
+        """Same as `in_direct`, but lists the conversation ids while there are few.
 
-        A database that knows which ones does not look for them among all messages.
+        With the ids given, the database does not search for them among all messages.
         """
         rows = await self.ctx.db.execute(
             _OWN_CONVERSATIONS, {"user_id": self.reader_id, "limit": _FEW_CONVERSATIONS + 1}
@@ -223,12 +226,12 @@ class MessageAccess:
 
 
 async def message_access(ctx: RealmContext) -> MessageAccess:
-    """The access of whoever asks."""
+    """Returns the message access of the reader of this request."""
     return MessageAccess(ctx, await channel_access(ctx))
 
 
 def sent_during(period: SubscriptionPeriod) -> ColumnElement[bool]:
-    """Whether a message came into the channel while somebody was there."""
+    """Condition: a message was sent or moved into the channel during a subscription period."""
     was_sent = _is_between(Message.id, period.since_message, period.until_message)
     was_moved = _is_between(Message.arrival, period.since_event, period.until_event)
     return case((Message.arrival.is_(None), was_sent), else_=was_moved)

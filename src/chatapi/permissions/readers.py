@@ -1,4 +1,4 @@
-"""Where a reader belongs, worked out once and remembered until it changes."""
+"""Groups and subscription periods of a reader, memoized per caller until they change."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -36,10 +36,10 @@ _STAYS_OF_MANY: Select[*tuple[Any, ...]] = (
 
 
 async def groups_of_reader(ctx: RealmContext) -> frozenset[GroupId]:
-    """The groups of whoever asks; costs no statement after the first time."""
+    """Returns the groups of the reader; memoized, so only the first call costs a statement."""
     caller = ctx.maybe_caller
     if caller is None:
-        # A person without an account is in one group only.
+        # A visitor without an account is in one group only.
         return frozenset({GroupId(ctx.realm.system_groups[SystemGroup.INTERNET])})
     return await caller.memoize(
         "groups", lambda: GroupMemberships(ctx.db, ctx.realm).groups_of(caller.user)
@@ -47,7 +47,7 @@ async def groups_of_reader(ctx: RealmContext) -> frozenset[GroupId]:
 
 
 async def membership_of(ctx: RealmContext) -> Membership:
-    """The groups and channels of whoever asks; costs no statement after the first time."""
+    """Returns the groups and channels of the reader; only the first call costs statements."""
     groups = await groups_of_reader(ctx)
     caller = ctx.maybe_caller
     if caller is None:
@@ -62,9 +62,9 @@ async def membership_of(ctx: RealmContext) -> Membership:
 async def memberships_of(
     ctx: RealmContext, users: Collection[UserRecord], channel_ids: Collection[ChannelId]
 ) -> dict[UserId, Membership]:
-    """The groups of many users, and when they were in some channels: three statements.
+    """Returns the groups of many users and their periods in some channels, in three statements.
 
-    Use it for users who do not ask themselves; nothing of it is remembered.
+    Use it for users other than the caller; the result is not cached.
     """
     groups = await GroupMemberships(ctx.db, ctx.realm).groups_of_each(users)
     subscription_periods: defaultdict[int, defaultdict[ChannelId, list[SubscriptionPeriod]]] = (
@@ -88,7 +88,7 @@ async def memberships_of(
 async def load_subscription_periods(
     db: DatabaseSession, user_id: UserId
 ) -> dict[ChannelId, tuple[SubscriptionPeriod, ...]]:
-    """When a user was in which channel."""
+    """Returns the subscription periods of a user, by channel."""
     subscription_periods: defaultdict[ChannelId, list[SubscriptionPeriod]] = defaultdict(list)
     for *period, channel_id in await db.execute(_PERIODS_OF_USER, {"user_id": user_id}):
         subscription_periods[ChannelId(channel_id)].append(_periods.read(period))

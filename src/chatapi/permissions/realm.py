@@ -1,4 +1,4 @@
-"""The permission settings of an organization."""
+"""The permission settings of a realm."""
 
 from chatapi.auth.context import Context
 from chatapi.auth.realm_cache import RealmRecord
@@ -10,7 +10,7 @@ from chatapi.wire.group_values import GroupValue
 
 
 class RealmPermissions:
-    """Who may do what in an organization: what it chose, or the default."""
+    """Permission settings of a realm: the stored value, or the default."""
 
     def __init__(self, realm: RealmRecord) -> None:
         self._realm = realm

@@ -1,4 +1,4 @@
-"""The one question: is this person in the group a setting names?"""
+"""The permission check: is the caller in the group that a setting names?"""
 
 from typing import Protocol
 
@@ -12,21 +12,22 @@ from chatapi.wire.group_values import GroupValue
 
 
 class HasPermissions(Protocol):
-    """Something whose settings say who may do what with it: a realm, a channel, a group."""
+    """An object with permission settings: a realm, a channel, a group."""
 
     def permission(self, name: str) -> GroupValue: ...
 
 
 async def is_allowed(ctx: Context, setting: PermissionSetting, guarded: HasPermissions) -> bool:
-    """Whether the caller is named by a setting; costs no statement after the first time."""
+    """Whether a setting includes the caller; only the first call costs a statement."""
     if ctx.user.role is Role.GUEST and not setting.allows(SystemGroup.EVERYONE):
-        # What cannot be given to everyone is not given to guests in a roundabout way either.
+        # A setting that may not be `role:everyone` does not apply to guests through another group
+        # either.
         return False
     groups = await groups_of_reader(ctx)
     return guarded.permission(setting.name).includes(ctx.user.id, groups)
 
 
 async def require(ctx: Context, setting: PermissionSetting, guarded: HasPermissions) -> None:
-    """Refuse a caller whom the setting does not name."""
+    """Raise an error if the setting does not include the caller."""
     if not await is_allowed(ctx, setting, guarded):
         raise BadRequestError("Insufficient permission")

@@ -11,22 +11,22 @@ from typing import Literal
 from chatapi.core.system_groups import SystemGroup
 
 Creator = Literal["group_creator", "stream_creator_or_nobody"]
-"""Defaults that depend on who makes the group or channel; the names clients know."""
+"""Defaults that depend on who creates the group or channel; the names are those of the API."""
 
 
 @dataclass(frozen=True)
 class PermissionSetting:
-    """Who may do one thing."""
+    """A permission setting: which users may do one thing."""
 
     name: str
     default: SystemGroup | Creator
     default_for_system_groups: SystemGroup | None = None
     require_system_group: bool = False
     allowed_system_groups: tuple[SystemGroup, ...] = ()
-    """Where not empty, the only system groups it may name."""
+    """If not empty, the only system groups the setting may name."""
     forbidden: frozenset[SystemGroup] = frozenset({SystemGroup.INTERNET, SystemGroup.EVERYONE})
     owner_only: bool = False
-    """Whether only owners may change it."""
+    """Whether only owners may change the setting."""
 
     def allows(self, group: SystemGroup) -> bool:
         if self.allowed_system_groups and group not in self.allowed_system_groups:

@@ -1,4 +1,4 @@
-"""Whom a reader may see: the one rule that reads and events about users share."""
+"""User visibility: which users a reader may see; reads and events about users share this rule."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ _VISIBLE_USER_IDS = union(
     )
     .where(_own_conversation.user_id == bindparam("user_id")),
 )
-"""The people somebody shares a channel or a direct-message conversation with."""
+"""The users who share a channel or a direct-message conversation with a user."""
 
 
 def sees_all_users(realm: RealmRecord, reader: UserRecord | None) -> bool:
-    """Whether all users exist for a reader; nobody without an account sees more than a guest.
+    """Whether a reader sees all users; visitors without an account see no more than guests.
 
-    The setting names a system group, so the role says it all and nothing has to be read.
+    The setting names a system group, so the role decides and no statement is needed.
     """
     role = Role.GUEST if reader is None else reader.role
     is_full_member = reader is not None and reader.is_full_member
@@ -51,12 +51,12 @@ def sees_all_users(realm: RealmRecord, reader: UserRecord | None) -> bool:
 
 @dataclass(frozen=True)
 class UserVisibility:
-    """Which users exist for a reader."""
+    """Which users a reader may see."""
 
     reader: UserRecord | None
     sees_all_users: bool
     visible_user_ids: frozenset[UserId]
-    """Whom somebody sees who does not see everybody: the people they talk with."""
+    """The users a restricted reader sees: those who share a channel or conversation with them."""
 
     def can_see(self, user: UserRecord) -> bool:
         if self.sees_all_users or user.id in self.visible_user_ids or user.is_system_bot:
@@ -64,20 +64,20 @@ class UserVisibility:
         return self.reader is not None and self.reader.id in {user.id, user.bot_owner_id}
 
     def can_see_id(self, user_id: UserId) -> bool:
-        """The same of somebody of whom nothing else is known; one's bots may be missing."""
+        """Same as `can_see` when only the id is known; the reader's own bots may be missing."""
         if self.sees_all_users or user_id in self.visible_user_ids:
             return True
         return self.reader is not None and self.reader.id == user_id
 
     def among(self, user_ids: Iterable[UserId]) -> list[UserId]:
-        """Those of some users that `can_see_id` says yes of, for lists of members."""
+        """Returns those of the users for whom `can_see_id` is true; for lists of members."""
         if self.sees_all_users:
             return list(user_ids)
         return [user_id for user_id in user_ids if self.can_see_id(user_id)]
 
 
 async def user_visibility(ctx: RealmContext) -> UserVisibility:
-    """Whom whoever asks may see; costs a statement only where guests do not see everybody."""
+    """Returns the user visibility of the reader; costs a statement only for restricted readers."""
     if sees_all_users(ctx.realm, ctx.reader):
         return UserVisibility(ctx.reader, sees_all_users=True, visible_user_ids=frozenset())
     known = frozenset() if ctx.reader is None else await _visible_user_ids(ctx.db, ctx.reader.id)
@@ -90,5 +90,5 @@ async def _visible_user_ids(db: DatabaseSession, user_id: UserId) -> frozenset[U
 
 
 def user_visible_to(user: UserRecord) -> UserVisibleTo:
-    """The audience of events about a user: those whose `UserVisibility` includes them."""
+    """Returns the audience of events about a user: readers whose `UserVisibility` includes them."""
     return UserVisibleTo(user_id=user.id, bot_owner_id=user.bot_owner_id)

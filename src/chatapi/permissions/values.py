@@ -1,4 +1,4 @@
-"""Which values a permission setting takes."""
+"""Validation of values for permission settings."""
 
 from collections.abc import Iterable
 
@@ -16,14 +16,14 @@ from chatapi.wire.group_values import GroupSettingParam, GroupValue
 
 
 class ValueChecker:
-    """Checks values against a setting, the realm's people and its groups."""
+    """Checks values against a setting, and the realm's users and groups."""
 
     def __init__(self, ctx: RealmContext) -> None:
         self._db: DatabaseSession = ctx.db
         self._realm = ctx.realm
 
     async def check(self, setting: PermissionSetting, value: GroupSettingParam) -> GroupValue:
-        """The value, if it names only people and groups that exist and that may be named."""
+        """Returns the value if its users and groups exist and the setting may name them."""
         checked = GroupValue.from_param(value)
         groups = await self._existing_groups(checked, setting.name)
         self._check_system_groups(setting, checked, groups)

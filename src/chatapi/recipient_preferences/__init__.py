@@ -1,1 +1,1 @@
-"""What people want to notice and what not, as far as sending a message has to know."""
+"""Cache of the recipient preferences that sending a message needs: alert words, muted users."""

@@ -1,6 +1,6 @@
-"""Finds the words people watch for in a text; pure.
+"""Finds users' alert words in a text; pure.
 
-A text is walked through once, whatever number of people watch for whatever number of words.
+A text is scanned once, for any number of users and words.
 """
 
 import re
@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from chatapi.core.ids import UserId
 
 _PART = re.compile(r"\w+|\s+|[^\w\s]")
-"""Words are whole: what is watched for never begins or ends within one of these parts."""
+"""Words are matched whole: a match never begins or ends within one of these parts."""
 
 
 @dataclass
 class _Node:
-    """What may follow the parts that led here."""
+    """A node of the trie: the parts that may follow."""
 
     next: dict[str, "_Node"] = field(default_factory=dict)
     watchers: set[UserId] = field(default_factory=set)
 
 
 class AlertWordMatcher:
-    """The words of many people, found together."""
+    """Finds the alert words of many users in one pass."""
 
     def __init__(self, words: Iterable[tuple[UserId, str]]) -> None:
         self._root = _Node()
@@ -33,7 +33,7 @@ class AlertWordMatcher:
             node.watchers.add(user_id)
 
     def users_alerted_by(self, text: str) -> frozenset[UserId]:
-        """Whoever watches for something that occurs in a text, in capitals or not."""
+        """Returns the users whose alert words occur in a text, ignoring case."""
         if not self._root.next:
             return frozenset()
         found: set[UserId] = set()
@@ -49,5 +49,5 @@ class AlertWordMatcher:
 
 
 def _parts(text: str) -> list[str]:
-    """Line breaks and blanks are alike."""
+    """Split a text into parts; line breaks and blanks are equal."""
     return [" " if part.isspace() else part for part in _PART.findall(text.lower())]

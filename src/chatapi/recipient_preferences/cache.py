@@ -1,4 +1,4 @@
-"""What this process remembers of a realm's alert words and muted users, until the log says no."""
+"""Per-process cache of a realm's alert words and muted users, invalidated by the event log."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -25,11 +25,11 @@ _MUTED = (
 
 @dataclass(frozen=True)
 class RecipientPreferences:
-    """Of all people of a realm."""
+    """The preferences of all users of a realm."""
 
     alert_words: AlertWordMatcher
     muted_by: Mapping[UserId, frozenset[UserId]]
-    """Who does not want to hear from somebody, by that somebody."""
+    """The users who muted a sender, by sender."""
 
 
 class RecipientPreferencesCache:
@@ -40,7 +40,7 @@ class RecipientPreferencesCache:
         hub.observe(Observer(on_event=self._on_event, on_reset=self._invalidate))
 
     async def of(self, db: DatabaseSession, realm_id: RealmId) -> RecipientPreferences:
-        """Call in a realm that is locked: nobody changes anything until it is remembered."""
+        """Call it with the realm locked: no writer may change the data before it is cached."""
         if not db.has_locked(realm_id):
             raise RuntimeError("lock the realm: what is read now must still hold when remembered")
         known = self._realms.get(realm_id)

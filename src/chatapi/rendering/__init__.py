@@ -1,4 +1,4 @@
-"""Markdown to safe HTML, and what a text says about whom; pure: text in, text out."""
+"""Markdown to safe HTML, and the mentions and links of a text; pure: text in, text out."""
 
 from chatapi.rendering.channel_links import channel_address
 from chatapi.rendering.directory import (

@@ -1,4 +1,4 @@
-"""Where the parser would do much for little, it does less: time stays linear in the text."""
+"""Limits on the parser's rules, so that parsing takes linear time."""
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, blockquote, list_block, table
@@ -7,9 +7,9 @@ from markdown_it.rules_inline import StateInline, link
 from chatapi.rendering.budget import spend_link, spend_table
 
 DEEPEST_NESTING = 20
-"""The parser leaves out what is nested deeper than this."""
+"""The parser drops what is nested deeper than this."""
 
-# A list and its item are two levels: what stands in the last one must still fit in.
+# A list and its item are two levels: the content of the last one must still fit in.
 _DEEPEST_CONTAINER = DEEPEST_NESTING - 3
 _MAX_CELLS = 2_500
 _DEEPEST_BRACKETS = 6
@@ -26,12 +26,12 @@ def bound_rules(parser: MarkdownIt) -> None:
 
 
 def is_too_deep(state: StateBlock) -> bool:
-    """Whether what would be nested here is shown as the text it is, instead of being left out."""
+    """Whether to render content nested here as plain text, instead of dropping it."""
     return state.level > _DEEPEST_CONTAINER
 
 
 def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
-    """A table, unless rows that say nothing would be filled up to thousands of cells."""
+    """A table, unless rows that are nearly empty would be filled up to thousands of cells."""
     if first < state.env.get(_NO_TABLE_BEFORE, 0) or not table(state, first, end, True):
         return False
     after = first + 1
@@ -40,7 +40,7 @@ def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # no
     ruler = state.getLines(first + 1, first + 2, 0, False)
     cells = (ruler.count("|") + 1) * (after - first)
     if cells > _MAX_CELLS:
-        # Remembered, so that the same lines are not counted again from each of them.
+        # Stored, so that the same lines are not counted again from each of them.
         state.env[_NO_TABLE_BEFORE] = after
         return False
     spend_table(state.env, cells)
@@ -50,8 +50,8 @@ def _table(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # no
 def _quote(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
     """A quote ends where lines no longer begin with `>`.
 
-    CommonMark lets a paragraph run on without the mark. Looking for the end of that takes the
-    parser quadratic time, and in a chat the next line is the answer, not the quote.
+    CommonMark lets a paragraph continue without the mark. Finding its end takes the parser
+    quadratic time, and in a chat the next line is the reply, not the quote.
     """
     if is_too_deep(state):
         return False
@@ -77,7 +77,7 @@ def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noq
 
 
 def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
-    """Inside many brackets nobody looks for links: the parser would, at each of them again."""
+    """Do not look for links inside many brackets: the parser would, at each of them again."""
     if state.src[state.pos] != "[":
         return False
     if silent and state.level > _DEEPEST_BRACKETS:

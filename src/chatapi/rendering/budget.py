@@ -1,7 +1,7 @@
-"""How much work one text may be.
+"""Limits the work of rendering one text.
 
-It is counted in steps of the parser instead of measured, so that a text is always rendered alike,
-however busy the machine is. A step takes some five microseconds.
+It is counted in steps of the parser instead of measured, so that a text is always rendered the
+same, however busy the machine is. A step takes some five microseconds.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _ENDS = ["paragraph", "reference", "blockquote", "list"]
 
 
 class TooMuchWorkError(Exception):
-    """The text would keep the process busy for longer than any text should."""
+    """Rendering the text would take longer than any text may take."""
 
 
 @dataclass(slots=True)
@@ -32,19 +32,19 @@ class RenderingBudget:
     left: int = MAX_STEPS
 
     def spend(self, steps: int) -> None:
-        """Raise `TooMuchWorkError` if there are not that many left."""
+        """Raise `TooMuchWorkError` if fewer steps are left."""
         self.left -= steps
         if self.left < 0:
             raise TooMuchWorkError
 
 
 def with_budget(env: EnvType) -> EnvType:
-    """What the parser is given for one text."""
+    """Returns the parser's environment for one text, with a new budget."""
     return {**env, _KEY: RenderingBudget()}
 
 
 def spend_link(env: EnvType) -> None:
-    """Before looking whether a bracket begins a link, which reads on from there."""
+    """Call it before checking whether a bracket begins a link, which reads ahead."""
     _budget(env).spend(_LINK_STEPS)
 
 
@@ -53,7 +53,7 @@ def spend_table(env: EnvType, cells: int) -> None:
 
 
 def add_budget(parser: MarkdownIt) -> None:
-    """Count each time the parser looks what begins at a place; call it after all rules are in."""
+    """Count each attempt of the parser to match rules at a place; call it when all are added."""
     inline, block = parser.inline.ruler, parser.block.ruler
     inline.before(inline.get_all_rules()[0], "budget", _count_place)
     block.before(block.get_all_rules()[0], "budget", _count_line, {"alt": _ENDS})

@@ -1,4 +1,4 @@
-"""`#**channel**`, `#**channel>topic**` and `#**channel>topic@7**` lead to what they name."""
+"""Links to channels: `#**channel**`, `#**channel>topic**` and `#**channel>topic@7**`."""
 
 from urllib.parse import quote
 
@@ -12,7 +12,7 @@ from chatapi.rendering.syntax import CHANNEL
 
 
 def add_channel_links(parser: MarkdownIt) -> None:
-    """Before emphasis, which would take the asterisks."""
+    """Added before emphasis, which would take the asterisks."""
     parser.inline.ruler.before("emphasis", "channel_link", _channel_link)
 
 
@@ -49,12 +49,12 @@ def _attributes(channel: NamedChannel, topic: str | None, message_id: str | None
 
 
 def channel_address(channel: NamedChannel, topic: str | None = None) -> str:
-    """Where clients show a channel, or a topic of it."""
+    """The URL at which clients show a channel, or a topic of it."""
     slug = encode_fragment(f"{channel.id}-{channel.name.replace(' ', '-')}")
     address = f"/#narrow/channel/{slug}"
     return address if topic is None else f"{address}/topic/{encode_fragment(topic)}"
 
 
 def encode_fragment(text: str) -> str:
-    """As clients write names into their addresses: percent encoding with dots for percent signs."""
+    """Encode names as clients do in their URLs: percent encoding with dots for percent signs."""
     return quote(text, safe="").replace(".", "%2E").replace("%", ".")

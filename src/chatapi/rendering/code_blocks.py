@@ -1,4 +1,4 @@
-"""Code in blocks: named after its language, and in colours if that is cheap enough."""
+"""Code blocks: labelled with their language, and highlighted if that is cheap enough."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def _code_block(
         return _write(escape(code, quote=False))
     if language[0] == _FORMULA_LANGUAGE:
         return f'<pre><code class="math">{escape(code, quote=False)}</code></pre>\n'
-    # Only now: few texts hold code, and what reads all those languages is large.
+    # Imported late: few texts contain code, and the lexers are large.
     from chatapi.rendering.highlighting import highlight  # noqa: PLC0415
 
     highlighted = highlight(code, language[0], environment_of(env).highlighting)

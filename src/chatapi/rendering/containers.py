@@ -1,4 +1,4 @@
-"""Fences named `quote` or `spoiler` hold text, not code, and other fences inside of them."""
+"""Fences named `quote` or `spoiler`: they contain text, not code, and may contain other fences."""
 
 import re
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class _Fence(NamedTuple):
 
 
 def add_containers(parser: MarkdownIt) -> None:
-    """Before fences of code, which they look like."""
+    """Added before code fences, which look the same."""
     ends = ["paragraph", "reference", "blockquote", "list"]
     parser.block.ruler.before("fence", "container", _container, {"alt": ends})
 
@@ -71,7 +71,7 @@ def _parse_inside(state: StateBlock, first: int, end: int) -> None:
 
 
 def _find_end(state: StateBlock, first: int, end: int, outermost: _Fence) -> tuple[int, int]:
-    """The line after the content of a fence, and the line after the fence."""
+    """Returns the line after the content of a fence, and the line after the fence."""
     open_fences = [outermost]
     for line in range(first + 1, end):
         if not state.isEmpty(line) and state.sCount[line] < state.blkIndent:

@@ -1,4 +1,4 @@
-"""Who and what a text can name: given by the caller, who knows what exists and who may see it."""
+"""The names a text can refer to, given by the caller, which knows what exists and is visible."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class NamedGroup:
     id: GroupId
     name: str
     can_be_mentioned: bool = True
-    """Whether the author may call its members; naming it silently is for everybody."""
+    """Whether the author may mention its members; silent mentions are always allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,16 @@ class RealmEmoji:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """The names a text may use; any other name stays the text it is."""
+    """The names a text may refer to; any other name remains plain text."""
 
     users_by_key: Mapping[str, Sequence[NamedUser]] = field(default_factory=dict)
-    """Several people can have one name."""
+    """Several users can have the same name."""
     users_by_id: Mapping[UserId, NamedUser] = field(default_factory=dict)
     groups_by_key: Mapping[str, NamedGroup] = field(default_factory=dict)
     channels_by_key: Mapping[str, NamedChannel] = field(default_factory=dict)
     emoji_by_name: Mapping[str, RealmEmoji] = field(default_factory=dict)
     has_wildcards: bool = True
-    """Whether there is somebody to call with `@**all**` or `@**topic**`."""
+    """Whether there are recipients to mention with `@**all**` or `@**topic**`."""
     empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME
     linkifiers: Linkifiers = NO_LINKIFIERS
 
@@ -77,7 +77,7 @@ class Directory:
         )
 
     def find_user(self, text: str) -> NamedUser | None:
-        """Whom `Name`, `Name|7` or `|7` means: nobody, if it could be several people."""
+        """Returns the user meant by `Name`, `Name|7` or `|7`; None if the name is ambiguous."""
         name, user_id = split_id(text)
         if user_id is None:
             namesakes = self.users_by_key.get(name_key(name), ())
@@ -94,4 +94,4 @@ class Directory:
 
 
 EMPTY_DIRECTORY = Directory(has_wildcards=False)
-"""For texts that are not written to anybody, such as descriptions."""
+"""For texts without recipients, such as descriptions."""

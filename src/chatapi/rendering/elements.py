@@ -1,4 +1,4 @@
-"""Elements of our own, as tokens the renderer of the parser already knows how to write."""
+"""Custom elements, as tokens that the parser's renderer can already write."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from markdown_it.token import Token
 def push_element(
     state: StateInline, kind: str, tag: str, attributes: Mapping[str, str], text: str
 ) -> Token:
-    """An element around a text; everything is escaped when it is written."""
+    """Push an element around a text; everything is escaped when it is written."""
     opening = state.push(f"{kind}_open", tag, 1)
     opening.attrs = dict(attributes)
     state.push("text", "", 0).content = text
@@ -18,5 +18,5 @@ def push_element(
 
 
 def follows_a_word(state: StateInline) -> bool:
-    """Whether the character before is part of a word, as the one before `@` in an address."""
+    """Whether the character before is part of a word, as before the `@` of an email address."""
     return state.pos > 0 and state.src[state.pos - 1].isalnum()

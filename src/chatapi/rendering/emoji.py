@@ -1,4 +1,4 @@
-"""`:smile:` becomes the emoji of that name: one of the organization, or else one of Unicode."""
+"""`:smile:` becomes the emoji of that name: a realm's custom emoji, or else a Unicode one."""
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -10,7 +10,7 @@ from chatapi.rendering.syntax import EMOJI
 
 
 def add_emoji(parser: MarkdownIt) -> None:
-    """Before emphasis, which would cut names up at their underscores."""
+    """Added before emphasis, which would split names at their underscores."""
     parser.inline.ruler.before("emphasis", "emoji", _emoji)
 
 

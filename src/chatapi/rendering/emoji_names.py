@@ -1,7 +1,7 @@
-"""Names of Unicode emoji, and the codes clients know the emoji by.
+"""Names of Unicode emoji, and the codes that clients use for them.
 
-Existing clients offer names of their own; where a name means something else to the rest of the
-world (`smile`), theirs comes first. The tables are large, so each is loaded when it is needed.
+Existing clients have names of their own; where a name has another meaning elsewhere (`smile`),
+theirs takes precedence. The tables are large, so each is loaded on demand.
 """
 
 import functools
@@ -18,12 +18,12 @@ def unicode_emoji_code(name: str) -> str | None:
 
 
 def is_unicode_emoji(name: str, code: str) -> bool:
-    """Whether some client may mean this emoji by this name."""
+    """Whether a client may mean this emoji by this name."""
     return _client_codes().get(name) == code or _standard_codes().get(name) == code
 
 
 def is_unicode_emoji_code(code: str) -> bool:
-    """Whether an emoji has this code, whatever it is called."""
+    """Whether an emoji has this code, under any name."""
     return code in _all_codes()
 
 
@@ -56,7 +56,7 @@ def _standard_codes() -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """`:A_button_(blood_type):` as one can type it."""
+    """The name in a form that can be typed, for names such as `:A_button_(blood_type):`."""
     without_accents = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return _NOT_IN_NAMES.sub("", without_accents.lower().replace("&", "and"))
 

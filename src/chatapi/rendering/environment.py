@@ -1,4 +1,4 @@
-"""What the rules of the parser know about the text at hand, apart from the text."""
+"""The context of the parser's rules for one text."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ _KEY = "chatapi"
 
 @dataclass(slots=True)
 class HighlightingBudget:
-    """How much of a text is still worth colours: some languages are costly to read."""
+    """How much of a text may still be highlighted: some languages are costly to lex."""
 
     left: float = 1.0
     languages: set[str] = field(default_factory=set)
@@ -21,7 +21,7 @@ class HighlightingBudget:
 class Environment:
     directory: Directory
     is_quoted: bool = False
-    """Whether the text being parsed stands in a quote."""
+    """Whether the text being parsed is inside a quote."""
     highlighting: HighlightingBudget = field(default_factory=HighlightingBudget)
 
     def as_parser_env(self) -> EnvType:

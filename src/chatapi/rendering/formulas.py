@@ -1,4 +1,4 @@
-"""`$$x^2$$` and fences of `math` are TeX: shown as written, in a class clients may typeset."""
+"""`$$x^2$$` and `math` fences are TeX: shown as written, in a class that clients may typeset."""
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline

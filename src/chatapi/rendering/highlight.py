@@ -1,4 +1,4 @@
-"""Marks words in text and in HTML, where only what people read is touched."""
+"""Highlights words in text and HTML; in HTML only the text is changed."""
 
 import html
 import re
@@ -14,7 +14,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class Marks:
-    """What to mark: whole words, and fragments wherever they stand."""
+    """What to highlight: whole words, and fragments anywhere."""
 
     words: frozenset[str] = frozenset()
     fragments: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class Marks:
 
 
 def highlight_text(text: str, marks: Marks) -> str:
-    """HTML that shows a text, with its marked words in a `span` of the class `highlight`."""
+    """Returns the text as HTML, with matches in a `span` of the class `highlight`."""
     shown: list[str] = []
     end = 0
     for start, stop in _spans(text, marks):
@@ -40,7 +40,7 @@ def highlight_text(text: str, marks: Marks) -> str:
 
 
 def highlight_html(source: str, marks: Marks) -> str:
-    """The same HTML with marks in its texts; tags and their attributes stay as they are."""
+    """Highlights matches in the text of HTML; tags and attributes are unchanged."""
     highlighter = _Highlighter(marks)
     highlighter.feed(source)
     highlighter.close()
@@ -48,7 +48,7 @@ def highlight_html(source: str, marks: Marks) -> str:
 
 
 def fold(word: str) -> str:
-    """What words are compared by: their letters, without case and accents."""
+    """The form in which words are compared: without case and accents."""
     if word.isascii():
         return word.lower()
     letters = unicodedata.normalize("NFKD", word.lower())
@@ -56,7 +56,7 @@ def fold(word: str) -> str:
 
 
 def _spans(text: str, marks: Marks) -> list[tuple[int, int]]:
-    """Where the marks are, in order and without overlaps."""
+    """The ranges of matches, in order and without overlaps."""
     found = [word.span() for word in _WORD.finditer(text) if fold(word[0]) in marks.words]
     if marks.fragments:
         lowered = _lower(text)
@@ -72,7 +72,7 @@ def _spans(text: str, marks: Marks) -> list[tuple[int, int]]:
 
 
 def _places(fragment: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where a fragment stands; unlike that of patterns, this search takes linear time."""
+    """The ranges of a fragment; unlike a regular expression, this takes linear time."""
     start = text.find(fragment)
     while start >= 0:
         end = start + len(fragment)
@@ -81,7 +81,7 @@ def _places(fragment: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _lower(text: str) -> str:
-    """The text in lower case, with every letter in its place."""
+    """The text in lower case, with every letter at the same index."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
@@ -89,10 +89,10 @@ def _lower(text: str) -> str:
 
 
 class _Highlighter(HTMLParser):
-    """Repeats what it reads, but for the texts, which get their marks."""
+    """Copies HTML, with highlights in its text."""
 
     def __init__(self, marks: Marks) -> None:
-        # References to characters stay as they are written; no word of ours contains one.
+        # Character references stay as they are written; no search word contains one.
         super().__init__(convert_charrefs=False)
         self.shown: list[str] = []
         self._marks = marks

@@ -1,8 +1,8 @@
-"""Programs in colours, by Pygments: only where reading the language cannot take long.
+"""Syntax highlighting by Pygments, only for languages whose lexing cannot take long.
 
-The expressions for most languages take quadratic time for some texts, and those for a few would
-not come to an end. So there is a list of languages, which were tried with many hostile texts, and
-code that is longer than they are quick stays uncoloured.
+The expressions for most languages take quadratic time for some texts, and those for a few would not
+end. So there is a list of languages, which were tested with many hostile texts, and code that
+exceeds the limit for its language is not highlighted.
 """
 
 import functools
@@ -21,9 +21,9 @@ from chatapi.rendering.environment import HighlightingBudget
 _MAX_CHARACTERS = 1_500
 _MAX_CHARACTERS_IF_SLOW = 500
 _MAX_LANGUAGES = 4
-"""In one text: what reads a language is made when it is first needed, which takes a while."""
+"""In one text: a lexer is built when it is first needed, which takes a while."""
 _WIDE_GAP = re.compile(r"\s{80}")
-"""Nothing takes these expressions longer than blanks that lead nowhere."""
+"""Long runs of blanks are the worst case of these expressions."""
 
 SLOW_LANGUAGES = frozenset({"C#", "Groovy", "Java", "Makefile", "Terraform"})
 LANGUAGES = SLOW_LANGUAGES | {
@@ -43,11 +43,11 @@ _making_lexers = threading.Lock()
 class Highlighted(NamedTuple):
     html: str
     language: str
-    """The full name of the language, or what the author called it."""
+    """The full name of the language, or the author's name for it."""
 
 
 def highlight(code: str, language: str, budget: HighlightingBudget) -> Highlighted:
-    """Code as HTML; what the budget does not allow is not coloured."""
+    """Returns code as HTML, highlighted if the budget allows it."""
     alias = language.lower()
     name = _names_by_alias().get(alias)
     if name in LANGUAGES and not _WIDE_GAP.search(code) and _spend(budget, name, len(code)):
@@ -72,13 +72,13 @@ def _spend(budget: HighlightingBudget, language: str, characters: int) -> bool:
 def _make_lexer(alias: str) -> Lexer:
     # The first lexer of a class completes the class, which two threads must not do at once.
     with _making_lexers:
-        # PHP is a language for pages; in a chat one shows the program without the page.
+        # PHP is usually embedded in pages; in a chat it is shown without the page.
         return get_lexer_by_name(alias, stripnl=False, startinline=True)
 
 
 @functools.cache
 def _names_by_alias() -> dict[str, str]:
-    """Without plugins: looking for them takes time, for each name nobody knows."""
+    """Without plugins: looking for them takes time, for each unknown name."""
     return {
         alias: name for name, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases
     }

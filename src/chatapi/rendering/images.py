@@ -1,4 +1,4 @@
-"""`![cat](address)` is a link: showing the image would tell a stranger's server who reads."""
+"""`![cat](address)` is a link: loading the image would reveal readers to a foreign server."""
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, link
@@ -14,7 +14,7 @@ def add_images(parser: MarkdownIt) -> None:
 
 
 def _image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
-    # Not while the parser looks for the `]` of a link: it shall find the link in here instead,
+    # Not while the parser looks for the `]` of a link: it must find the link in here instead,
     # because a link inside of a link would end it.
     if silent or not state.src.startswith("![", state.pos, state.posMax):
         return False

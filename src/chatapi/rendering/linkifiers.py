@@ -1,7 +1,7 @@
-"""Finds what an organization wants to be a link wherever it is written, such as #123.
+"""Finds text that a realm turns into links, such as #123.
 
-Patterns are people's own. The engine reads a text once, however a pattern is built, and keeps
-nothing to go back to; what is left to bound is how large a pattern may be, and how often a text is
+Patterns are written by users. The engine (RE2) reads a text once, however a pattern is built, and
+does not backtrack; what remains to be limited is the size of a pattern, and how often a text is
 searched.
 """
 
@@ -18,30 +18,30 @@ from chatapi.core.web_addresses import is_web_address
 from chatapi.rendering.url_templates import UrlTemplate
 
 # One step of the engine for one character takes up to 15 ns: one search in the longest message
-# stays below 0.1 s. Patterns people write have some tens of steps.
+# stays below 0.1 s. Typical patterns have some tens of steps.
 _MAX_STEPS = 600
 _MAX_BYTES_OF_MEMORY = 256 * 1024
-"""Of one pattern; an organization has many."""
+"""Of one pattern; a realm has many."""
 
 _MAX_LINKS = 500
-"""In one text; what comes after these stays the text it is."""
-# Nobody begins another search after this time. Patterns that are not meant to be slow need a
-# fraction of it.
+"""In one text; later matches remain plain text."""
+# No new search begins after this time. Patterns that are not meant to be slow need a fraction of
+# it.
 _SECONDS = 0.01
 _SECONDS_PER_BYTE = 0.000_002
 
-# Links stand between words, not inside of them. A line is a text of its own. What `after` cannot
-# tell are the letters of other scripts: naming all of them would make every pattern large.
+# Links are separate words, not parts of them. Each line is matched separately. `_AFTER` does not
+# cover letters of other scripts: naming all of them would make every pattern large.
 _BEFORE = r"""(?:^|[\s\x{85}\pZ'"(\[,:<])"""
 _AFTER = r"(?:$|[^0-9A-Za-z])"
 _LINK = 1
-"""The group of what becomes the link; those of the pattern come after it."""
+"""The group of the link text; the groups of the pattern come after it."""
 
 _SINGLE_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
 
 
 class InvalidPatternError(ValueError):
-    """The pattern is none, or more than this service wants to search for."""
+    """The pattern is not valid, or too expensive to search for."""
 
 
 class _Match(Protocol):
@@ -58,7 +58,7 @@ class _Regex(Protocol):
 
 
 class FoundLink(NamedTuple):
-    """A part of a text that is a link; places are counted in bytes of UTF-8."""
+    """A part of a text that is a link; offsets are in bytes of UTF-8."""
 
     start: int
     end: int
@@ -67,13 +67,13 @@ class FoundLink(NamedTuple):
 
 
 class Pattern:
-    """A pattern that was understood."""
+    """A valid, compiled pattern."""
 
     def __init__(self, pattern: str) -> None:
         if _SINGLE_BYTE.search(pattern):
             raise InvalidPatternError(r"\C would cut characters up")
         self._text = pattern
-        # By itself first: with something around it, a bracket too many could look right.
+        # Compile it alone first: with the text around it, an unbalanced bracket could look valid.
         self._alone = _compile(pattern)
         self._in_text = _compile(f"(?m){_BEFORE}({pattern}){_AFTER}")
         if self._in_text.programsize > _MAX_STEPS:
@@ -89,19 +89,19 @@ class Pattern:
 
     @property
     def names(self) -> frozenset[str]:
-        """Of its groups."""
+        """The names of its groups."""
         return frozenset(name.decode() for name in self._alone.groupindex)
 
     def is_all_of(self, text: str) -> bool:
         return self._alone.fullmatch(text.encode()) is not None
 
     def search(self, text: bytes, place: int) -> _Match | None:
-        """The first of what stands by itself in a text from a place on."""
+        """Returns the first separate match in a text from an offset on."""
         return self._in_text.search(text, place)
 
 
 class Linkifier(NamedTuple):
-    """What is a link, and where it leads."""
+    """A pattern, and the template of the URL it links to."""
 
     pattern: Pattern
     template: UrlTemplate
@@ -122,7 +122,7 @@ class Linkifier(NamedTuple):
 
 
 class Linkifiers:
-    """Those of an organization; where two could find something, the first one does."""
+    """The linkifiers of a realm; where two overlap, the first one wins."""
 
     def __init__(self, linkifiers: Sequence[Linkifier] = ()) -> None:
         self._linkifiers = tuple(linkifiers)
@@ -139,8 +139,9 @@ class Linkifiers:
         return hash(self._linkifiers)
 
     def find(self, text: bytes) -> list[FoundLink]:
-        """The links in a text, in their order; no link goes over the end of a line."""
-        # Time of this thread: that others are busy must not change what a message looks like.
+        """Returns the links in a text, in order; no link crosses the end of a line."""
+        # CPU time of this thread: the load of other threads must not change how a message is
+        # rendered.
         deadline = time.thread_time() + _SECONDS + _SECONDS_PER_BYTE * len(text)
         links: list[FoundLink] = []
         for linkifier in self._linkifiers:
@@ -170,7 +171,7 @@ def _compile(pattern: str) -> _Regex:
 
 
 def _begins_with_letter(text: bytes) -> bool:
-    """Or with a digit, of whatever script."""
+    """Whether it begins with a letter or digit of any script."""
     return text.decode(errors="ignore")[:1].isalnum()
 
 

@@ -1,7 +1,7 @@
-"""Addresses in running text become links: https://..., www... and name@example.com.
+"""Turns addresses in running text into links: https://..., www... and name@example.com.
 
-A host name alone does not: in a chat about programs, `main.py` is rarely a place in Paraguay.
-Every expression here looks a bounded way around the place it is tried at, so that no text
+A host name alone is not a link: in a chat about programs, `main.py` is rarely a host in Paraguay.
+Every expression here looks only a bounded distance around the current position, so that no text
 takes more than linear time.
 """
 
@@ -27,25 +27,24 @@ _ENDS_SENTENCES = "?!.,:;*_~'\""
 
 
 class Address(NamedTuple):
-    """An address in a text, at the character that gave it away."""
+    """An address in a text, relative to the character that triggered the match."""
 
     before: str
-    """The part in front of that character, already read as plain text."""
+    """The part before that character, already parsed as plain text."""
     rest: str
     prefix: str = ""
-    """What the link has and the text has not."""
+    """The part of the link target that is not in the text."""
 
 
 def add_bare_links(parser: MarkdownIt) -> None:
-    """Before emphasis, which would cut addresses up at their underscores."""
+    """Added before emphasis, which would split addresses at their underscores."""
     for character in _FINDERS:
         parser.inline.add_terminator_char(character)
     parser.inline.ruler.before("emphasis", "bare_link", _bare_link)
 
 
 def _bare_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
-    # Nothing to say inside a link, nor while the parser looks for the `]` of one: an address
-    # holds no brackets.
+    # Not inside a link, nor while the parser looks for the `]` of one: an address has no brackets.
     if silent or state.linkLevel > 0:
         return False
     find = _FINDERS.get(state.src[state.pos])
@@ -93,7 +92,7 @@ _FINDERS: dict[str, Callable[[str, int], Address | None]] = {
 
 
 def _without_sentence_end(address: str) -> str:
-    """Without what belongs to the sentence around it, such as `.` or a bracket never opened."""
+    """Remove what belongs to the sentence around it, such as `.` or an unmatched bracket."""
     surplus = address.count(")") - address.count("(")
     end = len(address)
     while address[end - 1] in _ENDS_SENTENCES or (address[end - 1] == ")" and surplus > 0):

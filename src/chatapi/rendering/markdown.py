@@ -1,4 +1,4 @@
-"""The Markdown of this service: CommonMark, and what people in a chat need besides."""
+"""The Markdown dialect of this service: CommonMark with extensions for chat."""
 
 import re
 from collections.abc import Sequence
@@ -26,33 +26,33 @@ from chatapi.rendering.sanitize import LINK_SCHEMES, sanitize_html
 from chatapi.rendering.times import add_times
 
 _SCHEME = re.compile(r"([^/?#:]*):")
-"""Also what cannot be one: no relative address has a colon there either."""
+"""Also matches invalid schemes: no relative address has a colon there either."""
 
 
 class ChatMarkdown(MarkdownIt):
-    """The parser with our own idea of which links are links."""
+    """The parser with our own rule of which link targets are allowed."""
 
     @override
     def validateLink(self, url: str) -> bool:
-        """Relative, or with a scheme that cannot run anything."""
+        """Allows relative addresses, and schemes that cannot run code."""
         scheme = _SCHEME.match(url)
         return scheme is None or scheme[1].lower() in LINK_SCHEMES
 
 
 def parse(text: str, environment: Environment) -> list[Token]:
-    """What a text consists of; raises `TooMuchWorkError` if that takes too long to find out."""
+    """Parse a text to tokens; raises `TooMuchWorkError` if it exceeds the budget."""
     return _parser.parse(text, with_budget(environment.as_parser_env()))
 
 
 def write_html(tokens: Sequence[Token], environment: Environment) -> str:
-    """Safe HTML for what was parsed."""
+    """Render tokens to safe HTML."""
     html = _parser.renderer.render(tokens, _parser.options, environment.as_parser_env())
     return sanitize_html(html).rstrip("\n")
 
 
 def _build_parser() -> MarkdownIt:
-    # Raw HTML is shown as the text it is. Without link definitions, because such a line would
-    # just disappear.
+    # Raw HTML is shown as plain text. Link definitions are disabled, because such a line would
+    # disappear.
     options = {"html": False, "breaks": True, "tasklists": True, "maxNesting": DEEPEST_NESTING}
     parser = ChatMarkdown("commonmark", options)
     parser.disable(["html_block", "html_inline", "reference"])
@@ -76,11 +76,11 @@ def _deleted(
     _options: OptionsDict,
     _env: EnvType,
 ) -> str:
-    """Clients know struck text as `del`."""
+    """Clients expect `del` for struck text."""
     return "<del>" if tokens[index].nesting == 1 else "</del>"
 
 
 _parser = _build_parser()
-# The parser makes itself tables of rules and of characters in addresses when it first needs them,
-# which several threads must not do at once.
+# The parser builds tables of rules and of characters in addresses on first use, which several
+# threads must not do at once.
 parse("<https://example.com>", Environment(EMPTY_DIRECTORY))

@@ -1,4 +1,4 @@
-"""`@**Name**`, `@*group*`, `@**all**`: people are called, or only named if it is said silently."""
+"""Mentions: `@**Name**`, `@*group*`, `@**all**`, and silent ones, which notify no users."""
 
 import re
 from collections.abc import Callable
@@ -16,21 +16,21 @@ from chatapi.rendering.syntax import CHANNEL_WILDCARDS, GROUP, TOPIC_WILDCARDS, 
 
 class _Mention(NamedTuple):
     kind: str
-    """The kind of its tokens; those that call somebody are counted by it."""
+    """The kind of its tokens; mentions that notify users are counted by it."""
     name: str
     attributes: dict[str, str]
     can_call: bool = True
 
 
 def add_mentions(parser: MarkdownIt) -> None:
-    """Before emphasis, which would take the asterisks."""
+    """Added before emphasis, which would take the asterisks."""
     parser.inline.ruler.before("emphasis", "user_mention", _mention_rule(USER, _find_user))
     parser.inline.ruler.before("emphasis", "group_mention", _mention_rule(GROUP, _find_group))
     parser.core.ruler.at("inline", _parse_inline)
 
 
 def _parse_inline(state: StateCore) -> None:
-    """As the rule of the parser does it, but the rules for mentions are told about quotes."""
+    """Same as the parser's rule, but records for the mention rules whether text is quoted."""
     environment = environment_of(state.env)
     quotes = 0
     for token in state.tokens:
@@ -53,7 +53,7 @@ def _mention_rule(
         mention = find(environment.directory, found["name"]) if found else None
         if found is None or mention is None:
             return False
-        # What is quoted has called people before.
+        # Quoted mentions have notified users before.
         is_silent = environment.is_quoted or bool(found["silent"])
         if not (is_silent or mention.can_call):
             return False

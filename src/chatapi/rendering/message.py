@@ -1,4 +1,4 @@
-"""Messages: their HTML, and what the service must know about them besides."""
+"""Rendering of messages: their HTML, and the data the service stores about them."""
 
 import re
 from collections import defaultdict
@@ -18,7 +18,7 @@ from chatapi.rendering.plain import as_written, plain_html
 
 _QUICK_LENGTH = 1_000
 _MAX_HTML = 128 * 1024
-"""Characters; a longest message of running text or code needs a fraction of it."""
+"""In characters; the longest message of normal text or code needs a fraction of it."""
 _CODE_MARKS = ("```", "~~~")
 _ME = "/me "
 _ONE_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
@@ -31,7 +31,7 @@ _IMAGE_ENDINGS = (".avif", ".bmp", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".t
 class RenderedMessage:
     html: str
     mentioned_user_ids: frozenset[UserId]
-    """Those called by name; who only stands in a quote, in code, or silently is not."""
+    """Users mentioned by name; not those in a quote, in code, or in a silent mention."""
     mentioned_group_ids: frozenset[GroupId]
     mentions_channel: bool
     mentions_topic: bool
@@ -43,23 +43,23 @@ class RenderedMessage:
 
 
 def is_quick_to_render(content: str) -> bool:
-    """Whether it takes a few milliseconds at most; anything else is work for another thread."""
+    """Whether it takes a few milliseconds at most; otherwise render in another thread."""
     return len(content) <= _QUICK_LENGTH and not any(mark in content for mark in _CODE_MARKS)
 
 
 def render_markdown(text: str) -> str:
-    """Safe HTML for a text that is written to nobody, such as a description.
+    """Render a text without recipients, such as a description, to safe HTML.
 
-    Callers bound the length of the text: up to 10,000 characters take a fraction of a second,
-    whatever they are.
+    Callers limit the length of the text: any text of up to 10,000 characters takes a fraction of a
+    second.
     """
     return render_message(text, EMPTY_DIRECTORY).html
 
 
 def render_message(content: str, directory: Directory) -> RenderedMessage:
-    """Safe HTML for a message, and what it says about whom; safe to call from any thread.
+    """Render a message to safe HTML and find its mentions and links; thread-safe.
 
-    Callers bound the length of the text, as for `render_markdown`. Markup that would take too much
+    Callers limit the length of the text, as for `render_markdown`. Markup that would take too much
     work, or become too long, is shown as it was written.
     """
     html = plain_html(content)
@@ -90,7 +90,7 @@ def _render_markup(content: str, directory: Directory) -> RenderedMessage:
         return _plain_message(as_written(content))
     html = write_html(tokens, environment)
     if len(html) > _MAX_HTML:
-        # A page of such messages would be hundreds of times what was written.
+        # A page of such messages would be hundreds of times as large as their source.
         return _plain_message(as_written(content))
     elements = _elements_by_type(tokens)
     links = elements["link_open"]
@@ -124,6 +124,6 @@ def _elements_by_type(tokens: Sequence[Token]) -> defaultdict[str, list[Token]]:
 
 
 def _path(href: str) -> str:
-    """The path of an address, on this server or another, as it was before it was escaped."""
+    """The unescaped path of an address, on this server or another."""
     found = _PATH.match(href)
     return f"/{unquote(found['path'])}" if found else ""

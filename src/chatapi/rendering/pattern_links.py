@@ -1,4 +1,4 @@
-"""What the patterns of an organization find in running text becomes a link."""
+"""Turns matches of a realm's linkifiers in running text into links."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ from chatapi.rendering.linkifiers import FoundLink
 _FORMATTING = frozenset(
     f"{kind}_{end}" for kind in ("em", "strong", "s") for end in ("open", "close")
 )
-"""Whose text is running text; links, mentions and the like have a meaning already."""
+"""Text in these elements is running text; links, mentions and the like are excluded."""
 
 
 def add_pattern_links(parser: MarkdownIt) -> None:
-    """When everything else is known: what is code or a link is not looked at."""
+    """Added last, so that code and links are not searched."""
     parser.core.ruler.push("pattern_links", _link_patterns)
 
 
@@ -27,7 +27,7 @@ def _link_patterns(state: StateCore) -> None:
         return
     inlines = [token for token in state.tokens if token.children]
     texts = [text for inline in inlines for text in _running_texts(inline.children or ())]
-    # All of them in one go, each on a line of its own: a search costs more than reading on.
+    # Search all texts at once, each on its own line: a search costs more than a longer text.
     contents = [text.content.encode() for text in texts]
     links = linkifiers.find(b"\n".join(contents))
     if not links:

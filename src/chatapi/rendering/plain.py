@@ -1,4 +1,4 @@
-"""Texts without any markup, which most messages are: their HTML is known without parsing."""
+"""Texts without any markup, as most messages are: rendered without the parser."""
 
 import html
 import re
@@ -11,10 +11,10 @@ _PLAIN = re.compile(
 
 
 def plain_html(content: str) -> str | None:
-    """What rendering would give for a text without markup; None for any other text."""
+    """Returns the rendered HTML of a text without markup; None for any other text."""
     return f"<p>{content}</p>" if _PLAIN.fullmatch(content) else None
 
 
 def as_written(content: str) -> str:
-    """A text as HTML that shows its markup instead of following it."""
+    """Returns a text as HTML that shows its markup literally."""
     return "<p>" + html.escape(content, quote=False).replace("\n", "<br>\n") + "</p>"

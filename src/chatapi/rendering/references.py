@@ -1,4 +1,4 @@
-"""Which names a text might use, so that they can be looked up in one go before it is rendered."""
+"""Finds the names a text might refer to, so that they can be looked up at once before rendering."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ from chatapi.rendering.syntax import (
 )
 
 MAX_REFERENCES = 200
-"""Of each kind; names that come after these stay the text they are."""
+"""Of each kind; later names remain plain text."""
 
 _WILDCARDS = CHANNEL_WILDCARDS | TOPIC_WILDCARDS
 _Name = TypeVar("_Name", str, UserId)
@@ -29,7 +29,7 @@ _Name = TypeVar("_Name", str, UserId)
 class References:
     """Names as they are compared (see `name_key`), emoji as they are written.
 
-    There may be more than the text uses, such as names inside of code, but never less.
+    There may be more than the text refers to, such as names in code, but never fewer.
     """
 
     user_names: frozenset[str]
@@ -40,7 +40,7 @@ class References:
 
 
 def find_references(content: str) -> References:
-    """The names in a text, found without parsing it."""
+    """Find the names in a text without parsing it."""
     users = [split_id(name) for name in _names(USER, content) if name not in _WILDCARDS]
     return References(
         user_names=_first(name_key(name) for name, user_id in users if user_id is None),
@@ -52,7 +52,7 @@ def find_references(content: str) -> References:
 
 
 def _names(pattern: re.Pattern[str], content: str) -> Iterator[str]:
-    """Also of those that begin inside of another: which one is meant, only a parser can tell."""
+    """Includes overlapping matches: only the parser can tell which one is meant."""
     start = 0
     while found := pattern.search(content, start):
         yield found["name"]

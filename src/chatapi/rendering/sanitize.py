@@ -1,4 +1,4 @@
-"""The second wall: only what this allow-list names leaves the package as HTML."""
+"""The second line of defence: only HTML on this allow-list leaves the package."""
 
 import re
 
@@ -35,7 +35,7 @@ _CLASSES = {
     "ol": {"contains-task-list"},
     "span": {
         "timestamp-error",
-        # Of words in a programming language.
+        # Classes of syntax highlighting.
         *filter(None, STANDARD_TYPES.values()),
         *(
             f"{mention}{silent}"
@@ -56,7 +56,7 @@ _VALUES = {"input": {"checked": {""}, "disabled": {""}}, "td": _ALIGNMENTS, "th"
 
 
 def sanitize_html(html: str) -> str:
-    """HTML without anything that could run, load, or send; what is not allowed is taken out."""
+    """Remove everything that is not allowed: nothing in the result can run, load or send."""
     return _cleaner.clean(html)
 
 
@@ -71,7 +71,7 @@ _cleaner = nh3.Cleaner(
     attributes=_ATTRIBUTES,
     attribute_filter=_only_known_classes,
     tag_attribute_values=_VALUES,
-    # Never a field to fill in. One attribute: the order of several would be left to chance.
+    # Never an input field. One attribute: the order of several would be random.
     set_tag_attribute_values={"input": {"type": "checkbox"}},
     url_schemes=LINK_SCHEMES,
     link_rel="noopener noreferrer nofollow",

@@ -1,7 +1,7 @@
-"""How people write mentions, references to channels, emoji, times and formulas.
+"""The syntax of mentions, channel links, emoji, times and formulas.
 
-Both the pass that looks for names and the parser go by these expressions. Each of them looks a
-bounded way ahead of the place it is tried at, so that no text takes more than linear time.
+Both the search for names and the parser use these expressions. Each looks only a bounded distance
+ahead of the current position, so that no text takes more than linear time.
 """
 
 import re
@@ -27,6 +27,6 @@ _NAME_AND_ID = re.compile(rf"(?P<name>.*)\|(?P<id>{_ID})")
 
 
 def split_id(name: str) -> tuple[str, int | None]:
-    """The two parts of `Name|7`; a name alone has no id."""
+    """Split `Name|7` into name and id; the id is None for a name alone."""
     parts = _NAME_AND_ID.fullmatch(name)
     return (parts["name"], int(parts["id"])) if parts else (name, None)

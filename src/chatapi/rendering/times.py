@@ -1,4 +1,4 @@
-"""`<time:2026-01-02T03:04:05Z>` is one moment, which clients show in the zone of the reader."""
+"""`<time:2026-01-02T03:04:05Z>` is a point in time, shown by clients in the reader's time zone."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ from chatapi.rendering.syntax import TIME
 
 
 def add_times(parser: MarkdownIt) -> None:
-    """Before links in angle brackets, which look the same."""
+    """Added before links in angle brackets, which look the same."""
     parser.inline.ruler.before("autolink", "time", _time)
 
 
@@ -33,7 +33,7 @@ def _time(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser
 
 
 def _read(written: str) -> datetime | None:
-    """A time of ISO 8601, in UTC unless it says otherwise, or seconds since 1970."""
+    """Read an ISO 8601 time, in UTC unless it has a zone, or seconds since 1970."""
     written = written.strip()
     try:
         if written.isascii() and written.isdigit():

@@ -1,4 +1,4 @@
-"""Addresses with places to fill in, as RFC 6570 writes them; every value is a text."""
+"""URL templates of RFC 6570; all values are strings."""
 
 import re
 from collections.abc import Mapping
@@ -75,15 +75,15 @@ class _Expression:
 
 @dataclass(frozen=True)
 class UrlTemplate:
-    """A template that was understood."""
+    """A parsed template."""
 
     parts: tuple[str | _Expression, ...]
-    """Texts that are ready, and expressions, in their order."""
+    """Literal texts and expressions, in order."""
 
     @classmethod
     def parse(cls, text: str) -> "UrlTemplate":
         parts: list[str | _Expression] = []
-        # Every second part was between braces.
+        # Every second part was in braces.
         for number, part in enumerate(_EXPRESSION.split(text)):
             parts.append(_read_expression(part) if number % 2 else _read_literal(part))
         return cls(tuple(part for part in parts if part))
@@ -98,13 +98,13 @@ class UrlTemplate:
         )
 
     def expand(self, values: Mapping[str, str | None]) -> str:
-        """The address; what has no value is left out."""
+        """Returns the URL; variables without a value are left out."""
         return "".join(
             part if isinstance(part, str) else part.expand(values) for part in self.parts
         )
 
     def as_format_string(self) -> str | None:
-        """The same as `%(name)s`, for clients that know no templates; None if that cannot be."""
+        """The same as `%(name)s`, for clients without template support; None if impossible."""
         written = ""
         for part in self.parts:
             if isinstance(part, str):
@@ -137,7 +137,7 @@ def _read_variable(found: re.Match[str] | None, expression: str) -> _Variable:
 
 
 def _keep_reserved(text: str) -> str:
-    """What has a meaning in addresses keeps it; so do characters that are escaped already."""
+    """Quote a text except reserved characters and escapes it already has."""
     parts = _ESCAPE.split(text)
     return "".join(
         part if number % 2 else quote(part, safe=_RESERVED) for number, part in enumerate(parts)

@@ -1,1 +1,1 @@
-"""What travels on the wire: parameter models, wire types and the table of faults."""
+"""The wire format: parameter models, wire types and the messages of validation errors."""

@@ -1,4 +1,4 @@
-"""A file as a parameter: what came with a multipart form."""
+"""A file as a parameter, from a multipart form."""
 
 from dataclasses import dataclass
 from typing import IO, Any
@@ -10,12 +10,12 @@ from pydantic_core import CoreSchema, core_schema
 
 @dataclass(frozen=True, eq=False)
 class UploadedFile:
-    """A file somebody sends; its content lies outside memory and goes with the request."""
+    """An uploaded file; its content is kept outside memory and deleted with the request."""
 
     name: str
-    """What the client calls it; it can be anything."""
+    """The name given by the client; it can be anything."""
     content_type: str
-    """What the client takes it for."""
+    """The content type declared by the client."""
     size: int
     digest: str
     """The SHA-256 of the content, in hexadecimal."""

@@ -1,7 +1,7 @@
-"""Group-setting values (SPEC 2.4): a group's id, or people and groups without a name.
+"""Group-setting values (SPEC 2.4): a group's id, or an unnamed set of users and groups.
 
 The same value is read, validated, stored, compared and shown everywhere: as parameter it is
-`GroupSettingParam`, inside it is `GroupValue`, and `to_wire` is what is stored and shown.
+`GroupSettingParam`, internally it is `GroupValue`, and `to_wire` is what is stored and shown.
 """
 
 from dataclasses import dataclass
@@ -19,37 +19,37 @@ _MAX_ENTRIES = 10_000
 
 
 class UnnamedGroup(WireModel):
-    """A set of people that exists only as the value of one setting."""
+    """A set of users and groups that exists only as the value of one setting."""
 
     direct_members: Annotated[list[Id], Field(max_length=_MAX_ENTRIES)]
     direct_subgroups: Annotated[list[Id], Field(max_length=_MAX_ENTRIES)]
 
 
 GroupSettingParam = Id | UnnamedGroup
-"""As clients send it."""
+"""The form clients send."""
 
 
 class GroupSettingChange(WireModel):
-    """A new value, and the old one if the client wants to be sure nobody else changed it."""
+    """A new value, and the old one if the client wants to detect changes by others."""
 
     new: GroupSettingParam
     old: GroupSettingParam | None = None
 
 
 class UnnamedGroupPayload(TypedDict):
-    """A set of people that exists only as the value of one setting."""
+    """A set of users and groups that exists only as the value of one setting."""
 
     direct_members: list[int]
     direct_subgroups: list[int]
 
 
 GroupSettingPayload = int | UnnamedGroupPayload
-"""As clients are shown it, and as it is stored."""
+"""The form that is stored and sent to clients."""
 
 
 @dataclass(frozen=True)
 class GroupValue:
-    """Who a setting names; equal values name the same people in the same way."""
+    """The users and groups that a setting includes; equal values include the same ones directly."""
 
     members: frozenset[UserId]
     subgroups: frozenset[GroupId]
@@ -57,7 +57,7 @@ class GroupValue:
     @staticmethod
     @lru_cache(maxsize=10_000)
     def of_group(group_id: GroupId) -> "GroupValue":
-        """What most settings are; asked for with every message."""
+        """The value of most settings; cached, since every message needs it."""
         return GroupValue(frozenset(), frozenset({group_id}))
 
     @classmethod
@@ -75,7 +75,7 @@ class GroupValue:
 
     @classmethod
     def from_wire(cls, value: GroupSettingPayload) -> "GroupValue":
-        """What `to_wire` made, read again."""
+        """Read a value that `to_wire` returned."""
         if isinstance(value, int):
             return cls.of_group(GroupId(value))
         return cls(
@@ -85,7 +85,7 @@ class GroupValue:
 
     @property
     def only_group(self) -> GroupId | None:
-        """The group the value is, None for a set without a name."""
+        """The group, if the value is exactly one; None for an unnamed set."""
         if self.members or len(self.subgroups) != 1:
             return None
         return next(iter(self.subgroups))
@@ -99,5 +99,5 @@ class GroupValue:
         }
 
     def includes(self, user_id: UserId, groups: frozenset[GroupId]) -> bool:
-        """Whether it names a user who is in these groups, all nested ones counted."""
+        """Whether it includes a user who is in these groups, nested ones included."""
         return user_id in self.members or not self.subgroups.isdisjoint(groups)

@@ -1,4 +1,4 @@
-"""How long texts may be: what POST /register announces is what parameters accept."""
+"""Length limits of texts: both POST /register and the parameter models use them."""
 
 MAX_MESSAGE_LENGTH = 10_000
 MAX_TOPIC_LENGTH = 60
@@ -8,4 +8,4 @@ MAX_CHANNEL_FOLDER_NAME_LENGTH = 60
 MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH = 1024
 MAX_REMINDER_NOTE_LENGTH = 500
 MAX_SUBSCRIPTION_MESSAGES = 100
-"""Of more people who are subscribed at once, nobody gets a message about it."""
+"""If more users are subscribed at once, no messages about it are sent to them."""

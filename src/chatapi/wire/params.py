@@ -1,4 +1,4 @@
-"""Parameters: one strict model per endpoint is form reader, command and documentation.
+"""Parameters: one strict model per endpoint, used for parsing and documentation.
 
 A field of type string is taken as it is; every other field is a JSON-encoded value.
 """
@@ -26,7 +26,7 @@ from chatapi.wire.validation_errors import message_for
 
 @dataclass(frozen=True)
 class Alias:
-    """Further names under which a parameter is accepted, for clients that know the old one."""
+    """Further names under which a parameter is accepted, for older clients."""
 
     names: tuple[str, ...]
 
@@ -35,11 +35,11 @@ class Alias:
 
 
 class JsonOrString:
-    """Marks a JSON parameter whose bare text is taken as a string: `to=general`."""
+    """Marks a JSON parameter that also accepts bare text as a string: `to=general`."""
 
 
 def _make_lists_fail_fast(schema: object) -> None:
-    """Only the first fault is told: nobody waits until all of a long list are described."""
+    """Only the first error is reported: do not validate the rest of a long list."""
     if isinstance(schema, dict):
         if schema.get("type") == "list":
             schema["fail_fast"] = True
@@ -52,7 +52,7 @@ def _make_lists_fail_fast(schema: object) -> None:
 
 
 class StrictModel(BaseModel):
-    """Strict, frozen, and without keys nobody knows; a list is refused at its first fault."""
+    """Strict, frozen, and without unknown keys; a list is refused at its first error."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -72,7 +72,7 @@ class WireModel(StrictModel):
     @model_validator(mode="before")
     @classmethod
     def _keep_one_unknown_key(cls, value: Any) -> Any:  # noqa: ANN401 (validated next)
-        """One key nobody knows is enough to refuse an object, however many there are."""
+        """One unknown key is enough to refuse an object: drop the others."""
         if not isinstance(value, dict) or len(value) <= len(cls.model_fields):
             return value
         unknown = next(key for key in value if key not in cls.model_fields)
@@ -81,12 +81,12 @@ class WireModel(StrictModel):
 
 
 class Params(StrictModel):
-    """Base of every endpoint's parameters; `model_fields_set` tells what was passed."""
+    """Base of every endpoint's parameters; `model_fields_set` has the names that were sent."""
 
     decoders: ClassVar[dict[str, "ParameterDecoder"]]
-    """How to read each parameter, by every name it is known under."""
+    """The decoder of each parameter, by all its names."""
     file_parameter: ClassVar[str | None]
-    """The one that is a file; a file is taken under whatever name it comes."""
+    """The parameter that is a file; a file is accepted under any name."""
 
     @classmethod
     @override
@@ -106,7 +106,7 @@ class Params(StrictModel):
     def read(
         cls, values: dict[str, str], file: UploadedFile | None = None
     ) -> tuple[Self, list[str]]:
-        """Build the parameters from text, and list the names this endpoint does not know."""
+        """Build the parameters from text; also returns the names this endpoint does not know."""
         known: dict[str, object] = {}
         budget = JsonBudget()
         if cls.file_parameter is not None and file is not None:
@@ -125,7 +125,7 @@ class Params(StrictModel):
 
 
 class ParameterDecoder:
-    """Turns the text of one parameter into the value its field validates."""
+    """Decodes the text of one parameter to the value its field validates."""
 
     def __init__(self, name: str, field: FieldInfo) -> None:
         self.name = name
@@ -150,7 +150,7 @@ class ParameterDecoder:
             return
         value = self._from_json(text, budget)
         if value is None and not self.is_optional:
-            # Some clients send the text `null` for what they do not mean to pass.
+            # Some clients send the text `null` for parameters they do not mean to send.
             return
         known[self.name] = value
 
@@ -167,13 +167,13 @@ class ParameterDecoder:
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
-    """What is not passed stays as it is; a default in the documentation would say otherwise."""
+    """Remove defaults: parameters that are not sent change nothing, so a default would mislead."""
     for described in schema["properties"].values():
         described.pop("default", None)
 
 
 def is_text_type(annotation: object) -> bool:
-    """Whether every value of the type is a string, None aside."""
+    """Whether every value of the type is a string, apart from None."""
     if annotation is str:
         return True
     origin = get_origin(annotation)
@@ -192,4 +192,4 @@ def accepts_none(annotation: object) -> bool:
 
 
 class NoParams(Params):
-    """For endpoints without parameters: whatever is passed is reported as ignored."""
+    """For endpoints without parameters: all parameters are reported as ignored."""

@@ -1,4 +1,4 @@
-"""Settings of an organization: wire name (without `realm_`), type and default of each."""
+"""Settings of a realm: wire name (without `realm_`), type and default of each."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ Days = Literal[-1] | Annotated[int, Field(ge=1, le=100_000)]
 
 NO_CHANNEL = -1
 OptionalChannel = Annotated[int, Field(ge=NO_CHANNEL, le=MAX_ID)]
-"""The id of a channel in which something is announced, -1 for none."""
+"""The id of a channel for announcements, -1 for none."""
 
 
 class OwnersOnly:
@@ -27,7 +27,7 @@ class SentInUpdateDict:
 
 
 def _unless_unlimited(unlimited: int | None) -> BeforeValidator:
-    """What clients call `unlimited` is kept as the value it always had."""
+    """Accept "unlimited" for the value that is stored for it."""
 
     def read(value: Any) -> Any:  # noqa: ANN401 (validated next)
         return unlimited if value == "unlimited" else value
@@ -40,7 +40,7 @@ TimeLimit = Annotated[Seconds | None, _unless_unlimited(None)]
 
 
 class RealmSettings(WireModel):
-    """What an organization chose; stored as the differences from these defaults."""
+    """The settings of a realm; stored as the differences from these defaults."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -88,7 +88,7 @@ class RealmSettings(WireModel):
 
     @classmethod
     def marked(cls, marker: type) -> frozenset[str]:
-        """The names of the settings that carry a marker."""
+        """The names of the settings that have a marker."""
         return frozenset(
             name
             for name, field in cls.model_fields.items()

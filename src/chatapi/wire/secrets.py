@@ -1,4 +1,4 @@
-"""Secrets in answers: marked in the type of the payload, so that no answer with one is kept."""
+"""Secrets in responses: marked in the payload type, so that no response with one is stored."""
 
 from typing import Annotated, Any, TypeAlias, get_args, get_type_hints
 
@@ -6,15 +6,15 @@ from typing_extensions import is_typeddict
 
 
 class _SecretMark:
-    """Stands on the type of a key whose value lets its holder in."""
+    """Marks the type of a key whose value grants access."""
 
 
 Secret: TypeAlias = Annotated[str, _SecretMark()]
-"""A password, an API key, or anything else that is shown once and kept as a digest only."""
+"""A password, an API key, or another secret that is shown once and stored only as a digest."""
 
 
 def holds_secret(kind: Any) -> bool:  # noqa: ANN401 (an annotation)
-    """Whether a value of the type can have a secret somewhere inside."""
+    """Whether a value of the type can contain a secret."""
     return _holds_secret(kind, set())
 
 

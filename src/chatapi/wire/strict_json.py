@@ -1,15 +1,15 @@
-"""JSON as this service reads it: no NaN, no NUL characters, bounded depth, size and integers."""
+"""Strict JSON parsing: no NaN, no NUL characters, bounded depth, size and integers."""
 
 from array import array
 from itertools import accumulate
 
 import orjson
 
-# What reads and writes the value later gives up at a few hundred levels.
+# Code that reads and writes the value later fails at a few hundred levels.
 _DEEPEST = 100
-# Enough for the longest list any parameter takes; more would hold up other requests.
+# Enough for the longest list any parameter accepts; more would block other requests.
 _MAX_SEPARATORS = 120_000
-# A text whose values are not counted.
+# The values of a shorter text are not counted.
 _SHORT = 1_000
 # One level down for each opening bracket, one up for each closing one, as signed bytes.
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
@@ -21,21 +21,21 @@ class NotJsonError(ValueError):
 
 
 class TooManyValuesError(ValueError):
-    """The text holds more values than anybody asked for."""
+    """The text has more values than any endpoint needs."""
 
 
 class JsonBudget:
-    """How much JSON one request may bring, all its parameters together.
+    """How many JSON values one request may contain, in all its parameters together.
 
-    A comma, a colon or an opening bracket comes before every value but the first: they are
-    counted before anything is built of a text.
+    A comma, a colon or an opening bracket comes before every value but the first: they are counted
+    before a text is parsed.
     """
 
     def __init__(self) -> None:
         self._left = _MAX_SEPARATORS
 
     def parse(self, text: str) -> object:
-        """Decode one JSON value, unless the request has too many of them."""
+        """Decode one JSON value; raises an error if the request has too many values."""
         if len(text) > _SHORT:
             self._charge(text)
         return _parse(text)
@@ -48,7 +48,7 @@ class JsonBudget:
 
     def _count_outside_strings(self, text: str) -> int:
         bare = _without_escapes(text)
-        # Among so few separators there is no room for more strings.
+        # So few separators leave no room for more strings.
         has_few_strings = bare.count('"') <= 2 * (self._left + 1)
         count = _count_separators(_without_strings(bare)) if has_few_strings else len(bare)
         if count > self._left:
@@ -58,7 +58,7 @@ class JsonBudget:
 
 def _parse(text: str) -> object:
     """Decode JSON; orjson already refuses NaN and lone surrogates."""
-    # An escaped backslash, followed by the letters u0000, is none.
+    # An escaped backslash, followed by the letters u0000, is not an escape.
     if "\\u0000" in text and "\\u0000" in text.replace("\\\\", ""):
         raise NotJsonError("NUL characters are not allowed")
     try:
@@ -76,7 +76,7 @@ def _count_separators(text: str) -> int:
 
 
 def _without_escapes(text: str) -> str:
-    """The same text, in which each quotation mark begins or ends a string."""
+    """Remove escapes: in the result each quotation mark begins or ends a string."""
     return text.replace("\\\\", "").replace('\\"', "") if "\\" in text else text
 
 

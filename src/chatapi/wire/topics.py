@@ -1,4 +1,4 @@
-"""Topics as clients send and see them: the empty one has a name for those who need one."""
+"""Topic names in requests and responses, including display names of the empty topic."""
 
 from typing import Annotated, TypeAlias
 
@@ -12,18 +12,18 @@ _NO_TOPIC = "(no topic)"
 
 
 def read_topic(topic: str) -> str:
-    """The topic a client means: names of the empty topic stand for it."""
+    """Read a topic name from a client: the names of the empty topic become ""."""
     topic = topic.strip()
     return "" if topic in {_NO_TOPIC, EMPTY_TOPIC_DISPLAY_NAME} else topic
 
 
 def show_topic(topic: str, *, allow_empty: bool) -> str:
-    """The topic as a client is shown it that may, or may not, understand an empty one."""
+    """The topic name for a client, which may or may not support the empty topic."""
     return topic if topic or allow_empty else EMPTY_TOPIC_DISPLAY_NAME
 
 
 def has_valid_characters(topic: str) -> bool:
-    """Whether a topic is without control, bidirectional and other invisible characters."""
+    """Whether a topic has no control, bidirectional or other invisible characters."""
     return topic.isprintable()
 
 
@@ -40,4 +40,4 @@ Topic: TypeAlias = Annotated[
     AfterValidator(read_topic),
     Field(examples=["greetings"]),
 ]
-"""A topic parameter, with the names of the empty topic already read: for whatever takes one."""
+"""A topic parameter; the names of the empty topic are already converted. Use it for all topics."""

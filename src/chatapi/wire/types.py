@@ -9,13 +9,13 @@ from pydantic_core import CoreSchema
 from chatapi.core.ids import MAX_ID
 
 Id: TypeAlias = Annotated[int, Field(ge=0, le=MAX_ID)]
-"""An id as clients send it: anything both databases can compare."""
+"""An id sent by a client: any number that both databases can compare."""
 
 RestOfPath: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "path"})]
-"""A text at the end of a path that may hold slashes itself."""
+"""The last part of a path, which may contain slashes."""
 
 UnixSeconds: TypeAlias = int
-"""A moment, in whole seconds since 1970-01-01 UTC."""
+"""A point in time, in whole seconds since 1970-01-01 UTC."""
 
 LanguageCode: TypeAlias = Annotated[
     str, Field(max_length=50, pattern=r"^[a-z]{2,3}([_-][A-Za-z]{2,8})?$", examples=["en"])

@@ -15,7 +15,7 @@ OneToFour = Literal[1, 2, 3, 4]
 
 
 class UserSettings(WireModel):
-    """What a user chose; stored as the differences from these defaults."""
+    """The settings of a user; stored as the differences from these defaults."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -1,4 +1,4 @@
-"""The one table from validation faults to sentences that name the parameter."""
+"""Converts validation errors to messages that name the parameter."""
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -37,7 +37,7 @@ _SENTENCES: Mapping[str, str] = {
 
 
 def message_for(error: ValidationError, parameter: str | None = None) -> str:
-    """One sentence for the first fault; `parameter` names a value validated by itself."""
+    """Returns a message for the first error; `parameter` is the name of a value validated alone."""
     outside = () if parameter is None else (parameter,)
     faults = error.errors(include_url=False, include_input=False)
     places = [(*outside, *fault["loc"]) for fault in faults]
@@ -57,9 +57,9 @@ def message_for(error: ValidationError, parameter: str | None = None) -> str:
 
 
 def _depth_of_fork(places: Sequence[_Place]) -> int | None:
-    """Where the faults of one value part: at the names of the alternatives of a union.
+    """The depth at which errors of one value diverge: at the alternatives of a union.
 
-    None if they are all of one alternative, or of one entry of a list after the other.
+    None if they are all of one alternative, or of successive entries of a list.
     """
     for depth, steps in enumerate(zip_longest(*places)):
         if len(set(steps)) > 1:
@@ -68,14 +68,14 @@ def _depth_of_fork(places: Sequence[_Place]) -> int | None:
 
 
 def _is_other_type(fault: ErrorDetails, place: _Place, fork: int) -> bool:
-    """Whether a value is of another type than an alternative: it was not the one meant."""
+    """Whether the value has another type than an alternative, so that one was not meant."""
     return len(place) == fork + 1 and fault["type"].endswith("_type")
 
 
 def sentence_for(fault: ErrorDetails, name: str) -> str:
     context = fault.get("ctx", {})
     if fault["type"] == "value_error":
-        # Validators of ours say in their own words what is wrong.
+        # Our own validators raise complete messages.
         return f"{name}: {context['error']}"
     if fault["type"] in {"literal_error", "enum"}:
         return f"Invalid {name}; expected {context['expected']}"
@@ -94,6 +94,6 @@ def parameter_path(location: tuple[int | str, ...]) -> str:
 
 
 def _shortened(step: int | str) -> str:
-    """A key can be as long as the request: no message repeats all of it."""
+    """Shorten a key: it can be as long as the request, and a message must not repeat all of it."""
     text = str(step)
     return text if len(text) <= _MAX_STEP_LENGTH else f"{text[:_MAX_STEP_LENGTH]}…"

@@ -1,4 +1,4 @@
-"""How old the service is, under the names of the document and those existing clients know."""
+"""The version payload, under the names of the specification and those of existing clients."""
 
 from typing_extensions import TypedDict
 
@@ -6,7 +6,7 @@ from chatapi.core.version import FEATURE_LEVEL, MERGE_BASE, VERSION
 
 
 class VersionPayload(TypedDict):
-    """Each fact twice: some clients read only the second name."""
+    """The version, each value under two names: some clients read only the second."""
 
     service_feature_level: int
     zulip_feature_level: int

@@ -1,4 +1,4 @@
-"""`chatapi demo`: an organization that looks lived in."""
+"""`chatapi demo`: fills an organization with sample data."""
 
 from chatapi.cli.demo.command import demo
 

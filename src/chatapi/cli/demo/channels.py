@@ -1,4 +1,4 @@
-"""Channels of the demo, with people in them."""
+"""Channels of the demo, with subscribers."""
 
 import random
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from chatapi.features.users.repository import UserRepository
 
 @dataclass(frozen=True)
 class DemoChannel:
-    """A channel, and which part of the people is in it."""
+    """A channel, and the share of users who are subscribed."""
 
     name: str
     description: str
@@ -52,7 +52,7 @@ async def _make(ctx: RealmContext, channels: Sequence[DemoChannel]) -> None:
 
 
 def _owner(people: Sequence[UserRecord]) -> UserRecord:
-    """Whoever may make any kind of channel, if there is such a person."""
+    """A user who may create any kind of channel, if there is one."""
     humans = [user for user in people if not user.is_bot]
     return next((user for user in humans if user.role is Role.OWNER), humans[0])
 

@@ -1,4 +1,4 @@
-"""The command: runs the steps, each in small transactions, under a progress bar."""
+"""The command: runs the steps in small transactions, with a progress bar."""
 
 import secrets
 from typing import Annotated
@@ -17,7 +17,7 @@ from chatapi.cli.terminal import AsJson, print_result, stderr
 _PASSWORD_BYTES = 9
 
 STEPS: tuple[AnyStep, ...] = (PEOPLE, PROFILE_FIELDS, PROFILE_VALUES, CHANNELS)
-"""In order; a feature that has something to show adds its step."""
+"""In this order; a feature with demo data adds its step."""
 
 
 def demo(
@@ -25,7 +25,7 @@ def demo(
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fill an organization with people to try things with; what exists is left alone."""
+    """Fill an organization with sample users and channels; existing data is not changed."""
     password = secrets.token_urlsafe(_PASSWORD_BYTES)
 
     async def work(runtime: Runtime) -> None:

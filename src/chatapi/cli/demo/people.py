@@ -1,4 +1,4 @@
-"""People of the demo: of many places, with guests, bots and some who have left."""
+"""Users of the demo: names from many places, guests, bots and deactivated users."""
 
 import random
 import unicodedata
@@ -35,7 +35,7 @@ _LETTERS_NO_NORMAL_FORM_SPLITS = str.maketrans({"ø": "o", "ł": "l", "'": None}
 
 @dataclass(frozen=True)
 class DemoPerson:
-    """Somebody to be created."""
+    """A user to be created."""
 
     full_name: str
     email: str
@@ -46,7 +46,7 @@ class DemoPerson:
 
 
 def demo_people(plan: Plan) -> list[DemoPerson]:
-    """The same people every time, so that a second run finds those of the first."""
+    """Returns the same users every time, so that a second run finds those of the first."""
     names = [
         f"{first} {last}" for first, last in product(_FIRST_NAMES.split(), _LAST_NAMES.split())
     ]

@@ -1,4 +1,4 @@
-"""Profiles of the demo: some fields, and what people wrote into them."""
+"""Profiles of the demo: some custom fields and values."""
 
 import random
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A step of the demo: some items, and how a few of them are made in one transaction."""
+"""A step of the demo: items, and a function that creates a batch of them in one transaction."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _BATCH_SIZE = 25
 
 @dataclass(frozen=True)
 class Plan:
-    """What the demo is to look like."""
+    """Parameters of the demo."""
 
     people: int
     password_hash: str
@@ -21,7 +21,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Step(Generic[ItemT]):
-    """Makes what is missing; running it again must change nothing."""
+    """Creates what is missing; running it again must change nothing."""
 
     title: str
     items: Callable[[Plan], Sequence[ItemT]]
@@ -32,6 +32,6 @@ AnyStep = Step[Any]
 
 
 def batches(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
-    """Few enough at a time that a server beside us does not notice."""
+    """Batches small enough not to disturb a running server."""
     for start in range(0, len(items), _BATCH_SIZE):
         yield items[start : start + _BATCH_SIZE]

@@ -1,6 +1,6 @@
-"""What is written below the fields of a class.
+"""Docstrings of the fields of a class.
 
-Pydantic can read it too, but when the class is made, which every start of a process would pay.
+Pydantic can read them too, but when the class is created, which would slow every process start.
 """
 
 import ast
@@ -10,7 +10,7 @@ from itertools import pairwise
 
 
 def attribute_docstrings(cls: type, base: type) -> dict[str, str]:
-    """The remark on each field, those on fields of its parents below `base` included."""
+    """Returns the docstring of each field, including fields of parents below `base`."""
     found: dict[str, str] = {}
     for parent in reversed(cls.__mro__):
         if issubclass(parent, base) and parent is not base:
@@ -22,7 +22,7 @@ def _own_docstrings(cls: type) -> dict[str, str]:
     try:
         source = inspect.getsource(cls)
     except OSError:
-        # Made at run time, from fields that describe themselves.
+        # Created at run time, from fields with their own descriptions.
         return {}
     (definition,) = ast.parse(textwrap.dedent(source)).body
     statements = definition.body if isinstance(definition, ast.ClassDef) else []

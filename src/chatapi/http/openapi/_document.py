@@ -1,4 +1,4 @@
-"""The document as a whole: what the service is, its tags, paths and components."""
+"""The whole OpenAPI document: general information, tags, paths and components."""
 
 import inspect
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ _SECURITY: dict[Credentials, list[Schema]] = {
 
 
 def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
-    """OpenAPI 3.1 for the endpoints of the features, the same every time."""
+    """Build the OpenAPI 3.1 document of the features' endpoints; deterministic."""
     routes = [route for feature in features for route in feature.routes]
     declared = (error for route in routes for error in errors_of(route))
     book = SchemaBook(routes, dict.fromkeys([*UNROUTED_ERRORS, *declared]))

@@ -1,4 +1,4 @@
-"""An example for a schema that names none, so that a call can be tried as it stands."""
+"""Examples for schemas without one, so that every request in the docs can be tried as shown."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,13 +7,13 @@ Schema = dict[str, Any]
 
 
 class Examples:
-    """Makes up values that fit a schema."""
+    """Generates values that are valid for a schema."""
 
     def __init__(self, resolve: Callable[[Schema], Schema]) -> None:
         self._resolve = resolve
 
     def example(self, schema: Schema, name: str) -> Any:  # noqa: ANN401 (any JSON value)
-        """The example somebody chose, else the default, else a plain value of the type."""
+        """Returns the declared example, else the default, else a plain value of the type."""
         schema = self._resolve(schema)
         if schema.get("examples"):
             return schema["examples"][0]

@@ -1,4 +1,4 @@
-"""Parameters in the document: real inner types, and how each is written on the wire."""
+"""Parameters in the OpenAPI document: their types, and how each is encoded in a request."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _FORM = "application/x-www-form-urlencoded"
 _FORM_WITH_FILE = "multipart/form-data"
 _JSON = {"contentType": "application/json"}
 _WRITTEN_ALIKE = {"boolean", "integer", "number", "string"}
-"""Types whose JSON text is also how OpenAPI writes them by itself, if strings are never JSON."""
+"""Types that OpenAPI itself encodes like their JSON text, provided strings are never JSON."""
 
 
 class ParameterWriter:
@@ -36,9 +36,9 @@ class ParameterWriter:
         return described
 
     def form(self, route: ChatRoute) -> Schema | None:
-        """The request body; None where there is nothing to send.
+        """Describe the request body; None if there are no parameters.
 
-        Multipart forms are read as well, but OpenAPI has no way to say that a list is one part.
+        Multipart forms are accepted as well, but OpenAPI cannot say that a list is one part.
         """
         params = route.operation.params
         if route.method == "GET" or not params.model_fields:
@@ -83,14 +83,14 @@ class ParameterWriter:
         }
 
     def _params_schema(self, params: type[Params]) -> Schema:
-        """The component of a model of parameters, rewritten once for people outside."""
+        """The component of a params model, adapted once for API users."""
         schema = self._book.resolve(self._book.params(params))
         if params in self._described:
             return schema
         self._described.add(params)
-        # Names the endpoint does not know are reported, not refused.
+        # Unknown names are reported, not refused.
         schema.pop("additionalProperties", None)
-        # The docstring speaks to those who read the code.
+        # The docstring is for readers of the code.
         schema.pop("description", None)
         properties = schema.get("properties", {})
         for name, field in properties.items():
@@ -115,7 +115,7 @@ class ParameterWriter:
 
 
 def _without_null(schema: Schema) -> Schema:
-    """What may be passed; a default of None only says that nothing was."""
+    """The schema of values that may be sent; a default of None only means "not sent"."""
     if schema.get("default", ...) is not None:
         return schema
     rest = {key: value for key, value in schema.items() if key != "default"}

@@ -1,4 +1,4 @@
-"""Answers in the document: the success envelope, and every error code by status."""
+"""Responses in the OpenAPI document: the success envelope, and every error code by status."""
 
 import inspect
 from collections import defaultdict
@@ -30,7 +30,7 @@ _EVENT_STREAM: Schema = {
 
 
 def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
-    """What an endpoint declares, what its guard adds, and what can happen to every request."""
+    """The errors an endpoint declares, those of its guard, and those every request can get."""
     operation = route.operation
     everywhere: list[type[ApiError]] = [
         BadRequestError,
@@ -52,7 +52,7 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
 
 
 def describe_unrouted_responses(book: SchemaBook) -> dict[str, Schema]:
-    """What requests get that reach no endpoint."""
+    """Describe the errors of requests that reach no endpoint."""
     return {
         error.__name__.removesuffix("Error"): _describe_errors([error], book)
         for error in UNROUTED_ERRORS

@@ -1,4 +1,4 @@
-"""JSON Schemas of everything the endpoints take and give, with shared components."""
+"""JSON Schemas of all parameters and responses, with shared components."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
@@ -28,14 +28,14 @@ _REMARK: Schema = {
     }
 }
 _CONFIG = ConfigDict(
-    # Events come encoded, in a type that says by itself what is inside.
+    # Events are already encoded, in a type that describes its own schema.
     arbitrary_types_allowed=True,
     use_attribute_docstrings=True,
 )
 
 
 class _ExactSchemas(GenerateJsonSchema):
-    """Answers have the documented keys and no others; titles that repeat a name are left out."""
+    """Responses have only the documented keys; titles that repeat a name are left out."""
 
     @override
     def model_schema(self, schema: ModelSchema) -> Schema:
@@ -55,7 +55,7 @@ class _ExactSchemas(GenerateJsonSchema):
 
 
 class SchemaBook:
-    """Every schema of the document, generated in one go so that equal types share one entry."""
+    """All schemas of the document, generated together so that equal types share one component."""
 
     def __init__(self, routes: Iterable[ChatRoute], errors: Iterable[type[ApiError]]) -> None:
         adapters: dict[tuple[Any, JsonSchemaMode], TypeAdapter[Any]] = {}
@@ -75,7 +75,7 @@ class SchemaBook:
         self._components: dict[str, Schema] = definitions.get("$defs", {})
 
     def success(self, route: ChatRoute) -> Schema:
-        """The envelope with the keys of the payload in it."""
+        """The envelope with the keys of the payload."""
         payload = self.resolve(self._schemas[route.name, "serialization"]["items"])
         required = [*_ENVELOPE, *payload.get("required", ())]
         properties = {**_ENVELOPE, **payload["properties"], **_REMARK}
@@ -89,17 +89,17 @@ class SchemaBook:
         return self._schemas[(route.name, name), "validation"]
 
     def params(self, params: type[Params]) -> Schema:
-        """The reference to a model of parameters; `resolve` leads to its properties."""
+        """The reference to a params model; `resolve` leads to its properties."""
         return self._schemas[params, "validation"]
 
     def resolve(self, schema: Schema) -> Schema:
-        """The schema itself, or what it refers to."""
+        """Returns the schema itself, or the one it refers to."""
         while "$ref" in schema:
             schema = self._components[schema["$ref"].removeprefix(_REF_PREFIX)]
         return schema
 
     def components_of(self, paths: Schema) -> dict[str, Schema]:
-        """What the paths refer to, directly or through others, by name."""
+        """Returns the components that the paths refer to, directly or indirectly, by name."""
         found: dict[str, Schema] = {}
         waiting = list(_references(paths))
         while waiting:
@@ -123,7 +123,7 @@ def _references(node: object) -> Iterator[str]:
 
 
 def _adapter_of_answers(answer: Any) -> TypeAdapter[Any]:  # noqa: ANN401 (a TypedDict class)
-    """Of a list of them: a TypedDict takes its configuration only from what surrounds it."""
+    """Adapter for a list of responses: a TypedDict takes its configuration only from outside."""
     answers: Any = list[answer]
     return TypeAdapter(answers, config=_CONFIG)
 
@@ -153,6 +153,6 @@ def _error_type(error: type[ApiError]) -> Any:  # noqa: ANN401 (a TypedDict clas
         keys[wire_key(field)] = Annotated[hints[field.name], described]
     answer = TypedDict(error.__name__, keys)  # type: ignore[misc]  # made from data
     answer.__doc__ = error.__doc__
-    # Tells it from a namesake in another feature.
+    # Distinguishes it from a class of the same name in another feature.
     answer.__module__ = error.__module__
     return answer

@@ -1,4 +1,4 @@
-"""Pages for people: the start page, the docs browser and the document behind it."""
+"""HTML pages: the start page, the docs browser and the OpenAPI document behind it."""
 
 import html
 from collections.abc import Callable
@@ -36,7 +36,7 @@ _PAGE_HEADERS = {
 
 
 def page_routes(document: Callable[[], dict[str, Any]]) -> list[BaseRoute]:
-    """`/`, `/docs` and `/openapi.json`; the document is made when first asked for."""
+    """Routes of `/`, `/docs` and `/openapi.json`; the document is built on the first request."""
     assets = find_assets()
     links = {asset.placeholder: asset.link() for asset in assets}
     home = read_template("home.html")
@@ -58,7 +58,7 @@ def page_routes(document: Callable[[], dict[str, Any]]) -> list[BaseRoute]:
         return RedirectResponse(links["icon_svg"], headers=_EVERY_PAGE)
 
     def give_document(_request: Request) -> Response:
-        # Not async: describing everything takes a moment, which other requests need not wait.
+        # Not async: building the document takes a moment and must not block other requests.
         return Response(encoded_document(), headers=_EVERY_PAGE, media_type="application/json")
 
     return [

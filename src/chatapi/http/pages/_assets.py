@@ -1,4 +1,4 @@
-"""Files the pages need, all served from here: they work without any network."""
+"""Static files of the pages, all served from here: they work without internet access."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ from starlette.routing import Route
 _STATIC = Path(__file__).parent / "static"
 _OURS = ("home.css", "home.js", "docs.css", "docs.js", "icon.svg")
 _SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js")
-# Not guessed: what is guessed depends on the machine.
+# Not guessed: a guess would depend on the machine.
 _MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HEADERS = {
     "x-content-type-options": "nosniff",
-    # The link changes with the file.
+    # The link changes with the file's content.
     "cache-control": "public, max-age=31536000, immutable",
 }
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A file under a path of its own."""
+    """A static file and its URL path."""
 
     file: Path
 
     @property
     def placeholder(self) -> str:
-        """The name templates know it under: `home.css` is `home_css`."""
+        """The name templates use for it: `home.css` is `home_css`."""
         return self.file.name.replace(".", "_").replace("-", "_")
 
     @property
@@ -38,7 +38,7 @@ class Asset:
         return f"/docs/assets/{self.file.name}"
 
     def link(self) -> str:
-        """The path with a digest, so that no cache keeps an old file for the new one."""
+        """The path with a digest, so that no cache serves an old version of the file."""
         return f"{self.path}?v={hashlib.sha256(self.file.read_bytes()).hexdigest()[:12]}"
 
     def route(self) -> Route:

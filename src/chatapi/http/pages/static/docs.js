@@ -1,10 +1,10 @@
-// The docs browser: credentials are entered once per visit, every call can be sent from the page.
+// The docs browser: credentials are entered once per visit, every request can be sent from the page.
 
-// A form comes with its required fields filled in. What is optional stays empty, and so is not
-// sent: a call that changes one setting must not change all the others to their examples.
+// Required fields of a form are filled in. Optional fields stay empty, and so are not sent: a
+// request that changes one setting must not change all the others to their examples.
 const emptyOptionalFields = () => ({
   wrapComponents: {
-    // "Send empty value" is ticked for every field at first.
+    // "Send empty value" is ticked for every field by default.
     ParameterIncludeEmpty: (Original, { React }) => (props) =>
       React.createElement(Original, {
         ...props,
@@ -37,7 +37,7 @@ function withEmptyOptionalFields(document) {
       for (const [name, field] of Object.entries(form.properties)) {
         if (!form.required?.includes(name)) {
           describeExample(field, field);
-          // Without an example the page would make one up.
+          // Without an example Swagger UI would generate one.
           const type = field.type ?? field.anyOf?.[0].type;
           field.examples = [type === "array" ? [] : ""];
           delete field.default;
@@ -48,7 +48,7 @@ function withEmptyOptionalFields(document) {
   return document;
 }
 
-// In words, since nothing is filled in.
+// Adds the example to the description, since the field is not filled in.
 function describeExample(described, schema) {
   const example = schema.examples?.[0];
   let sentence;
@@ -64,8 +64,8 @@ function asCode(value) {
   return value === "" ? "empty" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 }
 
-// Text goes out as it was typed, everything else as JSON. By itself the page would decode what
-// looks like JSON, and send `1.0` as `1` and `"mobile"` without its quotes.
+// Text is sent as it was typed, everything else as JSON. By default Swagger UI decodes what looks
+// like JSON, and sends `1.0` as `1` and `"mobile"` without its quotes.
 const exactValues = () => ({
   afterLoad(system) {
     for (const name of ["buildRequest", "execute"]) {
@@ -104,13 +104,13 @@ function exactForm({ requestBody, requestContentType, spec }, operation) {
   const form = schema.$ref ? spec.components.schemas[schema.$ref.split("/").pop()] : schema;
   const fields = Object.entries(requestBody).map(([name, value]) => {
     const text = name in encoding ? asJson(value, form.properties[name]) : value;
-    // Once encoded here and once decoded there, the text is itself again.
+    // Swagger UI decodes the value once, so it is encoded once here.
     return [name, JSON.stringify(text)];
   });
   return Object.fromEntries(fields);
 }
 
-// What was typed, if it is JSON; else the string it stands for. A list is typed item by item.
+// The typed text if it is JSON, else the text as a JSON string. A list is typed item by item.
 function asJson(value, schema = {}) {
   if (Array.isArray(value)) {
     return `[${value.map((item) => asJson(item, schema.items)).join(",")}]`;
@@ -144,9 +144,9 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   docExpansion: "none",
   filter: true,
-  // An API key is kept in memory only: what is stored could be read by whoever comes next.
+  // An API key is kept in memory only: the next user of the browser could read a stored one.
   persistAuthorization: false,
-  // Or the browser would ask for a password of its own where one is missing or wrong.
+  // Otherwise the browser would show its own password dialog if credentials are missing or wrong.
   requestInterceptor: (request) => ({ ...request, credentials: "omit" }),
   tryItOutEnabled: true,
   validatorUrl: null,

@@ -1,4 +1,4 @@
-// Says whether the server can do its work: the page itself only shows that it runs.
+// Shows whether the server is ready: the page itself only shows that it runs.
 const state = document.getElementById("state");
 
 async function showState() {
@@ -6,7 +6,7 @@ async function showState() {
   try {
     isReady = (await fetch("/ready", { cache: "no-store" })).ok;
   } catch {
-    // No answer is an answer too.
+    // No response: not ready.
   }
   state.textContent = isReady ? "healthy" : "not ready";
   state.className = isReady ? "good" : "bad";

@@ -154,7 +154,7 @@ class ChangePlanner:
 
 
 def _new_kind(old: ChannelKind, params: ChangeChannelParams) -> ChannelKind:
-    """What is not said follows from what is: a public channel keeps no history to itself."""
+    """What is not passed follows from what is: a public channel has no protected history."""
     invite_only = old.invite_only if params.is_private is None else params.is_private
     is_web_public = params.is_web_public
     if is_web_public is None:

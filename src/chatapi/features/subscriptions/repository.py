@@ -62,7 +62,7 @@ _choices = RecordReader(Choices, Subscription)
 
 @dataclass(frozen=True)
 class ClockPosition:
-    """Where the order of a realm stands: periods begin and end there."""
+    """The realm's last event number and newest message; periods begin and end there."""
 
     event: EventNumber
     message: MessageId

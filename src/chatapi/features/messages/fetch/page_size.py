@@ -8,7 +8,7 @@ from chatapi.features.messages.fetch.repository import HistoryRow
 MAX_BYTES = 8 * 1024 * 1024
 """Limit of the texts in one response; a page ends where they would exceed it."""
 MAX_BYTES_WITHOUT_TURN = 1024 * 1024
-"""Of texts in a page that is read without a turn; ordinary ones have a fifth of it."""
+"""Limit of the texts in a page read without a heavy-read slot; ordinary pages take a fifth."""
 ROWS_AT_ONCE = 250
 """Larger pages are read in slices, so that not much more is read than is returned."""
 

@@ -94,7 +94,7 @@ class UserUpdated(Event):
 
     person: PersonChange
     email_visibility: Annotated[EmailVisibility | None, ServerOnly()] = None
-    """Set when the real address is told, or a picture made from it: who may see it."""
+    """Set when the real address, or an avatar made from it, changes: which readers may see it."""
     pictured_by: Annotated[PicturedBy | None, ServerOnly()] = None
     """Set when the avatar changes."""
 

@@ -150,7 +150,10 @@ class PeersAdded(_PeersChanged):
 
 
 class PeersRemoved(_PeersChanged):
-    """Other users were unsubscribed from channels; users who left together see each other."""
+    """Other users were unsubscribed from channels.
+
+    Users who left together receive it about each other, too.
+    """
 
     type = "subscription"
     op: ClassVar = "peer_remove"

@@ -101,7 +101,7 @@ class AttachmentRepository:
         return [_records.read(row) for row in rows]
 
     async def link(self, links: Iterable[tuple[AttachmentId, MessageId]]) -> None:
-        """Store which messages link which files; linked files are kept permanently."""
+        """Store which messages link which files; linked files do not expire."""
         rows = [
             {"attachment_id": attachment_id, "message_id": message_id}
             for attachment_id, message_id in links

@@ -114,8 +114,8 @@ class UserTopicRepository:
     ) -> dict[UserId, tuple[MutedTopicPayload, ...]]:
         """The muted topics of each user, with the names of their channels.
 
-        Names are included for subscribers of a channel, and for users who can access all public
-        channels.
+        Only topics of channels whose names the user may know: by a subscription, or because the
+        channel is public and open to the user.
         """
         rows = await self._db.execute(_MUTED, {"user_ids": list(user_ids)})
         muted: defaultdict[UserId, list[MutedTopicPayload]] = defaultdict(list)

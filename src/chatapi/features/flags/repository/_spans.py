@@ -125,10 +125,10 @@ def _newest(
     left_place: InstrumentedAttribute[int | None],
     place: ColumnElement[int],
 ) -> Select[*tuple[str | None]]:
-    """The messages in a place that were not moved there since, and those moved away since.
+    """The messages that were in a place as of an edit: not moved there since, or moved away since.
 
     `left_place` is the column with the place that a move took a message from: of several moves
-    since then, the first one tells where the message was. Many ids are returned as one text:
+    since then, the first one shows where the message was. Many ids are returned as one text:
     thousands of rows would take ten times as long to fetch.
     """
     as_of = bindparam("as_of", type_=BigInteger)

@@ -143,7 +143,7 @@ def is_in_unmuted_topic() -> ColumnElement[bool]:
 
 
 def is_unmuted() -> ColumnElement[bool]:
-    """The channel is not muted, or the topic's policy shows it nevertheless."""
+    """The topic is not muted; in a muted channel it must be unmuted or followed."""
     is_channel_muted = exists().where(
         Subscription.user_id == READER,
         Subscription.channel_id == Conversation.channel_id,

@@ -162,7 +162,7 @@ class MoveRepository:
         await self._db.execute(update(Message).where(*matching(selection)).values(**values))
 
     async def _note_moves(self, selection: MessageSelection, change: Change) -> None:
-        """Record the topic's previous name for each moved message."""
+        """Copy the earlier renames of the topic to each moved message, so that they follow it."""
         moved_since = (
             exists()
             .where(

@@ -150,10 +150,7 @@ class PeersAdded(_PeersChanged):
 
 
 class PeersRemoved(_PeersChanged):
-    """Other users were unsubscribed from channels.
-
-    Users who left together receive it about each other, too.
-    """
+    """Other users were unsubscribed from channels; users who left together get it, too."""
 
     type = "subscription"
     op: ClassVar = "peer_remove"

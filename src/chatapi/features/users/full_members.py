@@ -28,6 +28,6 @@ async def recount_full_members(ctx: RealmContext) -> None:
 
 
 async def list_realms_to_recount(db: DatabaseSession, now: datetime) -> list[RealmId]:
-    """Realms in which a user's waiting period has ended; found without taking locks."""
+    """Realms in which a user's waiting period has ended; found without locking any realm."""
     waiting = await FullMemberRepository(db).list_longest_waits()
     return [wait.realm_id for wait in waiting if wait.joined_at + timedelta(days=wait.days) <= now]

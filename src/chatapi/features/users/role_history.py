@@ -40,7 +40,7 @@ async def record_role_change(ctx: RealmContext, before: Iterable[UserRecord]) ->
 
 
 async def past_roles(ctx: RealmContext, user: UserRecord) -> tuple[PastRole, ...]:
-    """A user's roles as far back as the log may reach; for most users this costs no statement."""
+    """A user's earlier roles, as far back as the log may reach; most users have none."""
     found = []
     for row in _recent_past_roles(ctx, user):
         was = replace(user, role=Role(row["role"]))

@@ -1,4 +1,4 @@
-"""Sections of POST /register: each feature's state.py says what a client begins with."""
+"""Sections of the POST /register response: each feature's state.py loads one or more."""
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -11,18 +11,19 @@ from chatapi.events.client import ClientProfile
 Loader = Callable[[Context, ClientProfile], Awaitable[Mapping[str, Any]]]
 LoaderT = TypeVar("LoaderT", bound=Loader)
 CacheKey = Callable[[Context, ClientProfile], Hashable | None]
-"""What a section depends on beside the organization: readers with the same look get the same.
-None for a reader who sees something nobody else does."""
+"""The cache key of a section: readers of a realm with the same key get the same. None for a reader
+whose section no other reader shares.
+"""
 
 
 def shared_by_all(_ctx: Context, _profile: ClientProfile) -> Hashable:
-    """The look of what is the same for all readers."""
+    """The cache key of sections that are the same for all readers."""
     return "everybody"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the initial state, fetched when all its types are asked for."""
+    """A part of the initial state, fetched when all its types are requested."""
 
     fetch_types: frozenset[str]
     load: Loader
@@ -31,7 +32,7 @@ class Section:
     cache_key: CacheKey | None
 
     async def read(self, ctx: Context, profile: ClientProfile) -> Mapping[str, Any]:
-        """What a reader begins with; what others have read before them is not read again."""
+        """The section for a reader; taken from the cache if another reader has loaded it."""
         cache_key = None if self.cache_key is None else self.cache_key(ctx, profile)
         if cache_key is None or ctx.db.as_of is None:
             return await self.load(ctx, profile)
@@ -47,9 +48,9 @@ sections: list[Section] = []
 def state_section(
     *fetch_types: str, payload: type | None = None, cache_key: CacheKey | None = None
 ) -> Callable[[LoaderT], LoaderT]:
-    """Add a loader to POST /register; `payload` for what a return annotation cannot say.
+    """Register a loader with POST /register; pass `payload` if no return annotation can say it.
 
-    A section with a look is remembered until an event that `changes_shared_state`.
+    A section with a cache key is cached until an event that `changes_shared_state`.
     """
 
     def add(loader: LoaderT) -> LoaderT:

@@ -1,1 +1,1 @@
-"""Accounts: logging in with a password, and the API keys that come of it."""
+"""Accounts: logging in with a password, and API keys."""

@@ -1,4 +1,4 @@
-"""Keys that are handed out beside the account's own one, and the end of all of them."""
+"""Issues further API keys for logins, and revokes all keys of a user."""
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import UserId, new_api_key
@@ -9,11 +9,11 @@ from chatapi.features.users.events import CredentialsChanged
 from chatapi.features.users.repository import ApiKeyRepository
 
 LOGINS_PER_USER = 50
-"""Keys a user can have from logins; beyond that the oldest one gives way."""
+"""Limit of login keys per user; beyond it the oldest one is revoked."""
 
 
 async def add_login_key(ctx: RealmContext, user_id: UserId) -> str:
-    """One more key of a user; the others stay valid, but for the oldest of very many."""
+    """Create a further key of a user; the others stay valid, except the oldest beyond the limit."""
     await ctx.lock()
     keys = ApiKeyRepository(ctx.db)
     api_key = new_api_key()
@@ -24,11 +24,11 @@ async def add_login_key(ctx: RealmContext, user_id: UserId) -> str:
 
 
 async def revoke_access(ctx: RealmContext, user_id: UserId) -> None:
-    """End every way in that a user's credentials opened.
+    """Revoke all access that a user's credentials gave.
 
-    Keys, event queues and waiting polls end with the commit, and so do addresses of files that
-    were asked for with one of the keys. Call it whenever those who know the keys may not be those
-    who are to act as the user.
+    Keys, event queues and waiting polls end with the commit, and so do temporary addresses of files
+    that were requested with one of the keys. Call it whenever holders of the keys may no longer be
+    permitted to act as the user.
     """
     await ctx.lock()
     await ApiKeyRepository(ctx.db).delete_all(user_id)

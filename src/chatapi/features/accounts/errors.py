@@ -1,4 +1,4 @@
-"""What can go wrong with accounts."""
+"""Errors about accounts."""
 
 from dataclasses import dataclass
 

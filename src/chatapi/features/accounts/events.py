@@ -7,7 +7,7 @@ from chatapi.events.event import Event
 
 
 class OldLoginsEnded(Event):
-    """The oldest keys of a user gave way to a new login; processes check the others again."""
+    """A user's oldest login keys were revoked by a new login; processes check the others again."""
 
     type = "old_logins_ended"
     is_internal = True

@@ -10,7 +10,7 @@ from chatapi.wire.params import Params
 
 
 class FetchApiKeyParams(Params):
-    """SPEC 4.12: who wants to log in."""
+    """SPEC 4.12: the credentials of a login."""
 
     username: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
     password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH, examples=["correct horse"])]

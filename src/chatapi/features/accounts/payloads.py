@@ -1,4 +1,4 @@
-"""Answers of the account endpoints."""
+"""Response payloads of the account endpoints."""
 
 from typing_extensions import TypedDict
 
@@ -6,7 +6,7 @@ from chatapi.wire.secrets import Secret
 
 
 class LoginPayload(TypedDict):
-    """A key of its own for the device that logged in, and whose it is."""
+    """A new key for the device that logged in, and its user."""
 
     api_key: Secret
     email: str
@@ -14,6 +14,6 @@ class LoginPayload(TypedDict):
 
 
 class ApiKeyPayload(TypedDict):
-    """The only key of the user."""
+    """The new API key of the user."""
 
     api_key: Secret

@@ -1,4 +1,4 @@
-"""The SQL statement behind a login."""
+"""The SQL statement of a login."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ from chatapi.db.session import DatabaseSession
 
 @dataclass(frozen=True)
 class Login:
-    """A user and what their password is checked against."""
+    """A user and the hash against which their password is checked."""
 
     user: UserRecord
     password_hash: str | None
-    """None for bots: who owns one changes, and with it who may act as it."""
+    """None for bots: their owner can change, and with it who may act as them."""
 
     def matches(self, checked: "Login") -> bool:
-        """Whether what was found out about the other one holds for this one as well."""
+        """Whether the result of checking the other record holds for this one as well."""
         return (
             self.user.id == checked.user.id
             and self.user.is_active
@@ -26,7 +26,7 @@ class Login:
 
 
 class LoginRepository:
-    """Users of one realm by the names they log in with."""
+    """Users of one realm by their login names."""
 
     def __init__(self, db: DatabaseSession, realm: RealmRecord, root_domain: str) -> None:
         self._db = db

@@ -17,8 +17,8 @@ async def fetch_api_key(
 ) -> LoginPayload:
     """Fetch an API key.
 
-    Needs no authentication header. Each call gives a new key and leaves the others valid, so
-    that several devices can be logged in. Attempts are limited strictly, by address and name.
+    Needs no authentication header. Each call creates a new key and leaves the others valid, so that
+    several devices can be logged in. Attempts are limited strictly, by address and name.
     """
     await ctx.runtime.limits.charge_login_as(request, params.username)
     return await LoginService(ctx).log_in(params)
@@ -28,6 +28,6 @@ async def fetch_api_key(
 async def regenerate_api_key(ctx: LoggedIn) -> ApiKeyPayload:
     """Regenerate your API key.
 
-    All keys you have, those of other devices included, stop working at once.
+    All your existing keys, those of other devices included, stop working at once.
     """
     return await AccountService(ctx).regenerate_api_key()

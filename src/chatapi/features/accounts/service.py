@@ -1,4 +1,4 @@
-"""The verbs on accounts: logging in, and starting over with a new key."""
+"""Use cases: log in, and regenerate the API key."""
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.features.accounts.api_keys import add_login_key
@@ -10,19 +10,19 @@ from chatapi.features.users.changes import replace_api_key
 
 
 class LoginService:
-    """What somebody can do who is not logged in yet."""
+    """Logs in a caller who is not authenticated yet."""
 
     def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
         self._logins = LoginRepository(ctx.db, ctx.realm, ctx.settings.root_domain)
 
     async def log_in(self, params: FetchApiKeyParams) -> LoginPayload:
-        """SPEC 4.12: a new key for a right password; the keys of other devices stay valid."""
+        """SPEC 4.12: a new key for a correct password; the keys of other devices stay valid."""
         login = await self._check(params)
         await self._ctx.lock()
         current = await self._logins.find(params.username)
         if current is None or not current.matches(login):
-            # Checking took a while, and the account is no longer what was checked.
+            # The account changed while the password was checked.
             raise AuthenticationFailedError
         return {
             "api_key": await add_login_key(self._ctx, login.user.id),
@@ -31,9 +31,9 @@ class LoginService:
         }
 
     async def _check(self, params: FetchApiKeyParams) -> Login:
-        """One statement and one hash, whether the user is unknown, deactivated or just wrong."""
+        """One statement and one hash, for unknown and deactivated users and wrong passwords."""
         login = await self._logins.find(params.username)
-        # Nobody else should wait for our connection while the hash is worked out.
+        # Release the database connection while the hash is computed.
         await self._ctx.db.close()
         is_right = await self._ctx.runtime.passwords.verify(
             params.password, None if login is None else login.password_hash
@@ -50,5 +50,5 @@ class AccountService:
         self._ctx = ctx
 
     async def regenerate_api_key(self) -> ApiKeyPayload:
-        """Log out every device and every bot that uses the caller's keys, this one included."""
+        """Log out every device and every program that uses the caller's keys, this one included."""
         return {"api_key": await replace_api_key(self._ctx, self._ctx.user)}

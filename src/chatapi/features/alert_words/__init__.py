@@ -1,1 +1,1 @@
-"""Alert words: messages in which they occur are marked for whoever watches for them."""
+"""Alert words: messages that contain them are flagged for the users who chose them."""

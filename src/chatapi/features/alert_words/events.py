@@ -1,4 +1,4 @@
-"""Events about alert words; only the person's own clients are told."""
+"""Events about alert words; delivered only to the user's own clients."""
 
 from typing import ClassVar
 
@@ -8,13 +8,13 @@ from chatapi.events.event import Event
 
 
 class AlertWordsChanged(Event):
-    """Somebody watches for other words than before."""
+    """The reader's alert words changed."""
 
     type = "alert_words"
     changes_shared_state: ClassVar = False
 
     alert_words: list[str]
-    """All of them."""
+    """All current alert words."""
 
     @override
     def changes_recipient_preferences(self) -> bool:

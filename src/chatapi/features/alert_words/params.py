@@ -16,4 +16,4 @@ class AlertWordsParams(Params):
     """POST and DELETE /users/me/alert_words."""
 
     alert_words: Annotated[list[Word], Field(max_length=MAX_WORDS, examples=[["lunch"]])]
-    """Words or phrases; capitals do not matter."""
+    """Words or phrases; case does not matter."""

@@ -1,9 +1,9 @@
-"""Alert words as clients see them."""
+"""Payloads of alert words."""
 
 from typing_extensions import TypedDict
 
 
 class AlertWordsPayload(TypedDict):
-    """All words somebody watches for."""
+    """All alert words of a user."""
 
     alert_words: list[str]

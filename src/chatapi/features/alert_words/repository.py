@@ -20,14 +20,14 @@ _FORGET = delete(AlertWord).where(
 
 
 class AlertWordRepository:
-    """Words of the people of one realm."""
+    """Alert words of the users of one realm."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
         self._realm_id = realm_id
 
     async def list_of(self, user_id: UserId) -> dict[str, str]:
-        """How the words are written, by what they are compared by."""
+        """The words as written, keyed by their normalized form."""
         rows = await self._db.execute(_OF_USER, {"user_id": user_id})
         return {row.word_key: row.word for row in rows}
 
@@ -44,7 +44,7 @@ class AlertWordRepository:
         await self._db.execute(_FORGET, {"of_user": user_id, "keys": list(keys)})
 
     async def mark_again(self, message_id: MessageId, user_ids: Collection[UserId]) -> None:
-        """Mark a message whose text was changed, for these people and nobody else."""
+        """Flag an edited message for these users, and remove the flag for all others."""
         has_word = MessageFlag.user_id.in_(user_ids)
         rows = await self._db.execute(
             update(MessageFlag)
@@ -57,7 +57,7 @@ class AlertWordRepository:
             await self.mark((message_id, user_id) for user_id in new)
 
     async def mark(self, marks: Iterable[tuple[MessageId, UserId]]) -> None:
-        """Mark new messages, about which nobody can have noted anything yet."""
+        """Flag new messages, which have no flag rows yet."""
         await self._db.execute(
             insert(MessageFlag),
             [

@@ -12,21 +12,21 @@ router = FeatureRouter("Alert words", "Words you want to be told about.")
 
 @router.get("/users/me/alert_words")
 async def get_alert_words(ctx: LoggedIn) -> AlertWordsPayload:
-    """Get the words you watch for."""
+    """Get your alert words."""
     return await AlertWordService(ctx).list_own()
 
 
 @router.post("/users/me/alert_words")
 async def add_alert_words(ctx: LoggedIn, params: AlertWordsParams) -> AlertWordsPayload:
-    """Watch for further words.
+    """Add alert words.
 
-    Messages that are sent to you from now on have the flag `has_alert_word` where one occurs, as
-    a word of its own and in capitals or not.
+    Messages that are sent to you from now on have the flag `has_alert_word` if they contain one of
+    them, as a separate word, in any case.
     """
     return await AlertWordService(ctx).add(params)
 
 
 @router.delete("/users/me/alert_words")
 async def remove_alert_words(ctx: LoggedIn, params: AlertWordsParams) -> AlertWordsPayload:
-    """Watch for some words no longer."""
+    """Remove alert words."""
     return await AlertWordService(ctx).remove(params)

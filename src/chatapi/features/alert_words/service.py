@@ -1,4 +1,4 @@
-"""The verbs on alert words."""
+"""Use cases: read, add and remove alert words."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from chatapi.features.alert_words.repository import AlertWordRepository
 
 
 class AlertWordService:
-    """What people watch for; messages that were sent before are not looked at again."""
+    """A user's alert words; messages that were sent before a change are not checked again."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -22,7 +22,7 @@ class AlertWordService:
         return _payload(await self._repository.list_of(self._ctx.user.id))
 
     async def add(self, params: AlertWordsParams) -> AlertWordsPayload:
-        """POST /users/me/alert_words: what is watched for already stays as it was written."""
+        """POST /users/me/alert_words: existing words keep their spelling."""
         await self._ctx.lock()
         known = await self._repository.list_of(self._ctx.user.id)
         new = {key: word for key, word in _read(params).items() if key not in known}
@@ -34,7 +34,7 @@ class AlertWordService:
         return _payload({**known, **new})
 
     async def remove(self, params: AlertWordsParams) -> AlertWordsPayload:
-        """DELETE /users/me/alert_words: words that nobody watches for are no error."""
+        """DELETE /users/me/alert_words: words that are not in the list are no error."""
         await self._ctx.lock()
         known = await self._repository.list_of(self._ctx.user.id)
         gone = known.keys() & _read(params).keys()
@@ -49,7 +49,7 @@ class AlertWordService:
 
 
 def _read(params: AlertWordsParams) -> dict[str, str]:
-    """Words by what they are compared by; blanks around them do not count."""
+    """Words keyed by their normalized form, without surrounding blanks."""
     words = [" ".join(word.split()) for word in params.alert_words]
     return {word.lower(): word for word in reversed(words) if word}
 

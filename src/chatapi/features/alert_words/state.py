@@ -1,4 +1,4 @@
-"""What POST /register tells about alert words."""
+"""The alert words part of the POST /register response."""
 
 from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile

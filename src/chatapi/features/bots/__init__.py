@@ -1,1 +1,1 @@
-"""Bots: users that programs act as, each with a person who owns it."""
+"""Bots: users for programs, each owned by a person."""

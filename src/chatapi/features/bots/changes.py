@@ -1,4 +1,4 @@
-"""Changes to bots; callers have checked who may make them."""
+"""Changes to bots; callers have checked the permission."""
 
 from dataclasses import replace
 
@@ -14,9 +14,10 @@ from chatapi.permissions.user_visibility import user_visible_to
 
 
 async def give_bot(ctx: RealmContext, bot: UserRecord, new_owner: UserRecord) -> UserRecord:
-    """Make somebody else the owner of a bot.
+    """Change the owner of a bot.
 
-    Whoever could act as the bot before no longer can, and it may do no more than its new owner.
+    Its credentials are revoked, so that the previous owner can no longer act as the bot, and its
+    role is at most that of its new owner.
     """
     await ctx.lock()
     users = UserRepository(ctx.db, ctx.realm.id)

@@ -1,6 +1,6 @@
-"""Who is told what about a bot: its owner and the administrators know the active ones.
+"""Emits events about a bot to its owner and the administrators, who know the active bots.
 
-They are named one by one, since a client may read of a change long after it, in another role.
+The audience lists them one by one, since a client may read an event long after it, in another role.
 """
 
 from chatapi.auth.context import RealmContext
@@ -27,7 +27,7 @@ async def emit_bot_removed(ctx: RealmContext, bot: UserRecord) -> None:
 async def emit_bot_owner_changed(
     ctx: RealmContext, bot: UserRecord, old_owner: UserRecord | None, new_owner: UserRecord
 ) -> None:
-    """Administrators know the bot before and after; the owners, only while it is theirs."""
+    """Administrators know the bot before and after; an owner only while owning it."""
     if not bot.is_active:
         return
     if old_owner is not None and not old_owner.role.at_least(Role.ADMIN):
@@ -38,7 +38,7 @@ async def emit_bot_owner_changed(
 
 
 async def emit_bots_for_new_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
-    """Whoever becomes an administrator, or no longer is one, knows more bots or fewer."""
+    """A user who becomes an administrator, or no longer is one, knows more bots or fewer."""
     is_admin = role.at_least(Role.ADMIN)
     if is_admin is user.role.at_least(Role.ADMIN):
         return

@@ -1,4 +1,4 @@
-"""Events about bots, for those who manage them; as users, bots are told to everybody."""
+"""Events about bots for users who manage them; events about bots as users go to all users."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from chatapi.features.bots.payloads import BotPayload, LostBotPayload, RemovedBo
 
 
 class BotAdded(Event):
-    """A bot was created or reactivated, or became the reader's to manage."""
+    """A bot was created or reactivated, or the reader may manage it now."""
 
     type = "realm_bot"
     op: ClassVar = "add"
@@ -16,7 +16,7 @@ class BotAdded(Event):
 
 
 class BotUpdated(Event):
-    """A bot was given to somebody else."""
+    """A bot has another owner."""
 
     type = "realm_bot"
     op: ClassVar = "update"
@@ -34,7 +34,7 @@ class BotRemoved(Event):
 
 
 class BotDeleted(Event):
-    """A bot is no longer the reader's to manage."""
+    """The reader may no longer manage a bot."""
 
     type = "realm_bot"
     op: ClassVar = "delete"

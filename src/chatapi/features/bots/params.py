@@ -13,7 +13,7 @@ MAX_SHORT_NAME_LENGTH = 60
 
 
 class CreateBotParams(Params):
-    """POST /bots: a bot of the caller's."""
+    """POST /bots: a bot owned by the caller."""
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Weather"])]
     short_name: Annotated[
@@ -35,7 +35,7 @@ class CreateBotParams(Params):
 
 
 class ChangeBotParams(Params):
-    """PATCH /bots/{bot_id}: what is not passed stays as it is."""
+    """PATCH /bots/{bot_id}: what is not passed stays unchanged."""
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Weather"])] | None = None
     bot_owner_id: Id | None = None

@@ -1,4 +1,4 @@
-"""Answers and events about bots."""
+"""Payloads of responses and events about bots."""
 
 from typing_extensions import TypedDict
 
@@ -6,7 +6,7 @@ from chatapi.wire.secrets import Secret
 
 
 class BotDefaultsPayload(TypedDict):
-    """What bots were once configured with; none of it can be chosen here."""
+    """Legacy configuration of bots; none of it can be changed here."""
 
     default_sending_stream: None
     default_events_register_stream: None
@@ -14,7 +14,7 @@ class BotDefaultsPayload(TypedDict):
 
 
 class BotPayload(BotDefaultsPayload):
-    """A bot as its owner and administrators know it, beside what everybody sees of users."""
+    """A bot as its owner and administrators see it, beside what all users see of users."""
 
     user_id: int
     services: list[dict[str, str]]
@@ -29,7 +29,7 @@ class CreatedBotPayload(BotDefaultsPayload):
 
 
 class OwnBotPayload(BotDefaultsPayload):
-    """One of the caller's bots; its key is not kept in a form that could be shown."""
+    """One of the caller's bots; its key cannot be returned, since only a digest is stored."""
 
     user_id: int
     username: str
@@ -51,7 +51,7 @@ class RemovedBotPayload(TypedDict):
 
 
 class LostBotPayload(TypedDict):
-    """A bot that is no longer the reader's to manage."""
+    """A bot that the reader may no longer manage."""
 
     user_id: int
 

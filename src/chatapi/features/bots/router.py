@@ -18,7 +18,7 @@ router = FeatureRouter("Bots", "Users that programs act as.")
 async def get_own_bots(ctx: LoggedIn) -> OwnBotsPayload:
     """Get your own bots.
 
-    Without their API keys, of which only digests are kept: `GET /bots/{bot_id}/api_key` makes a
+    Without their API keys, of which only digests are stored: `GET /bots/{bot_id}/api_key` creates a
     further one.
     """
     return await BotService(ctx).list_own()
@@ -28,8 +28,8 @@ async def get_own_bots(ctx: LoggedIn) -> OwnBotsPayload:
 async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayload:
     """Create a bot.
 
-    Its email address is `{short_name}-bot@` and the host name of the organization. The API key
-    is shown this once.
+    Its email address is `{short_name}-bot@` and the host name of the organization. The API key is
+    returned only this once.
     """
     return await BotService(ctx).create(params)
 
@@ -38,8 +38,8 @@ async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayloa
 async def change_bot(ctx: LoggedIn, bot_id: Id, params: ChangeBotParams) -> None:
     """Rename a bot, or give it to another owner.
 
-    Only administrators give bots to somebody else. All API keys and event queues of the bot end
-    with it, and its role is lowered to that of the new owner if it is higher.
+    Only administrators can change the owner. This revokes all API keys and event queues of the bot,
+    and its role is lowered to that of the new owner if it is higher.
     """
     await BotService(ctx).change(UserId(bot_id), params)
 
@@ -54,8 +54,8 @@ async def deactivate_bot(ctx: LoggedIn, bot_id: Id) -> None:
 async def get_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
     """Get an API key of a bot.
 
-    Only digests of keys are kept, so each call gives a new key and leaves the others valid, as
-    `POST /fetch_api_key` does for people; beyond 50 of them the oldest one ends.
+    Only digests of keys are stored, so each call creates a new key and leaves the others valid, as
+    `POST /fetch_api_key` does for people; beyond 50 of them the oldest one is revoked.
     """
     return await BotService(ctx).issue_api_key(UserId(bot_id))
 
@@ -64,6 +64,6 @@ async def get_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
 async def regenerate_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
     """Regenerate the API key of a bot.
 
-    All keys it has stop working at once.
+    All its existing keys stop working at once.
     """
     return await BotService(ctx).regenerate_api_key(UserId(bot_id))

@@ -1,4 +1,4 @@
-"""What bots look like and who manages them; pure."""
+"""Payloads of bots, and which users manage them; pure."""
 
 import re
 
@@ -27,7 +27,7 @@ def own_bot_payload(bot: UserRecord) -> OwnBotPayload:
 
 
 def may_manage(reader: UserRecord, bot: UserRecord) -> bool:
-    """Its owner and administrators do; a bot that can do what owners can is for owners only."""
+    """The owner and administrators may; a bot with the owner role only owners."""
     if reader.id == bot.bot_owner_id:
         return True
     return reader.role.at_least(Role.OWNER if bot.role is Role.OWNER else Role.ADMIN)
@@ -41,7 +41,7 @@ def check_bot_type(bot_type: int) -> BotType:
 
 
 def bot_email(short_name: str, realm_host: str) -> str:
-    """The address a bot logs in with."""
+    """The email address of a bot."""
     short_name = short_name.strip()
     if not _SHORT_NAME.fullmatch(short_name):
         raise BadRequestError("short_name cannot be part of an email address")
@@ -49,13 +49,13 @@ def bot_email(short_name: str, realm_host: str) -> str:
 
 
 def check_bot_role(role: Role, owner: UserRecord | None) -> None:
-    """A bot never has a higher role than its owner, who has the use of it."""
+    """A bot never has a higher role than its owner, who can act as it."""
     if owner is not None and role is not role.capped_at(owner.role):
         raise BadRequestError("role: A bot cannot have a higher role than its owner")
 
 
 def check_owner(user: UserRecord | None) -> UserRecord:
-    """Only an active person can own a bot."""
+    """Only an active human user can own a bot."""
     if user is None:
         raise BadRequestError("Failed to change owner, no such user")
     if not user.is_active:

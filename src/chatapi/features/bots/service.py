@@ -1,4 +1,4 @@
-"""The verbs on bots."""
+"""Use cases: create, change and deactivate bots, and issue their keys."""
 
 from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
@@ -27,14 +27,14 @@ from chatapi.permissions.user_visibility import user_visibility
 
 
 class BotService:
-    """What people do with their bots, and administrators with all of them."""
+    """Manages the caller's bots; administrators manage all of them."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._users = UserRepository(ctx.db, ctx.realm.id)
 
     async def create(self, params: CreateBotParams) -> CreatedBotPayload:
-        """A bot of the caller's; the answer holds the only copy of its key."""
+        """Create a bot of the caller; the response contains the only copy of its key."""
         bot_type = check_bot_type(params.bot_type)
         email = bot_email(params.short_name, self._ctx.realm.host(self._ctx.settings.root_domain))
         await self._ctx.lock()
@@ -57,15 +57,15 @@ class BotService:
         }
 
     async def list_own(self) -> OwnBotsPayload:
-        """The caller's bots that are active."""
+        """The caller's active bots."""
         bots = await self._users.list_active_bots(of=self._ctx.user.id)
         return {"bots": [own_bot_payload(bot) for bot in bots]}
 
     async def change(self, bot_id: UserId, params: ChangeBotParams) -> None:
-        """Rename a bot, or, as an administrator, give it to somebody else.
+        """Rename a bot, or, as an administrator, change its owner.
 
-        Nobody can be asked whether they want a bot, and it may write wherever its owner is: so
-        its owner alone cannot make somebody else responsible for it.
+        Users cannot decline a bot, and it may write in the channels of its owner: so its owner
+        alone cannot make another user responsible for it.
         """
         bot = await self._get_managed(bot_id)
         if params.full_name is not None and params.full_name.strip() != bot.full_name:
@@ -79,20 +79,20 @@ class BotService:
             await give_bot(self._ctx, bot, check_owner(owner))
 
     async def deactivate(self, bot_id: UserId) -> None:
-        """End a bot: its keys and queues end with the commit."""
+        """Deactivate a bot: its keys and queues end with the commit."""
         await deactivate_user(self._ctx, await self._get_managed(bot_id))
 
     async def issue_api_key(self, bot_id: UserId) -> ApiKeyPayload:
-        """One more key, since of those the bot has only digests are kept."""
+        """Create a further key, since only digests of the existing ones are stored."""
         bot = await self._get_managed(bot_id)
         return {"api_key": await add_login_key(self._ctx, bot.id)}
 
     async def regenerate_api_key(self, bot_id: UserId) -> ApiKeyPayload:
-        """A new key in place of all the bot has."""
+        """Create a new key and revoke all existing ones."""
         return {"api_key": await replace_api_key(self._ctx, await self._get_managed(bot_id))}
 
     async def _require_creation(self, bot_type: BotType) -> None:
-        """Whoever may create bots of all kinds may create those that only send."""
+        """The permission to create all kinds of bots includes those that can only send."""
         if self._ctx.user.is_bot:
             raise BadRequestError("Bots cannot create bots")
         if await is_allowed_in_realm(self._ctx, "can_create_bots_group"):
@@ -105,7 +105,7 @@ class BotService:
             raise BadRequestError("Insufficient permission")
 
     async def _get_managed(self, bot_id: UserId) -> UserRecord:
-        """An active bot that the caller may manage, as it is under the lock."""
+        """An active bot that the caller may manage, read under the lock."""
         await self._ctx.lock()
         bot = await self._users.find(bot_id)
         if bot is None or not bot.is_bot or not (await user_visibility(self._ctx)).can_see(bot):

@@ -1,4 +1,4 @@
-"""What POST /register tells about bots."""
+"""The bots part of the POST /register response."""
 
 from typing_extensions import TypedDict
 
@@ -12,7 +12,7 @@ from chatapi.features.users.repository import UserRepository
 
 
 class BotsState(TypedDict):
-    """The active bots the caller knows as theirs, or as an administrator."""
+    """The active bots that the caller owns, or sees as an administrator."""
 
     realm_bots: list[BotPayload]
 

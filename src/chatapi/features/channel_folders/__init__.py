@@ -1,1 +1,1 @@
-"""Channel folders: names under which clients show channels together."""
+"""Channel folders: named groups of channels in clients."""

@@ -1,4 +1,4 @@
-"""Which folders channels can be put into."""
+"""Validates the folder of a channel."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -7,7 +7,7 @@ from chatapi.features.channel_folders.repository import FolderRepository
 
 
 async def folder_for_channel(ctx: Context, folder_id: int) -> ChannelFolderId:
-    """A folder of the organization that is in use; what else a client names is an error."""
+    """A folder of the realm that is not archived; any other id is an error."""
     folder = await FolderRepository(ctx.db, ctx.realm.id).get(ChannelFolderId(folder_id))
     if folder.is_archived:
         raise BadRequestError("folder_id: Channel folder is archived")

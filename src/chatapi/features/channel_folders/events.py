@@ -1,4 +1,4 @@
-"""Events about channel folders; everybody is told, as everybody can see all of them."""
+"""Events about channel folders; delivered to all users, as all users can see all folders."""
 
 from typing import ClassVar, NotRequired
 
@@ -19,7 +19,7 @@ class FolderAdded(Event):
 
 
 class FolderChangePayload(TypedDict):
-    """What changed about a folder; what did not is left out."""
+    """The changed properties of a folder; unchanged ones are left out."""
 
     name: NotRequired[str]
     description: NotRequired[str]
@@ -38,10 +38,10 @@ class FolderUpdated(Event):
 
 
 class FoldersReordered(Event):
-    """The channel folders have another order."""
+    """The order of the channel folders changed."""
 
     type = "channel_folder"
     op: ClassVar = "reorder"
 
     order: list[int]
-    """The ids of all folders."""
+    """The ids of all folders in their new order."""

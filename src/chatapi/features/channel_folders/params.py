@@ -12,7 +12,7 @@ from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 MAX_FOLDERS = 500
-"""Of an organization, archived ones included: every client knows all of them."""
+"""Limit per realm, archived ones included: every client loads all of them."""
 
 FolderName = Annotated[
     str, Field(max_length=MAX_CHANNEL_FOLDER_NAME_LENGTH, examples=["Engineering"])
@@ -43,7 +43,7 @@ class ReorderFoldersParams(Params):
 
 
 class ChangeFolderParams(Params):
-    """PATCH /channel_folders/{channel_folder_id}: what is not passed stays as it is."""
+    """PATCH /channel_folders/{channel_folder_id}: what is not passed stays unchanged."""
 
     name: FolderName | None = None
     description: FolderDescription | None = None

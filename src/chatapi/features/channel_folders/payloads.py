@@ -1,4 +1,4 @@
-"""Channel folders as clients see them."""
+"""Payloads of channel folders."""
 
 from typing_extensions import TypedDict
 

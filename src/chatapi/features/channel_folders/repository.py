@@ -56,7 +56,7 @@ _MOVE = (
 
 
 class FolderRepository:
-    """Folders of one realm; the others do not exist here."""
+    """Folders of one realm; folders of other realms are never found."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -78,7 +78,7 @@ class FolderRepository:
         return None if row is None else _records.read(row)
 
     async def list_all(self) -> list[FolderRecord]:
-        """In their order, archived ones included."""
+        """All folders in their order, archived ones included."""
         return _records.read_all(await self._db.execute(_OF_REALM, {"realm_id": self._realm_id}))
 
     async def size(self) -> tuple[int, int]:
@@ -88,7 +88,7 @@ class FolderRepository:
         return count, last or 0
 
     async def has_channels(self, folder_id: ChannelFolderId) -> bool:
-        """Whether there are channels in it that are in use."""
+        """Whether it contains channels that are not archived."""
         rows = await self._db.execute(
             _CHANNEL_IN_USE, {"realm_id": self._realm_id, "folder_id": folder_id}
         )

@@ -21,7 +21,7 @@ router = FeatureRouter("Channel folders", "Names under which channels are shown 
 async def create_channel_folder(ctx: Admin, params: CreateFolderParams) -> CreatedFolderPayload:
     """Create a channel folder.
 
-    Its name differs from those of all others in more than capitals, archived ones included.
+    Its name must differ from those of all others, archived ones included, in more than case.
     """
     return await FolderService(ctx).create(params)
 
@@ -35,7 +35,7 @@ async def get_channel_folders(ctx: LoggedIn, params: ListFoldersParams) -> Folde
 
 @router.patch("/channel_folders")
 async def reorder_channel_folders(ctx: Admin, params: ReorderFoldersParams) -> None:
-    """Put the channel folders in another order; name all of them, archived ones too."""
+    """Change the order of the channel folders; pass all of them, archived ones too."""
     await FolderService(ctx).reorder(params)
 
 
@@ -45,7 +45,7 @@ async def change_channel_folder(
 ) -> None:
     """Change a channel folder.
 
-    A folder can be archived when no channel is in it, but for archived ones; these leave it if
-    they are unarchived before the folder is.
+    A folder can be archived if all channels in it are archived; these leave it if they are
+    unarchived before the folder is.
     """
     await FolderService(ctx).change(ChannelFolderId(channel_folder_id), params)

@@ -1,4 +1,4 @@
-"""The verbs on channel folders."""
+"""Use cases: create, change and reorder channel folders."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -28,7 +28,7 @@ from chatapi.rendering import render_markdown
 
 
 class FolderService:
-    """What administrators do with folders; everybody may look at them."""
+    """Changes folders for administrators; all users may read them."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -64,7 +64,7 @@ class FolderService:
         return {"channel_folder_id": folder_id}
 
     async def change(self, folder_id: ChannelFolderId, params: ChangeFolderParams) -> None:
-        """PATCH /channel_folders/{channel_folder_id}: only what really changes is told."""
+        """PATCH /channel_folders/{channel_folder_id}: only actual changes are emitted."""
         await self._ctx.lock()
         folder = await self._folders.get(folder_id)
         changes = await self._plan(folder, params)
@@ -75,7 +75,7 @@ class FolderService:
         self._ctx.emit(FolderUpdated(channel_folder_id=folder_id, data=changes), to=Everyone())
 
     async def reorder(self, params: ReorderFoldersParams) -> None:
-        """PATCH /channel_folders: the list names each folder once."""
+        """PATCH /channel_folders: the list contains each folder once."""
         await self._ctx.lock()
         before = [int(folder.id) for folder in await self._folders.list_all()]
         if sorted(params.order) != sorted(before):

@@ -1,4 +1,4 @@
-"""What POST /register tells about channel folders."""
+"""The channel folders part of the POST /register response."""
 
 from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile
@@ -9,6 +9,6 @@ from chatapi.features.state import shared_by_all, state_section
 
 @state_section("channel_folders", cache_key=shared_by_all)
 async def load_channel_folders(ctx: Context, profile: ClientProfile) -> FoldersPayload:
-    """Archived ones too: archived channels may be in them."""
+    """Includes archived folders: archived channels may be in them."""
     del profile
     return {"channel_folders": await FolderService(ctx).list_folders(include_archived=True)}

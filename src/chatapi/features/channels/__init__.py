@@ -1,1 +1,1 @@
-"""Channels: the places where conversations with topics happen."""
+"""Channels: places for conversations with topics."""

@@ -1,4 +1,4 @@
-"""Finding channels for those for whom they exist, and who may have which kind of them."""
+"""Looks up channels that the caller can see, and checks which kinds the caller may create."""
 
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
@@ -14,21 +14,21 @@ _ABOUT_DELETING = {"can_delete_any_message_group", "can_delete_own_message_group
 
 
 class ChannelFinder:
-    """Finds channels by id; one that the caller may not know of is as invalid as none."""
+    """Looks up channels by id; a channel the caller may not see is as invalid as a missing one."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
 
     async def get_known(self, channel_id: ChannelId) -> ChannelRecord:
-        """A channel that exists for the caller, archived or not."""
+        """A channel that the caller can see, archived or not."""
         channel = await self._channels.get(channel_id)
         if not (await channel_access(self._ctx)).can_see(channel):
             raise BadRequestError("Invalid channel ID")
         return channel
 
     async def get_administered(self, channel_id: ChannelId) -> ChannelRecord:
-        """A channel the caller may change."""
+        """A channel that the caller may administer."""
         channel = await self.get_known(channel_id)
         if not await may_administer(self._ctx, channel):
             raise BadRequestError("Insufficient permission")
@@ -36,7 +36,7 @@ class ChannelFinder:
 
 
 async def require_kind(ctx: Context, kind: ChannelKind) -> None:
-    """Refuse a caller who may not have channels of a kind, be they made or changed into it."""
+    """Refuse if the caller may not have channels of this kind, by creating or changing one."""
     if kind.is_web_public:
         if not ctx.settings.web_public_streams_enabled:
             raise BadRequestError("is_web_public: switched off on this server")
@@ -54,13 +54,16 @@ async def require_topics_policy(ctx: Context) -> None:
 
 
 async def require_permission_choice(ctx: Context, name: str) -> None:
-    """Who may delete messages is not for everybody to say who has a channel."""
+    """Require the realm permission for changing a channel's settings about deleting messages.
+
+    Being able to administer a channel is not enough for these.
+    """
     if name in _ABOUT_DELETING:
         await require_in_realm(ctx, "can_set_delete_message_policy_group")
 
 
 def require_default_choice(ctx: Context, *, invite_only: bool) -> None:
-    """What new users join is for administrators to say, and cannot be private."""
+    """Only administrators choose the default channels of new users; these cannot be private."""
     if not ctx.user.role.at_least(Role.ADMIN):
         raise AdministratorRequiredError
     if invite_only:

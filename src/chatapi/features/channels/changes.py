@@ -1,4 +1,4 @@
-"""What PATCH /streams/{stream_id} asks for, worked out before anything is written."""
+"""Plans what PATCH /streams/{stream_id} changes, before anything is written."""
 
 from dataclasses import dataclass, field
 
@@ -29,19 +29,19 @@ _SHOWN_TO_READERS = {"name", "invite_only", "is_web_public", "history_public_to_
 
 @dataclass
 class ChannelChange:
-    """New values of columns, and which permissions have new ones."""
+    """New column values, and the names of the permissions that change."""
 
     values: dict[str, object] = field(default_factory=dict)
     permissions: dict[str, GroupSettingPayload] = field(default_factory=dict)
 
     @property
     def concerns_readers(self) -> bool:
-        """Whether users can read more or less of the channel, or read another name of it."""
+        """Whether users can read more or less of the channel, or see another name of it."""
         return bool(_SHOWN_TO_READERS & self.values.keys() or OPENING & self.permissions.keys())
 
 
 class ChangePlanner:
-    """Checks every wish by the rules that hold when a channel is created; writes nothing."""
+    """Validates every requested change by the same rules as channel creation; writes nothing."""
 
     def __init__(self, ctx: Context, channel: ChannelRecord) -> None:
         self._ctx = ctx
@@ -49,7 +49,7 @@ class ChangePlanner:
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
 
     async def plan(self, params: ChangeChannelParams) -> ChannelChange:
-        """Only what really changes."""
+        """Contains only values that differ from the current ones."""
         plan = ChannelChange()
         await self._plan_name(params, plan)
         self._plan_description(params, plan)
@@ -148,13 +148,13 @@ class ChangePlanner:
             plan.values["settings"] = {**self._channel.settings, **plan.permissions}
 
     async def _require_reading(self) -> None:
-        """Administrators look after private channels without being able to look into them."""
+        """Administrators manage private channels without being able to read them."""
         if not (await channel_access(self._ctx)).can_read(self._channel):
             raise BadRequestError("Insufficient permission")
 
 
 def _new_kind(old: ChannelKind, params: ChangeChannelParams) -> ChannelKind:
-    """What is not said follows from what is: a public channel keeps no history to itself."""
+    """What is not passed follows from what is: a public channel has no protected history."""
     invite_only = old.invite_only if params.is_private is None else params.is_private
     is_web_public = params.is_web_public
     if is_web_public is None:

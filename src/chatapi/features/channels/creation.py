@@ -1,4 +1,4 @@
-"""The one way a channel comes into being."""
+"""The only code that creates channels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,14 +40,14 @@ from chatapi.wire.group_values import GroupSettingPayload, GroupValue
 
 @dataclass(frozen=True)
 class NewChannel:
-    """What is told of each channel that is to be made."""
+    """The properties of a channel to create."""
 
     name: str
     description: str = ""
 
 
 class ChannelCreator:
-    """Makes channels; callers have made sure that the name is free and have locked the realm."""
+    """Creates channels; callers have checked that the name is free, and have locked the realm."""
 
     def __init__(self, ctx: Context, options: ChannelOptions) -> None:
         self._ctx = ctx
@@ -55,7 +55,7 @@ class ChannelCreator:
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
 
     async def require_rights(self) -> None:
-        """Refuse a caller who may not have such a channel."""
+        """Refuse a caller who may not create such a channel."""
         options = self._options
         await require_kind(self._ctx, self._kind())
         if options.topics_policy != "inherit":
@@ -68,10 +68,10 @@ class ChannelCreator:
             await require_permission_choice(self._ctx, name)
 
     async def require_quota(self, count: int) -> None:
-        """Refuse more channels than one person and their bots may have between them.
+        """Refuse if a user and their bots together would exceed the limit of channels per user.
 
-        Channels are never deleted. Administrators are trusted to know what they need; everybody
-        else can archive channels, or ask them.
+        Channels are never deleted. Administrators have no limit; other users can archive channels,
+        or ask an administrator.
         """
         if self._ctx.user.role.at_least(Role.ADMIN):
             return
@@ -81,7 +81,7 @@ class ChannelCreator:
             raise BadRequestError(f"Too many channels: one person can create {limit} of them")
 
     async def create(self, wanted: Sequence[NewChannel]) -> list[ChannelRecord]:
-        """Channels with nobody in them, and the news of them for those who may know of them."""
+        """Insert channels without subscribers, and emit them to the users who can see them."""
         shared = await self._shared_values()
         own = await map_in_steps(_own_values, wanted)
         channels = await self._channels.add({**shared, **each} for each in own)
@@ -153,7 +153,7 @@ def _own_values(wanted: NewChannel) -> dict[str, object]:
 
 
 async def emit_default_channels(ctx: Context) -> None:
-    """Which channels new users join; nothing that guests would know."""
+    """Emit the list of channels that new users join; guests do not receive it."""
     defaults = await ChannelRepository(ctx.db, ctx.realm.id).list_defaults()
     event = DefaultChannelsChanged(default_streams=[channel.id for channel in defaults])
     ctx.emit(event, to=RoleAtLeast(role=Role.MEMBER))

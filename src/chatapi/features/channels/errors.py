@@ -1,4 +1,4 @@
-"""What can go wrong with channels."""
+"""Errors about channels."""
 
 from dataclasses import dataclass
 from typing import ClassVar

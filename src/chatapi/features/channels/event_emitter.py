@@ -1,4 +1,4 @@
-"""What clients are told when a channel changes."""
+"""Emits the events of changes to a channel."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ from chatapi.wire.group_values import GroupSettingPayload
 
 
 class ChannelEventEmitter:
-    """Tells everybody for whom a channel exists, and those for whom it begins or ceases to."""
+    """Emits to all users who can see a channel, and to those who gain or lose its visibility."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -35,7 +35,7 @@ class ChannelEventEmitter:
         after: ChannelRecord,
         permissions: Mapping[str, GroupSettingPayload],
     ) -> None:
-        """One event for each thing that changed, and the channel itself for who gains sight."""
+        """One event for each changed property, and the channel for users who gain visibility."""
         before_knew, knows = channel_visible_to(before), channel_visible_to(after)
         if before_knew != knows:
             gained = LostOrGainedVisibility(channel=knows, unlike=before_knew)
@@ -55,7 +55,7 @@ class ChannelEventEmitter:
         self._ctx.emit(ChannelsDeleted.of(channel.id, is_archived=True), to=knows)
 
     def emit_left_folder(self, channel: ChannelRecord) -> None:
-        """An archived channel is in no folder any more."""
+        """An archived channel was removed from its folder."""
         event = _about_archived(channel, property="folder_id", value=None)
         self._ctx.emit(event, to=channel_visible_to(channel))
 
@@ -67,7 +67,7 @@ class ChannelEventEmitter:
         await self._emit_subscribers_again(channel, shown)
 
     async def _emit_subscribers_again(self, channel: ChannelRecord, shown: ChannelPayload) -> None:
-        """Who is in a channel that appears again, for clients that have forgotten it."""
+        """Emit the subscribers of an unarchived channel to clients that had dropped it."""
         rows = SubscriptionRepository(self._ctx.db, self._ctx.realm.id)
         choices = await rows.list_choices(channel.id)
         peers = await rows.list_active_subscribers(channel.id)
@@ -125,7 +125,7 @@ _PLAIN = ("message_retention_days", "topics_policy", "default_push_notifications
 
 
 def _about_archived(channel: ChannelRecord, **change: Any) -> ChannelUpdated:  # noqa: ANN401 (fields of the event)
-    """Told to those who keep archived channels."""
+    """An event that is delivered only to clients that keep archived channels."""
     return ChannelUpdated(
         stream_id=channel.id, old_name=channel.name, is_about_archived=True, **change
     )

@@ -1,7 +1,8 @@
 """Events about channels.
 
-Clients that did not say at POST /register that they know archived channels see such a channel
-disappear, and appear again when it is unarchived; between the two they hear nothing of it.
+Clients that did not declare at POST /register that they know archived channels receive a deletion
+when a channel is archived, and a creation when it is unarchived; in between they receive no events
+about it.
 """
 
 from collections.abc import Hashable
@@ -17,19 +18,19 @@ from chatapi.wire.group_values import GroupSettingPayload
 
 
 def knows_archived_channels(profile: ClientProfile) -> bool:
-    """Whether a client keeps archived channels among the others."""
+    """Whether a client keeps archived channels in its state."""
     return "archived_channels" in profile.capabilities
 
 
 class ChannelsCreated(Event):
-    """Channels were created, or began to exist for the reader."""
+    """Channels were created, or became visible to the reader."""
 
     type = "stream"
     op: ClassVar = "create"
 
     streams: list[ChannelPayload]
     is_unarchived: Annotated[bool, ServerOnly()] = False
-    """Told to those who were told that the channels were deleted."""
+    """Whether this is delivered only to clients that were told that the channels were deleted."""
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -55,13 +56,13 @@ class ChannelsCreated(Event):
 
 
 class DeletedChannelPayload(TypedDict):
-    """A channel that is no longer there for the reader."""
+    """A channel that no longer exists for the reader."""
 
     stream_id: int
 
 
 class ChannelsDeleted(Event):
-    """Channels were archived, or ceased to exist for the reader."""
+    """Channels were archived, or are no longer visible to the reader."""
 
     type = "stream"
     op: ClassVar = "delete"
@@ -69,9 +70,9 @@ class ChannelsDeleted(Event):
     streams: list[DeletedChannelPayload]
     stream_ids: list[int]
     is_archived: Annotated[bool, ServerOnly()] = False
-    """Told to those who do not know archived channels."""
+    """Delivered only to clients that do not know archived channels."""
     is_about_archived: Annotated[bool, ServerOnly()] = False
-    """Told to those who do: the others have been told before."""
+    """Delivered only to clients that do: the others have received the deletion before."""
 
     @classmethod
     def of(cls, *channel_ids: ChannelId, **kind: bool) -> "ChannelsDeleted":
@@ -94,15 +95,15 @@ class ChannelsDeleted(Event):
 
 
 ChannelValue = bool | GroupSettingPayload | str | None
-"""Anything that can be said about a channel."""
+"""The value of any property of a channel."""
 
 
 class ChannelUpdatePayload(TypedDict):
-    """One thing that changed about a channel."""
+    """One changed property of a channel."""
 
     stream_id: int
     name: str
-    """Before the change."""
+    """The channel's name before the change."""
     property: str
     value: ChannelValue
     rendered_description: NotRequired[str]
@@ -111,7 +112,7 @@ class ChannelUpdatePayload(TypedDict):
 
 
 class ChannelUpdated(Event):
-    """One thing about a channel changed; `name` is the channel's name before the change."""
+    """One property of a channel changed; `name` is the channel's name before the change."""
 
     type = "stream"
     op: ClassVar = "update"
@@ -133,7 +134,7 @@ class ChannelUpdated(Event):
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
-        """Some keys come with some properties only."""
+        """Some keys are present for some properties only."""
         body = {**super().body(view), "name": self.old_name}
         for name in _WITH_SOME_PROPERTIES:
             if body[name] is None:
@@ -149,7 +150,7 @@ _WITH_SOME_PROPERTIES = ("rendered_description", "history_public_to_subscribers"
 
 
 class DefaultChannelsChanged(Event):
-    """New users join other channels than before."""
+    """The list of channels that new users join changed."""
 
     type = "default_streams"
 

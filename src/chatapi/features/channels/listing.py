@@ -1,4 +1,4 @@
-"""Channels and topics as their readers see them."""
+"""Lists channels and topics as a reader sees them."""
 
 from typing import cast
 
@@ -25,23 +25,23 @@ from chatapi.wire.topics import show_topic
 
 
 class ChannelReader:
-    """Shows channels to those for whom they exist."""
+    """Lists channels that the caller can see."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
 
     async def list_known(self) -> list[ChannelSummary]:
-        """All channels that exist for the caller, archived ones included, by id."""
+        """All channels that the caller can see, archived ones included, by id."""
         access = await channel_access(self._ctx)
         return [
             each for each in await self._channels.list_summaries() if access.can_see(each.channel)
         ]
 
     async def list_shown(self) -> list[tuple[ChannelSummary, ChannelPayload]]:
-        """The same with what is shown of them, to be copied by whoever adds to it.
+        """The same with their payloads; copy a payload before adding to it.
 
-        Several parts of POST /register begin with it.
+        Several parts of POST /register use it.
         """
         return await self._ctx.db.memoize("channels shown", self._show_known)
 
@@ -99,13 +99,13 @@ class ChannelReader:
 
 
 class TopicReader:
-    """Shows the topics of a channel to whoever may read in it, logged in or not."""
+    """Lists the topics of a channel for a reader who may read in it, logged in or not."""
 
     def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
 
     async def list_topics(self, channel_id: ChannelId, params: ListTopicsParams) -> TopicsPayload:
-        """GET /users/me/{stream_id}/topics: those with messages that the reader may see."""
+        """GET /users/me/{stream_id}/topics: topics with messages that the reader may see."""
         known = await self._ctx.runtime.channels.by_id(self._ctx.db, self._ctx.realm.id, channel_id)
         access = await channel_access(self._ctx)
         if known is None or not access.can_read(known.record):

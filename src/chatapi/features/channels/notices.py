@@ -1,4 +1,4 @@
-"""What the notification bot says in a channel about the channel."""
+"""Messages of the notification bot in a channel about changes to that channel."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,7 +13,7 @@ _TOPIC = "channel events"
 
 
 class ChannelNotices:
-    """Keeps people in a channel informed, in organizations that want that."""
+    """Posts notices about changes of a channel, in realms whose settings ask for it."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -60,7 +60,7 @@ def _topic(channel: ChannelRecord) -> str:
 
 
 def mention(user: UserRecord) -> str:
-    """Names somebody without calling them."""
+    """A silent mention: names a user without notifying them."""
     return f"@_**{user.full_name}|{user.id}**"
 
 

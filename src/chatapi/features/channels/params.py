@@ -34,7 +34,7 @@ _PermissionChanges = permission_change_params(CHANNEL_PERMISSIONS)
 
 
 class ChannelOptions(_PermissionParams):  # type: ignore[misc,valid-type]  # from a table
-    """SPEC 2.6: what can be chosen about a channel when it is created."""
+    """SPEC 2.6: the options of a channel that is created."""
 
     announce: bool = Field(
         default=False,
@@ -74,7 +74,7 @@ class CreateChannelParams(ChannelOptions):
 
 
 class ChangeChannelParams(_PermissionChanges):  # type: ignore[misc,valid-type]  # from a table
-    """PATCH /streams/{stream_id}: what is not passed stays as it is."""
+    """PATCH /streams/{stream_id}: what is not passed stays unchanged."""
 
     new_name: ChannelName | None = None
     description: ChannelDescription | None = None
@@ -105,7 +105,7 @@ class ChangeChannelParams(_PermissionChanges):  # type: ignore[misc,valid-type] 
 
 
 class ListChannelsParams(Params):
-    """GET /streams: which of the channels that exist for the caller."""
+    """GET /streams: which of the channels that the caller can see."""
 
     include_public: bool = Field(default=True, description="All public channels.")
     include_web_public: bool = Field(default=False, description="All web-public channels.")

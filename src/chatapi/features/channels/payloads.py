@@ -1,4 +1,4 @@
-"""Answers about channels."""
+"""Response payloads of the channel endpoints."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ _RECENTLY = timedelta(days=180)
 
 
 class ChannelPayload(TypedDict):
-    """A channel as everybody sees it for whom it exists."""
+    """A channel as all users who can see it are shown it."""
 
     stream_id: int
     name: str
@@ -59,7 +59,7 @@ class ListedChannelPayload(ChannelPayload):
     """A channel in a list of them."""
 
     is_default: NotRequired[bool]
-    """Whether new users join it, if the caller asked."""
+    """Whether new users join it, if the caller requested this."""
 
 
 class ChannelsPayload(TypedDict):
@@ -107,7 +107,7 @@ class TopicsPayload(TypedDict):
 
 @dataclass(frozen=True)
 class ChannelSummary:
-    """A channel, and what its messages say about it."""
+    """A channel with data derived from its messages."""
 
     channel: ChannelRecord
     first_message_id: MessageId | None

@@ -15,8 +15,8 @@ from chatapi.events.membership import SubscriptionPeriod
 from chatapi.features.channels.payloads import ChannelSummary
 from chatapi.permissions.messages import sent_during
 
-# Topics know their first and last messages: databases that guess at rows look for both in the
-# wrong place when most messages are in few channels.
+# Topics store their first and last messages: planners that estimate row counts search for both in
+# the wrong place when most messages are in few channels.
 _FIRST_MESSAGE = (
     select(func.min(Conversation.first_message_id))
     .where(Conversation.channel_id == Channel.id)
@@ -44,7 +44,7 @@ _TOPICS = (
 
 
 class ChannelRepository:
-    """Channels of one realm; the others do not exist here."""
+    """Channels of one realm; channels of other realms are never found."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -64,7 +64,7 @@ class ChannelRepository:
         return None if row is None else channel_records.read(row)
 
     async def list_named(self, names: Iterable[str]) -> dict[str, ChannelRecord]:
-        """The channels that have one of the names, by what names are compared by."""
+        """The channels with one of the names, keyed by the normalized name."""
         rows = await self._db.execute(
             _OF_REALM.where(Channel.name_key.in_([name_key(name) for name in names])),
             {"realm_id": self._realm_id},
@@ -73,7 +73,7 @@ class ChannelRepository:
         return {name_key(channel.name): channel for channel in channels}
 
     async def list_all(self) -> list[ChannelRecord]:
-        """By id, archived ones included."""
+        """All channels by id, archived ones included."""
         rows = await self._db.execute(_OF_REALM.order_by(Channel.id), {"realm_id": self._realm_id})
         return channel_records.read_all(rows)
 
@@ -84,7 +84,7 @@ class ChannelRepository:
         return channel_records.read_all(rows)
 
     async def list_defaults(self) -> list[ChannelRecord]:
-        """The channels that new users join, by id."""
+        """The channels that new users join, ordered by id."""
         rows = await self._db.execute(
             _OF_REALM.where(Channel.is_default).order_by(Channel.id), {"realm_id": self._realm_id}
         )
@@ -96,14 +96,14 @@ class ChannelRepository:
         return [_read_summary(row) for row in rows.all()]
 
     async def list_summaries_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelSummary]:
-        """The same of a few channels."""
+        """The same for some channels."""
         rows = await self._db.execute(
             _SUMMARIES.where(Channel.id.in_(channel_ids)), {"realm_id": self._realm_id}
         )
         return [_read_summary(row) for row in rows.all()]
 
     async def add(self, channels: Iterable[Mapping[str, object]]) -> list[ChannelRecord]:
-        """New channels by id; two statements, however many."""
+        """Insert channels and return them by id; two statements, however many."""
         shared = {"realm_id": self._realm_id, "is_archived": False, "subscriber_count": 0}
         added = await self._db.execute(_ADD, [{**shared, **values} for values in channels])
         rows = await self._db.execute(
@@ -112,7 +112,7 @@ class ChannelRepository:
         return channel_records.read_all(rows)
 
     async def count_created(self, person: UserId) -> int:
-        """The channels a person and their bots have created and nobody has archived."""
+        """The number of unarchived channels that a user and their bots have created."""
         creators = select(User.id).where(
             or_(User.id == bindparam("person"), User.bot_owner_id == bindparam("person"))
         )
@@ -150,7 +150,7 @@ class ChannelRepository:
     async def list_topics_within(
         self, channel_id: ChannelId, subscription_periods: Sequence[SubscriptionPeriod]
     ) -> list[tuple[str, MessageId]]:
-        """The same, as if there were only the messages of some stays."""
+        """The same, counting only messages of some subscription periods."""
         newest = func.max(Message.id)
         rows = await self._db.execute(
             select(Conversation.topic, newest)

@@ -30,8 +30,8 @@ router = FeatureRouter("Channels", "The places where conversations with topics h
 async def get_channels(ctx: LoggedIn, params: ListChannelsParams) -> ChannelsPayload:
     """Get channels.
 
-    Only those that exist for you: public channels for all but guests, private ones for the
-    people in them, for administrators and for whoever their settings name.
+    Only those that you can see: public channels for all but guests, private ones for their
+    subscribers, for administrators and for users whom their settings name.
     """
     return await ChannelReader(ctx).list_channels(params)
 
@@ -49,11 +49,10 @@ async def get_channel(ctx: LoggedIn, stream_id: Id) -> OneChannelPayload:
 async def change_channel(ctx: LoggedIn, stream_id: Id, params: ChangeChannelParams) -> None:
     """Change a channel.
 
-    For administrators and those in its `can_administer_channel_group`. Whoever changes what kind
-    of channel it is needs the permission to create such a channel, and must be able to read in
-    it. A permission is changed by `{"new": ..., "old": ...}`; pass `old` to be refused if
-    somebody else changed it before you. An archived channel can only be unarchived, which is for
-    administrators.
+    For administrators and members of its `can_administer_channel_group`. To change what kind of
+    channel it is, you need the permission to create such a channel, and must be able to read in it.
+    A permission is changed by `{"new": ..., "old": ...}`; pass `old` to be refused if another user
+    changed it before you. An archived channel can only be unarchived, which is for administrators.
     """
     await ChannelService(ctx).change(ChannelId(stream_id), params)
 
@@ -62,8 +61,8 @@ async def change_channel(ctx: LoggedIn, stream_id: Id, params: ChangeChannelPara
 async def archive_channel(ctx: LoggedIn, stream_id: Id) -> None:
     """Archive a channel.
 
-    Its messages stay readable for those who could read them; nothing can be added or changed
-    until it is unarchived.
+    Its messages stay readable for users who could read them; nothing can be added or changed until
+    it is unarchived.
     """
     await ChannelService(ctx).archive(ChannelId(stream_id))
 
@@ -78,19 +77,19 @@ async def get_channel_id(ctx: LoggedIn, params: GetChannelIdParams) -> ChannelId
 async def get_topics(ctx: MaybeAnonymous, stream_id: Id, params: ListTopicsParams) -> TopicsPayload:
     """Get the topics of a channel.
 
-    Those with the newest messages come first. Where history is protected, only topics with
-    messages that you may see are there.
+    Those with the newest messages come first. Where history is protected, only topics with messages
+    that you may see are listed.
     """
     return await TopicReader(ctx).list_topics(ChannelId(stream_id), params)
 
 
 @router.post("/default_streams")
 async def add_default_channel(ctx: Admin, params: DefaultChannelParams) -> None:
-    """Let new users join a channel; it cannot be private."""
+    """Add a channel to those that new users join; it cannot be private."""
     await ChannelService(ctx).set_default(ChannelId(params.stream_id), is_default=True)
 
 
 @router.delete("/default_streams")
 async def remove_default_channel(ctx: Admin, params: DefaultChannelParams) -> None:
-    """Let new users no longer join a channel."""
+    """Remove a channel from those that new users join."""
     await ChannelService(ctx).set_default(ChannelId(params.stream_id), is_default=False)

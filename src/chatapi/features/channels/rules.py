@@ -1,4 +1,4 @@
-"""What channels may be called and what kinds of them there are; pure."""
+"""Rules for names and kinds of channels; pure."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -19,7 +19,7 @@ RetentionParam = Literal["realm_default", "unlimited"] | Annotated[int, Field(ge
 
 
 class PostPolicy(IntEnum):
-    """Who may send messages, in the few words of older clients."""
+    """Which users may send messages, in the coarse values that older clients know."""
 
     EVERYONE = 1
     ADMINISTRATORS = 2
@@ -35,7 +35,7 @@ _POLICY_OF = {
 
 
 def post_policy(channel: ChannelRecord, realm: RealmRecord) -> PostPolicy:
-    """The nearest that older clients know; what they have no word for looks open."""
+    """The nearest value that older clients know; settings without such a value appear as open."""
     only_group = channel.permission("can_send_message_group").only_group
     for group, policy in _POLICY_OF.items():
         if only_group == GroupId(realm.system_groups[group]):
@@ -45,7 +45,7 @@ def post_policy(channel: ChannelRecord, realm: RealmRecord) -> PostPolicy:
 
 @dataclass(frozen=True)
 class ChannelKind:
-    """Who can find a channel, and how much of it newcomers see."""
+    """Which users can see a channel, and how much history new subscribers see."""
 
     invite_only: bool
     is_web_public: bool
@@ -58,7 +58,7 @@ class ChannelKind:
         )
 
     def check(self) -> "ChannelKind":
-        """The kind, if there can be such a channel."""
+        """Returns the kind if the combination is valid, else raises."""
         if self.is_web_public and self.invite_only:
             raise BadRequestError("is_web_public: A web-public channel cannot be private")
         if not self.invite_only and not self.history_public_to_subscribers:
@@ -69,7 +69,7 @@ class ChannelKind:
 
 
 def check_name(name: str, parameter: str = "name") -> str:
-    """The name without spaces around it, if a channel may be called so."""
+    """The name without surrounding spaces, if it is valid for a channel."""
     name = name.strip()
     if not name:
         raise BadRequestError(f"{parameter} cannot be empty")
@@ -79,12 +79,12 @@ def check_name(name: str, parameter: str = "name") -> str:
 
 
 def one_line(description: str) -> str:
-    """Descriptions stand in lists, where there is one line for them."""
+    """The description on one line: lists show descriptions in a single line."""
     return " ".join(description.split())
 
 
 def retention_days(value: RetentionParam) -> int | None:
-    """As it is stored: None for what the organization says."""
+    """The value to store: None for the realm's default."""
     if value == REALM_DEFAULT:
         return None
     return value if isinstance(value, int) else _FOR_EVER

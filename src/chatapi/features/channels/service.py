@@ -1,4 +1,4 @@
-"""The verbs on channels that exist."""
+"""Use cases: change, archive and unarchive existing channels."""
 
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
@@ -21,7 +21,7 @@ from chatapi.features.personal_state.visibility_diff import PersonalStateDiff
 
 
 class ChannelService:
-    """Changes, archives and unarchives channels, and says which ones new users join."""
+    """Changes, archives and unarchives channels, and sets which ones new users join."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -31,7 +31,7 @@ class ChannelService:
         self._notices = ChannelNotices(ctx)
 
     async def change(self, channel_id: ChannelId, params: ChangeChannelParams) -> None:
-        """PATCH /streams/{stream_id}: all of it or nothing; an archived one must be unarchived."""
+        """PATCH /streams/{stream_id}: all changes or none; archived channels must be unarchived."""
         await self._ctx.lock()
         channel = await self._finder.get_administered(channel_id)
         if params.is_empty:
@@ -46,14 +46,14 @@ class ChannelService:
             await self._archive(channel)
 
     async def archive(self, channel_id: ChannelId) -> None:
-        """DELETE /streams/{stream_id}: nothing in it is lost, and nothing can be added."""
+        """DELETE /streams/{stream_id}: the content is kept, and nothing can be added."""
         await self._ctx.lock()
         channel = await self._finder.get_administered(channel_id)
         require_not_archived(channel)
         await self._archive(channel)
 
     async def set_default(self, channel_id: ChannelId, *, is_default: bool) -> None:
-        """POST and DELETE /default_streams; the guard has let only administrators through."""
+        """POST and DELETE /default_streams; the guard admits only administrators."""
         await self._ctx.lock()
         channel = await self._finder.get_known(channel_id)
         require_not_archived(channel)
@@ -94,7 +94,10 @@ class ChannelService:
         return unarchived
 
     async def _leave_archived_folder(self, channel: ChannelRecord) -> None:
-        """A folder can be archived while only archived channels are in it."""
+        """Remove the channel from a folder that was archived while the channel was.
+
+        A folder can be archived while it contains only archived channels.
+        """
         if channel.folder_id is None:
             return
         folder = await FolderRepository(self._ctx.db, self._ctx.realm.id).get(channel.folder_id)

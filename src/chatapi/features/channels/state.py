@@ -1,4 +1,4 @@
-"""What POST /register tells about channels."""
+"""The channels part of the POST /register response."""
 
 from typing_extensions import TypedDict
 
@@ -12,19 +12,19 @@ from chatapi.features.state import state_section
 
 
 class ChannelsState(TypedDict):
-    """All channels that exist for the caller, archived ones only for clients that know them."""
+    """All channels that the caller can see; archived ones only for clients that know them."""
 
     streams: list[ChannelPayload]
 
 
 class DefaultChannelsState(TypedDict):
-    """The channels that new users join; guests are told of none."""
+    """The channels that new users join; empty for guests."""
 
     realm_default_streams: list[int]
 
 
 class DefaultChannelGroupPayload(TypedDict):
-    """Channels that new users could choose together; there are none."""
+    """A group of default channels; there are none."""
 
     id: int
     name: str
@@ -33,7 +33,7 @@ class DefaultChannelGroupPayload(TypedDict):
 
 
 class DefaultChannelGroupsState(TypedDict):
-    """Kept for clients that ask."""
+    """Always empty; kept for clients that request it."""
 
     realm_default_stream_groups: list[DefaultChannelGroupPayload]
 

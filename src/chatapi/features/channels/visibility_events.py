@@ -1,4 +1,4 @@
-"""Which channels begin or cease to exist for somebody whose role changes."""
+"""Emits which channels become visible or invisible to a user whose role or groups change."""
 
 from collections.abc import Collection, Sequence
 
@@ -24,7 +24,7 @@ from chatapi.wire.group_values import GroupValue
 
 
 async def emit_visibility_change(ctx: RealmContext, before: UserRecord, after: UserRecord) -> None:
-    """Tell a user whose role changed which channels they can find now and no longer."""
+    """Emit to a user whose role changed which channels they can see now and no longer."""
     knew = await channel_access_of(ctx, before)
     knows = await channel_access_of(ctx, after)
     channels = await ChannelRepository(ctx.db, ctx.realm.id).list_summaries()
@@ -57,7 +57,7 @@ async def emit_visibility_change(ctx: RealmContext, before: UserRecord, after: U
 async def _emit_subscribers(
     ctx: RealmContext, user_id: UserId, channels: Sequence[ChannelRecord]
 ) -> None:
-    """Who is in channels that somebody has just been told of."""
+    """Emit the subscribers of channels that became visible to a user."""
     subscribers = SubscriptionRepository(ctx.db, ctx.realm.id)
     present = await subscribers.list_subscribers([channel.id for channel in channels])
     for channel in channels:
@@ -71,10 +71,10 @@ async def _emit_subscribers(
 async def emit_group_visibility_change(
     ctx: RealmContext, group_id: GroupId, user_ids: Collection[UserId]
 ) -> None:
-    """Private channels and messages can name groups: who comes into one or leaves it looks anew.
+    """Restart the clients of users who joined or left a group that channels or messages name.
 
-    Which channels and mentions that changes for whom would have to be worked out; it is rare
-    enough.
+    Private channels and messages can name groups. Which channels and mentions change for which user
+    would have to be computed; the change is rare enough to restart instead.
     """
     groups = await GroupMemberships(ctx.db, ctx.realm).supergroups_of(group_id)
     if await _names_any(ctx, groups) or await _mentions_any(ctx, group_id, groups):
@@ -82,7 +82,7 @@ async def emit_group_visibility_change(
 
 
 async def _names_any(ctx: RealmContext, groups: Collection[GroupId]) -> bool:
-    """Whether a private channel exists for any of some groups."""
+    """Whether a private channel's settings name any of some groups."""
     for channel in await ChannelRepository(ctx.db, ctx.realm.id).list_all():
         knowing = GroupValue.from_wire(channel_visible_to(channel).knowing)
         if channel.invite_only and not knowing.subgroups.isdisjoint(groups):
@@ -91,6 +91,6 @@ async def _names_any(ctx: RealmContext, groups: Collection[GroupId]) -> bool:
 
 
 async def _mentions_any(ctx: RealmContext, group_id: GroupId, groups: Collection[GroupId]) -> bool:
-    """Whether a message mentions a group, or one around it that not everybody is in anyway."""
+    """Whether a message mentions the group, or a group containing it that not all users are in."""
     around = set(groups) - {GroupId(each) for each in ctx.realm.system_groups.values()}
     return await GroupRepository(ctx.db, ctx.realm.id).is_mentioned({group_id, *around})

@@ -20,10 +20,10 @@ def supports_bulk_deletion(view: ClientView) -> bool:
 class MessagesDeleted(Event):
     """Messages of one topic, or of one direct conversation, are gone.
 
-    They were deleted, or moved to where the reader may not follow.
+    They were deleted, or moved to a place that the reader cannot see.
 
-    Clients that did not say at POST /register that they know `bulk_message_deletion` receive one
-    event for each message.
+    Clients that did not declare the capability `bulk_message_deletion` at POST /register receive
+    one event for each message.
     """
 
     type = "delete_message"
@@ -35,10 +35,12 @@ class MessagesDeleted(Event):
     stream_id: ChannelId | None = None
     topic: str = ""
     arrivals: Annotated[Mapping[MessageId, EventNumber | None] | None, ServerOnly()] = None
-    """Where history is protected: what brought each message there, None if it was sent there."""
+    """Where history is protected: the event that moved each message there, None if it was sent
+    there.
+    """
     ends_conversation: Annotated[bool, ServerOnly()] = False
     were_moved: Annotated[bool, ServerOnly()] = False
-    """Whether they are gone for some readers only."""
+    """Whether the messages are gone for some readers only."""
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -46,7 +48,7 @@ class MessagesDeleted(Event):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        # Where history is not protected, everybody is told of the same messages.
+        # Where history is not protected, all readers receive the same message ids.
         known = tuple(self._known_to(view)) if self.arrivals is not None else None
         return supports_bulk_deletion(view), view.profile.knows_empty_topic, known
 
@@ -77,7 +79,7 @@ class MessagesDeleted(Event):
         return self.stream_id, self.topic
 
     def _known_to(self, view: ClientView) -> list[MessageId]:
-        """Nobody learns of a message from its end."""
+        """The messages that the reader could see: a deletion must not reveal others."""
         if self.stream_id is None or self.arrivals is None:
             return self.message_ids
         return view.membership.received_among(self.stream_id, self.arrivals)

@@ -1,4 +1,4 @@
-"""What clients are told of deleted messages."""
+"""Payloads about deleted messages."""
 
 from typing import Literal, NotRequired, TypeAlias
 
@@ -8,19 +8,19 @@ MessageType: TypeAlias = Literal["private", "stream"]
 
 
 class DeletedTopicPayload(TypedDict):
-    """How far deleting a topic has come."""
+    """Whether deleting a topic is complete."""
 
     complete: bool
-    """False: there is more to delete than goes into one request; call again."""
+    """False: there are more messages than one request can delete; call again."""
 
 
 class DeletedMessagesPayload(TypedDict):
-    """Messages of one topic, or direct messages of the same people, that are gone."""
+    """Messages of one topic, or of one direct conversation, that are gone."""
 
     message_ids: NotRequired[list[int]]
     """For clients with the capability `bulk_message_deletion`."""
     message_id: NotRequired[int]
-    """For the others, who receive an event for each message."""
+    """For other clients, which receive an event for each message."""
     message_type: MessageType
     stream_id: NotRequired[int]
     topic: NotRequired[str]

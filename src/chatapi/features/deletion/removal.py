@@ -1,4 +1,4 @@
-"""Takes messages away: the one place where messages cease to be."""
+"""The only code that deletes messages."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -18,17 +18,17 @@ from chatapi.features.uploads.repository import AttachmentRepository
 from chatapi.permissions.channels import channel_subscribers
 
 MAX_AT_ONCE = 1_000
-"""Messages in one transaction: meanwhile nobody else writes."""
+"""The most messages in one transaction: other writers of the realm wait meanwhile."""
 
 
 async def remove_messages(ctx: RealmContext, messages: Sequence[MessageToDelete]) -> None:
-    """Delete messages with all that hangs on them, and tell those who could see them.
+    """Delete messages with all dependent rows, and emit it to the users who could see them.
 
-    Their texts leave the log of events, too: whoever reads a queue late is told of the deletion
-    only.
+    Their texts are erased from the event log, too: clients that poll late receive only the
+    deletion.
 
-    Whoever calls has locked the realm, has seen everything up to the lock, has found the messages
-    since, and knows that they may go.
+    The caller has locked the realm and caught up with the log up to the lock, has looked up the
+    messages since then, and has checked that they may be deleted.
     """
     if len(messages) > MAX_AT_ONCE:
         raise ValueError(f"{len(messages)} messages are too many for one transaction")
@@ -56,7 +56,7 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[MessageToDelete]
 async def _notified_users(
     ctx: RealmContext, messages: Sequence[MessageToDelete], among: Collection[UserId]
 ) -> frozenset[UserId]:
-    """Those of some people who hear of all of the deletions: they are in the channels."""
+    """Which of the users receive all of the deletion events: those subscribed to the channels."""
     channel_ids = {each.channel_id for each in messages if each.channel_id is not None}
     rows = MessageRepository(ctx.db, ctx.realm.id)
     inside = await rows.list_subscribed_to(channel_ids, among)

@@ -37,7 +37,9 @@ DEPENDENTS_OF_MESSAGES: tuple[type[Base], ...] = (
     AttachmentMessage,
     MessageEdit,
 )
-"""Whose rows point at a message by `message_id` and go with it; a test finds what is missing."""
+"""Tables with rows that refer to a message by `message_id` and are deleted with it; a test finds
+missing ones.
+"""
 
 DEPENDENTS_OF_CONVERSATIONS: tuple[type[Base], ...] = (
     ReadCursor,
@@ -45,10 +47,10 @@ DEPENDENTS_OF_CONVERSATIONS: tuple[type[Base], ...] = (
     ConversationMember,
     MessageEdit,
 )
-"""The same by `conversation_id`, beside the messages."""
+"""The same by `conversation_id`, in addition to the messages."""
 
 NOTHING_LEFT = MessageId(0)
-"""The last message of a conversation that has none."""
+"""The last message of a conversation that has no messages."""
 
 
 def _column(table: type[Base], key: str) -> InstrumentedAttribute[int]:
@@ -77,7 +79,8 @@ _TO_DELETE: Select[*tuple[Any, ...]] = (
         Message.arrival,
         Conversation.topic,
         Message.sent_at,
-        # Here, since few have anything: looking is cheaper than deleting nothing.
+        # Checked here, since few messages have such rows: checking is cheaper than deleting
+        # nothing.
         *(
             exists().where(_column(table, "message_id") == Message.id).correlate(Message)
             for table in DEPENDENTS_OF_MESSAGES
@@ -114,7 +117,7 @@ _ORIGIN: Select[*tuple[Any, ...]] = (
 
 @dataclass(frozen=True)
 class MessageToDelete:
-    """A message, where it is, and since when."""
+    """A message, its conversation, and when it arrived there."""
 
     id: MessageId
     conversation_id: ConversationId
@@ -123,7 +126,7 @@ class MessageToDelete:
     topic: str
     sent_at: datetime
     dependents: frozenset[type[Base]]
-    """The tables that have something which goes with it: mostly few, or none."""
+    """The tables with rows that depend on it: mostly few, or none."""
 
     @property
     def links_files(self) -> bool:
@@ -131,25 +134,25 @@ class MessageToDelete:
 
     @property
     def has_flags(self) -> bool:
-        """Whether a reader starred it, or has another flag on it."""
+        """Whether a user starred it, or has another flag on it."""
         return MessageFlag in self.dependents
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Who sent a message, and when."""
+    """The sender of a message, and when it was sent."""
 
     sender_id: UserId
     bot_owner_id: UserId | None
     sent_at: datetime
 
     def is_of(self, user_id: UserId) -> bool:
-        """Whether somebody sent it, or a bot of theirs did."""
+        """Whether the user or one of the user's bots sent it."""
         return user_id in {self.sender_id, self.bot_owner_id}
 
 
 class DeletionRepository:
-    """Takes messages of one realm away, with everything that hangs on them."""
+    """Deletes messages of one realm, with all dependent rows."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -167,14 +170,14 @@ class DeletionRepository:
         return [MessageId(message_id) for (message_id,) in rows]
 
     async def list_to_delete(self, message_ids: Collection[MessageId]) -> list[MessageToDelete]:
-        """Those of the messages that are there, by id."""
+        """The messages that exist among the given ids, by id."""
         rows = await self._db.execute(
             _TO_DELETE, {"realm_id": self._realm_id, "message_ids": list(message_ids)}
         )
         return [_read_message(row) for row in rows]
 
     async def delete(self, messages: Sequence[MessageToDelete]) -> None:
-        """Delete messages that were just placed, and before them what hangs on them."""
+        """Delete messages that were just looked up, and before them their dependent rows."""
         dependents = frozenset[type[Base]]().union(*(message.dependents for message in messages))
         of_hanging = (_DELETE_DEPENDENTS[table] for table in dependents)
         for statement in (*of_hanging, _DELETE_MESSAGES):
@@ -183,9 +186,10 @@ class DeletionRepository:
     async def update_extents(
         self, conversation_ids: Iterable[ConversationId]
     ) -> set[ConversationId]:
-        """Note where conversations begin and end now; those without messages are returned.
+        """Update the first and last messages of conversations; returns those without messages.
 
-        Topics among these are gone; people who have written to each other stay acquainted.
+        Topics among these are deleted; direct conversations are kept, so that their participants
+        can still see each other.
         """
         rows = await self._db.execute(_EXTENTS, {"conversation_ids": list(conversation_ids)})
         empty: set[ConversationId] = set()

@@ -16,9 +16,9 @@ router = FeatureRouter("Deleting", "Take messages away for good.")
 async def delete_message(ctx: LoggedIn, message_id: Id) -> None:
     """Delete a message.
 
-    `can_delete_any_message_group` of the organization or of the channel names those who may
-    delete any message they can see. `can_delete_own_message_group` of either names those who may
-    delete what they or their bots sent, until `message_content_delete_limit_seconds` have passed.
+    Members of `can_delete_any_message_group` of the organization or of the channel may delete any
+    message they can see. Members of `can_delete_own_message_group` of either may delete what they
+    or their bots sent, until `message_content_delete_limit_seconds` have passed.
     """
     await DeletionService(ctx).delete_message(MessageId(message_id))
 
@@ -29,9 +29,9 @@ async def delete_topic(
 ) -> DeletedTopicPayload:
     """Delete a topic: all messages in it that you can see.
 
-    For those in `can_delete_any_message_group` of the organization or of the channel. The newest
-    messages go first. If there are more than one request can delete, `complete` is false: call
-    again.
+    For members of `can_delete_any_message_group` of the organization or of the channel. The newest
+    messages are deleted first. If there are more than one request can delete, `complete` is false:
+    call again.
     """
     complete = await DeletionService(ctx).delete_topic(ChannelId(stream_id), params.topic_name)
     return {"complete": complete}

@@ -1,4 +1,4 @@
-"""Who may delete what (SPEC 2.6): the organization and the channel may each allow it."""
+"""Which messages a user may delete (SPEC 2.6): the realm and the channel may each permit it."""
 
 from datetime import timedelta
 
@@ -11,12 +11,12 @@ from chatapi.permissions.realm import is_allowed_in_realm
 
 
 async def may_delete_any(ctx: Context, channel: ChannelRecord | None) -> bool:
-    """Whether the caller may delete what others wrote in a channel, or in direct messages."""
+    """Whether the caller may delete messages of others in a channel, or in direct messages."""
     return await _is_allowed(ctx, "can_delete_any_message_group", channel)
 
 
 async def require_own_deletion(ctx: Context, channel: ChannelRecord | None, origin: Origin) -> None:
-    """Refuse a caller who may delete at most what they, or their bots, wrote not long ago."""
+    """Refuse unless the caller may delete own messages, or those of own bots, of this age."""
     is_own = origin.is_of(ctx.user.id)
     if not (is_own and await _is_allowed(ctx, "can_delete_own_message_group", channel)):
         raise BadRequestError("You don't have permission to delete this message")

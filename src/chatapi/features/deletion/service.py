@@ -1,4 +1,4 @@
-"""The verbs: delete a message, delete a topic."""
+"""Use cases: delete a message, delete a topic."""
 
 from chatapi.auth.context import Context
 from chatapi.core.clock import stopwatch
@@ -14,13 +14,13 @@ from chatapi.permissions.message_lookup import channel_of, message_to_change, pa
 from chatapi.permissions.messages import message_access
 
 AT_ONCE = 500
-"""Messages of a topic in one transaction, which others have to wait for."""
+"""Messages of a topic per transaction, for which other writers have to wait."""
 MAX_SECONDS = 20.0
-"""How long one request goes on deleting."""
+"""For how long one request continues deleting."""
 
 
 class DeletionService:
-    """What a caller may take away."""
+    """Deletes messages on behalf of a caller."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -39,9 +39,9 @@ class DeletionService:
         await remove_messages(self._ctx, await self._repository.list_to_delete([message.id]))
 
     async def delete_topic(self, channel_id: ChannelId, topic: str) -> bool:
-        """POST /streams/{stream_id}/delete_topic: whether all of it is gone.
+        """POST /streams/{stream_id}/delete_topic; returns whether all of it is deleted.
 
-        Goes on in short transactions; whatever is gone when one of them fails stays gone.
+        Works in short transactions; messages deleted before one of them fails stay deleted.
         """
         started = stopwatch()
         while await self._delete_some(channel_id, topic):
@@ -51,7 +51,7 @@ class DeletionService:
         return True
 
     async def _delete_some(self, channel_id: ChannelId, topic: str) -> bool:
-        """Whether there may be more; what the caller may do is asked anew each time."""
+        """Returns whether there may be more; permissions are checked again each time."""
         ctx = self._ctx
         await ctx.lock()
         channel = await readable_channel(ctx, channel_id)

@@ -1,1 +1,1 @@
-"""Delivery of what is scheduled: decided like a request of its owner, sent with its removal."""
+"""Delivers scheduled messages: checked like a request of the owner, removed when sent."""

@@ -1,4 +1,4 @@
-"""The kinds of things that are scheduled, and what differs between them."""
+"""The kinds of scheduled messages, and their differences."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,16 +12,16 @@ from chatapi.features.scheduled_messages.records import ScheduledRecord
 
 
 class DeliveryKind(Protocol):
-    """What a feature says about the delivery of what it schedules."""
+    """Implemented by each feature that schedules messages."""
 
     async def compose(self, ctx: Context, record: ScheduledRecord) -> OutgoingMessage:
-        """The message to be written; refusals are raised as they are in requests."""
+        """The message to write; refusals are raised as in requests."""
 
     def removed(self, record: ScheduledRecord) -> Event:
-        """What the owner's clients are told when it is delivered."""
+        """The event for the owner's clients when it is delivered."""
 
     async def notify_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
-        """Tell the owners of what will not be delivered."""
+        """Notify the owners of messages that will not be delivered."""
 
 
 _MESSAGES, _REMINDERS = MessageDelivery(), ReminderDelivery()

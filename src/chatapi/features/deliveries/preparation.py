@@ -1,4 +1,4 @@
-"""What can be done for a delivery before the organization is locked."""
+"""Prepares deliveries before the realm is locked."""
 
 from dataclasses import dataclass
 
@@ -21,24 +21,24 @@ _SENDER_IS_GONE = "Your account is deactivated."
 
 @dataclass(frozen=True)
 class DeliveryRefusal:
-    """Why something is not delivered."""
+    """Why a message is not delivered."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class PreparedDelivery:
-    """Something that is due, and the message it becomes unless it is refused."""
+    """A scheduled message that is due, and the message to write, unless it is refused."""
 
     record: ScheduledRecord
     realm: RealmRecord
     caller: Caller
-    """The owner, as they were when it was decided."""
+    """The owner as of the time of preparation."""
     message: OutgoingMessage | DeliveryRefusal
 
 
 async def prepare(runtime: Runtime, record: ScheduledRecord) -> PreparedDelivery:
-    """Decide and render as for a request that the owner sends now."""
+    """Check and render as for a request that the owner sends now."""
     realm = await runtime.realms.of_id(record.realm_id)
     work = runtime.begin()
     try:
@@ -61,6 +61,6 @@ async def _compose(ctx: Context, record: ScheduledRecord) -> OutgoingMessage | D
     except Exception as error:
         if is_unavailable(error):
             raise
-        # It would fail again each time, and keep what comes after it waiting.
+        # Not retried: it would fail each time, and block the messages after it.
         log.exception("delivery_failed", scheduled_message_id=record.id)
         return DeliveryRefusal(InternalError.text)

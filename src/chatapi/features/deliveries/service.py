@@ -18,14 +18,14 @@ from chatapi.features.scheduled_messages.repository import DueRepository
 log = structlog.get_logger()
 
 _AT_ONCE = 50
-"""Few enough that whoever sends a message meanwhile does not notice."""
+"""Small enough that concurrent senders do not notice the delay."""
 
 
 async def deliver_some(runtime: Runtime) -> bool:
-    """Deliver what is due first; False if there was nothing, or nothing left by others.
+    """Deliver what is due first; False if nothing was, or other processes delivered all of it.
 
-    No process takes hold of anything before it writes: one that dies leaves nothing behind that
-    others would have to wait for.
+    Processes claim nothing before they write: one that dies leaves nothing behind for which others
+    would have to wait.
     """
     async with DatabaseSession(runtime.database) as db:
         due = await DueRepository(db).list_due(runtime.clock.now(), _AT_ONCE)
@@ -37,7 +37,7 @@ async def deliver_some(runtime: Runtime) -> bool:
 
 
 async def _catch_up(runtime: Runtime, due: Sequence[ScheduledRecord]) -> None:
-    """What is refused here is refused for good: not by what was true half a second ago."""
+    """Catch up with the log first: a refusal is final, so it must not be based on stale caches."""
     for realm_id in {record.realm_id for record in due}:
         await runtime.hub.catch_up(await runtime.hub.feed(realm_id))
 
@@ -45,7 +45,7 @@ async def _catch_up(runtime: Runtime, due: Sequence[ScheduledRecord]) -> None:
 async def _submit(
     runtime: Runtime, prepared: Sequence[PreparedDelivery]
 ) -> list[Outcome | BaseException]:
-    """Each in a transaction with others of its realm, or alone if they cannot be together."""
+    """Each in a transaction with others of its realm, or alone if they cannot be combined."""
     return await asyncio.gather(
         *(
             runtime.group_committer.submit(
@@ -66,7 +66,7 @@ async def _give_up(
     prepared: Sequence[PreparedDelivery],
     outcomes: Sequence[Outcome | BaseException],
 ) -> None:
-    """Fail what cannot be written, so that it does not keep what comes after it waiting."""
+    """Mark messages that cannot be written as failed, so that they do not block later ones."""
     broken: list[PreparedDelivery] = []
     for each, outcome in zip(prepared, outcomes, strict=True):
         if isinstance(outcome, Outcome | StaleCallerError):

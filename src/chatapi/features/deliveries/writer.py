@@ -1,4 +1,4 @@
-"""Writes deliveries into a locked realm: each message with the end of its waiting."""
+"""Writes deliveries into a locked realm: inserts each message and removes its schedule."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ from chatapi.features.scheduled_messages.repository import DueRepository
 
 
 class Outcome(Enum):
-    """What became of something that was due."""
+    """The outcome of a delivery."""
 
     SENT = auto()
     FAILED = auto()
     GONE = auto()
-    """Another process was faster, or its owner has changed or removed it."""
+    """Another process delivered it first, or its owner has changed or removed it."""
 
 
 Verdict = SentPayload | DeliveryRefusal | Exception
@@ -34,9 +34,9 @@ Verdict = SentPayload | DeliveryRefusal | Exception
 
 @dataclass(frozen=True)
 class DeliveryWriter:
-    """Delivers what is due in one realm; whoever calls has locked it.
+    """Delivers what is due in one realm; the caller has locked it.
 
-    The lock is what makes it once: whoever comes second finds that nothing is waiting.
+    The lock ensures that each is delivered once: a second process finds no row any more.
     """
 
     runtime: Runtime
@@ -45,7 +45,7 @@ class DeliveryWriter:
     async def write(
         self, work: UnitOfWork, batch: Sequence[PreparedDelivery]
     ) -> list[Outcome | Exception]:
-        """What became of each; in the place of one that has to be prepared anew is an error."""
+        """The outcome of each; an error for those that have to be prepared again."""
         waiting = await DueRepository(work.db).list_some({each.record.id for each in batch})
         due = {each.record.id: each for each in batch if waiting.get(each.record.id) == each.record}
         verdicts = await self._send(work, list(due.values()))
@@ -64,7 +64,7 @@ class DeliveryWriter:
             if isinstance(each.message, OutgoingMessage):
                 messages[each.record.id] = each.message
             else:
-                # Whoever may not, may perhaps by now.
+                # A refused caller may be permitted by now.
                 is_stale = each.caller.is_stale
                 verdicts[each.record.id] = StaleCallerError() if is_stale else each.message
         writer = MessageWriter(self.runtime, self.realm)
@@ -78,7 +78,7 @@ class DeliveryWriter:
     async def _settle(
         self, work: UnitOfWork, judged: Sequence[tuple[ScheduledRecord, Verdict]]
     ) -> None:
-        """Remove what was sent, and mark what will not be."""
+        """Remove what was sent, and mark what failed."""
         await self._remove(
             work,
             [

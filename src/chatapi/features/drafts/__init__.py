@@ -1,1 +1,1 @@
-"""Drafts: messages people have begun to write, kept for all their clients."""
+"""Drafts: unsent messages, stored for all clients of a user."""

@@ -1,4 +1,4 @@
-"""Events about drafts; only the clients of whoever writes them are told."""
+"""Events about drafts; delivered only to the owner's clients."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from chatapi.features.drafts.payloads import DraftPayload
 
 
 class DraftsAdded(Event):
-    """Somebody began to write."""
+    """The reader created drafts."""
 
     type = "drafts"
     op: ClassVar = "add"
@@ -17,7 +17,7 @@ class DraftsAdded(Event):
 
 
 class DraftUpdated(Event):
-    """Somebody went on writing."""
+    """The reader edited a draft."""
 
     type = "drafts"
     op: ClassVar = "update"
@@ -27,7 +27,7 @@ class DraftUpdated(Event):
 
 
 class DraftRemoved(Event):
-    """A draft was sent or given up."""
+    """A draft of the reader was sent or deleted."""
 
     type = "drafts"
     op: ClassVar = "remove"

@@ -9,10 +9,10 @@ from chatapi.wire.params import Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_DRAFTS = 500
-"""Of one person: POST /register tells each of their clients all of them."""
+"""Limit for one user: POST /register returns all of them to each client."""
 _MAX_RECIPIENTS = 1_000
 _LAST_SECOND = 253_402_300_799
-"""Of the year 9999."""
+"""The last second of the year 9999."""
 
 _EXAMPLE = {"type": "", "to": [], "topic": "", "content": "What I wanted to say"}
 
@@ -20,18 +20,18 @@ DraftType = Literal["", "stream", "private"]
 
 
 class DraftParam(WireModel):
-    """A draft; what it is addressed to may be left open."""
+    """A draft; it may have no recipient yet."""
 
     id: Id | None = None
-    """Not looked at: clients may send a draft back as they got it."""
+    """Ignored: clients may send a draft back as they received it."""
     type: DraftType
     to: Annotated[list[Id], Field(max_length=_MAX_RECIPIENTS)]
-    """The one channel of a `stream` draft, the people of a `private` one."""
+    """The channel of a `stream` draft, the recipients of a `private` one."""
     topic: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
-    """Of a `stream` draft; else it is not looked at."""
+    """The topic of a `stream` draft; ignored for other drafts."""
     content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
     timestamp: Annotated[int | None, Field(ge=0, le=_LAST_SECOND)] = None
-    """When it was edited last; now, unless the client knows better."""
+    """When it was last edited; by default, now."""
 
 
 class CreateDraftsParams(Params):
@@ -41,6 +41,6 @@ class CreateDraftsParams(Params):
 
 
 class EditDraftParams(Params):
-    """PATCH /drafts/{draft_id}: the draft as it is now."""
+    """PATCH /drafts/{draft_id}: the complete new draft."""
 
     draft: Annotated[DraftParam, Field(examples=[_EXAMPLE])]

@@ -1,4 +1,4 @@
-"""Drafts as clients see them (SPEC 2.9)."""
+"""Payloads of drafts (SPEC 2.9)."""
 
 from typing_extensions import TypedDict
 
@@ -20,14 +20,14 @@ class DraftPayload(TypedDict):
 
 
 class DraftsPayload(TypedDict):
-    """All drafts of a person, the one they edited last at the end."""
+    """All drafts of a user, the most recently edited one last."""
 
     count: int
     drafts: list[DraftPayload]
 
 
 class CreatedDraftsPayload(TypedDict):
-    """The ids of new drafts, in the order in which they were sent."""
+    """The ids of new drafts, in the order of the request."""
 
     ids: list[int]
 

@@ -1,4 +1,4 @@
-"""Whom a draft may be addressed to: only what exists for whoever writes it."""
+"""Checks the recipients of a draft: only channels and users that its owner may see."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from chatapi.wire.topics import INVALID_CHARACTERS, has_valid_characters
 
 
 async def check_recipients(ctx: Context, drafts: Sequence[DraftText]) -> None:
-    """Refuse drafts to channels and people that do not exist, or not for the caller."""
+    """Refuse drafts to channels and users that do not exist or that the caller may not see."""
     channels = {each for draft in drafts if draft.kind == "stream" for each in draft.recipient_ids}
     for channel_id in sorted(channels):
         await readable_channel(ctx, ChannelId(channel_id))
@@ -23,7 +23,7 @@ async def check_recipients(ctx: Context, drafts: Sequence[DraftText]) -> None:
 
 
 def check_form(draft: DraftText) -> None:
-    """What is wrong with a draft whoever its recipients are."""
+    """Refuse a malformed draft; independent of whether its recipients exist."""
     if draft.kind != "stream":
         return
     if len(draft.recipient_ids) != 1:

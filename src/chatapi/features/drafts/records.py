@@ -1,4 +1,4 @@
-"""Drafts inside the service."""
+"""Records of drafts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from chatapi.features.drafts.params import DraftType
 
 @dataclass(frozen=True)
 class DraftText:
-    """What somebody wrote, to whom, and when they last touched it."""
+    """The content of a draft, its recipients, and when it was last edited."""
 
     kind: DraftType
     recipient_ids: list[int]
@@ -20,6 +20,6 @@ class DraftText:
 
 @dataclass(frozen=True)
 class DraftRecord(DraftText):
-    """A draft that is kept."""
+    """A stored draft."""
 
     id: DraftId

@@ -25,7 +25,7 @@ _ADD = insert(Draft).returning(Draft.id, sort_by_parameter_order=True)
 
 
 class DraftRepository:
-    """Drafts of one person; those of others do not exist here."""
+    """Drafts of one user; those of others are never found."""
 
     def __init__(self, db: DatabaseSession, user_id: UserId) -> None:
         self._db = db
@@ -43,7 +43,7 @@ class DraftRepository:
         return (await self._db.execute(_COUNT, {"user_id": self._user_id})).scalar_one()
 
     async def add(self, drafts: Sequence[DraftText]) -> list[DraftId]:
-        """Their ids, in the same order."""
+        """Returns the new ids, in the same order."""
         rows = [{"user_id": self._user_id, **asdict(draft)} for draft in drafts]
         return [DraftId(draft_id) for (draft_id,) in await self._db.execute(_ADD, rows)]
 

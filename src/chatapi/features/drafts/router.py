@@ -21,17 +21,17 @@ async def get_drafts(ctx: LoggedIn) -> DraftsPayload:
 
 @router.post("/drafts")
 async def create_drafts(ctx: LoggedIn, params: CreateDraftsParams) -> CreatedDraftsPayload:
-    """Keep drafts; all of them or, if there is something wrong with one, none.
+    """Store drafts; all of them or, if one of them is invalid, none.
 
-    A draft may be addressed to a channel you can read in, to people, or to nobody yet. You can
-    have 500.
+    A draft may be addressed to a channel you can read in, to users, or have no recipient yet. You
+    can have 500.
     """
     return await DraftService(ctx).add(params)
 
 
 @router.patch("/drafts/{draft_id:int}")
 async def edit_draft(ctx: LoggedIn, draft_id: Id, params: EditDraftParams) -> None:
-    """Replace a draft by what it has become."""
+    """Replace a draft."""
     await DraftService(ctx).change(DraftId(draft_id), params)
 
 

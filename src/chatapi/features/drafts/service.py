@@ -1,4 +1,4 @@
-"""The verbs on drafts."""
+"""Use cases: list, store, change and delete drafts."""
 
 from datetime import UTC, datetime
 
@@ -19,10 +19,10 @@ from chatapi.features.drafts.repository import DraftRepository
 
 
 class DraftService:
-    """What people have begun to write.
+    """The drafts of a user.
 
-    Addressing a draft opens nothing to its owner and tells nobody. It stays theirs, as they left
-    it, when they lose sight of whom it is addressed to.
+    Addressing a draft gives its owner no access and notifies no user. It is kept unchanged when its
+    owner loses access to its recipient.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -56,8 +56,8 @@ class DraftService:
     async def change(self, draft_id: DraftId, params: EditDraftParams) -> None:
         """PATCH /drafts/{draft_id} (SPEC 4.17).
 
-        Recipients that stay are not looked up again: their owner can go on writing, and learns
-        nothing about what became of them.
+        Unchanged recipients are not looked up again: the owner can continue editing, and learns
+        nothing about changes to them.
         """
         await self._ctx.lock()
         self._require_wanted()
@@ -83,7 +83,7 @@ class DraftService:
         return draft
 
     def _read(self, param: DraftParam) -> DraftText:
-        """A draft as it is kept: without what is not looked at in one of its type."""
+        """A draft as stored: without the fields that its type ignores."""
         edited_at = self._ctx.now()
         if param.timestamp is not None:
             edited_at = datetime.fromtimestamp(param.timestamp, UTC)

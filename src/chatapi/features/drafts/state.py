@@ -1,4 +1,4 @@
-"""What POST /register tells about drafts."""
+"""The drafts part of the POST /register response."""
 
 from typing_extensions import TypedDict
 
@@ -10,7 +10,7 @@ from chatapi.features.state import state_section
 
 
 class DraftsState(TypedDict):
-    """The caller's drafts; none where they keep them to each client."""
+    """The caller's drafts; empty if the caller does not synchronize drafts between clients."""
 
     drafts: list[DraftPayload]
 

@@ -1,1 +1,1 @@
-"""Changing what was written, and looking up what was there before."""
+"""Editing messages, and reading their edit history."""

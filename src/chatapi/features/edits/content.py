@@ -1,4 +1,4 @@
-"""Changing what a message says, with all that follows from its text."""
+"""Changes the text of a message, with all consequences."""
 
 from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
@@ -22,7 +22,7 @@ from chatapi.rendering import RenderedMessage
 
 
 class ContentChange:
-    """One new text for one message, in an organization that is locked."""
+    """One new text for one message; the realm is locked."""
 
     def __init__(self, ctx: Context, message: FoundMessage) -> None:
         self._ctx = ctx
@@ -33,12 +33,12 @@ class ContentChange:
     async def apply(
         self, content: str, rendered: RenderedMessage, digest: str | None
     ) -> list[AttachmentPayload]:
-        """Returns the files that no message links any more."""
+        """Write the text; returns the files that no message links any more."""
         ctx, message = self._ctx, self._message
         before = await self._repository.get_text(message.id)
         check_may_edit(ctx.user.id, message.sender_id, before.sent_at, ctx.now(), ctx.realm.options)
         check_digest(before.content, digest)
-        # Who may no longer write in a place does not do it in old messages either.
+        # Users who may no longer write in a conversation may not do so by editing either.
         if message.channel_id is not None:
             await find_channel(ctx, message.channel_id)
         else:
@@ -54,7 +54,7 @@ class ContentChange:
         return [attachment.payload() for attachment in detached]
 
     async def _check_wildcards(self, before: MessageText, rendered: RenderedMessage) -> None:
-        """Whom a message called already may be called by it again."""
+        """Wildcard mentions that the old text contained already are permitted again."""
         channel = await channel_of(self._ctx, self._message)
         is_louder = (rendered.mentions_channel and not before.mentions_channel) or (
             rendered.mentions_topic and not before.mentions_topic
@@ -92,7 +92,7 @@ class ContentChange:
             await self._messages.add_group_mentions(groups)
 
     async def _mark_alerts(self, content: str) -> frozenset[UserId]:
-        """For whom the new text has a word they watch for."""
+        """Flag the message for users with a matching alert word; returns these users."""
         ctx, message = self._ctx, self._message
         recipient_preferences = await ctx.runtime.recipient_preferences.of(ctx.db, ctx.realm.id)
         watching = recipient_preferences.alert_words.users_alerted_by(content)

@@ -1,8 +1,8 @@
-"""Two versions of a rendered text in one, with what went and what came marked; pure.
+"""Merges two versions of a rendered text, with deletions and insertions marked; pure.
 
-The time it takes grows with the length of the texts and not with its square, whatever they are:
-words that both texts have exactly once tell what belongs together, and between two such words
-the same is done again, a few times.
+The time grows linearly with the length of the texts, whatever they contain: words that occur
+exactly once in both texts are aligned first, and the parts between two such words are compared in
+the same way, a few times.
 """
 
 import re
@@ -13,13 +13,13 @@ from itertools import groupby, pairwise
 
 _PART = re.compile(r"<[^>]*>|&[^;\s]{1,10};|\w+|\s+|[^\w\s<&]|.", re.DOTALL)
 _MAX_ROUNDS = 4
-"""Each looks at every part of both texts at most once."""
+"""Each round reads every part of both texts at most once."""
 
 _Range = tuple[int, int]
 
 
 def html_diff(old: str, new: str) -> str:
-    """The new text; of the old one only words come in, so that its elements fit as they did."""
+    """The new text; of the old one only words are inserted, so elements stay balanced."""
     before, after = _PART.findall(old), _PART.findall(new)
     shown: list[str] = []
     end_old = end_new = 0
@@ -33,7 +33,7 @@ def html_diff(old: str, new: str) -> str:
 
 
 def _matching_parts(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of places with the same part, ascending in both texts."""
+    """Pairs of positions with the same part, ascending in both texts."""
     found: list[tuple[int, int]] = []
     gaps: list[tuple[_Range, _Range]] = [((0, len(before)), (0, len(after)))]
     for _ in range(_MAX_ROUNDS):
@@ -64,14 +64,14 @@ def _matching_parts(before: Sequence[str], after: Sequence[str]) -> list[tuple[i
 
 
 def _anchors(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """The longest run of pairs, ascending in both, of parts that each text has exactly once."""
+    """The longest ascending sequence of pairs of parts that occur exactly once in each text."""
     once = {part for part, count in Counter(before).items() if count == 1}
     once &= {part for part, count in Counter(after).items() if count == 1}
     if not once:
         return []
     place_in_after = {part: place for place, part in enumerate(after) if part in once}
     pairs = [(place, place_in_after[part]) for place, part in enumerate(before) if part in once]
-    # For each length, the run that ends earliest; found by halving.
+    # For each length, the sequence that ends earliest; found by binary search.
     ends: list[int] = []
     last: list[int] = []
     previous: list[int | None] = []
@@ -89,7 +89,7 @@ def _anchors(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int
 
 
 def _marked(parts: Sequence[str], kind: str) -> Iterator[str]:
-    """Texts between elements, each in one mark; elements that are gone are left out."""
+    """Texts between elements, each in a mark of its own; removed elements are left out."""
     for is_element, group in groupby(parts, key=lambda part: part.startswith("<")):
         text = "".join(group)
         if not is_element:

@@ -1,4 +1,4 @@
-"""The changes of a message, walked back from what it is now."""
+"""The edits of a message, reconstructed backwards from its current state."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from chatapi.features.edits.repository import EditRecord
 from chatapi.wire.topics import show_topic
 
 Shown = Literal["all", "moves", "none"]
-"""How much of its history an organization shows."""
+"""How much of the edit history a realm shows."""
 
 
 class LocatedMessage(Protocol):
-    """A message and where it is now."""
+    """A message and its current conversation."""
 
     @property
     def id(self) -> MessageId: ...
@@ -32,7 +32,7 @@ class LocatedMessage(Protocol):
 
 @dataclass(frozen=True)
 class EditStep:
-    """One change, and where the message was before and after it; None: not for this reader."""
+    """One edit, and the message's place before and after it; None: hidden from this reader."""
 
     edit: EditRecord
     topic: str | None
@@ -41,7 +41,7 @@ class EditStep:
     prev_channel_id: ChannelId | None
 
     def payload(self, shown: Shown, *, allow_empty: bool) -> EditPayload | None:
-        """As clients see it, None if there is nothing to be seen."""
+        """The payload of the step, None if the reader may see nothing of it."""
         edit = self.edit
         payload: EditPayload = {
             "user_id": edit.editor_id,
@@ -65,9 +65,9 @@ class EditStep:
 
 
 def edits_of(message: LocatedMessage, edits: Iterable[EditRecord]) -> list[EditRecord]:
-    """Those of many changes that are about a message, in their order.
+    """The edits of one message among those of many, in their order.
 
-    A topic's name is that of its messages, but for those that came into it afterwards.
+    A renamed topic renames its messages, except those that were moved into it afterwards.
     """
     found = list(edits)
     own = [edit for edit in found if edit.message_id == message.id]
@@ -88,7 +88,7 @@ def edits_of(message: LocatedMessage, edits: Iterable[EditRecord]) -> list[EditR
 def trace_back(
     message: LocatedMessage, edits: Sequence[EditRecord], readable: Collection[ChannelId]
 ) -> list[EditStep]:
-    """The steps, the newest first; channels the reader may not read in are left out."""
+    """The steps, the newest first; channels that the reader may not read are left out."""
     steps: list[EditStep] = []
     topic, channel_id = message.topic, message.channel_id
     for edit in reversed(edits):
@@ -110,5 +110,5 @@ def trace_back(
 
 
 def source_channels(edits: Iterable[EditRecord]) -> set[ChannelId]:
-    """The channels messages came from."""
+    """The channels from which messages were moved."""
     return {edit.prev_channel_id for edit in edits if edit.prev_channel_id is not None}

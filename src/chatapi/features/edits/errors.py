@@ -1,4 +1,4 @@
-"""Why a message cannot be changed."""
+"""Errors of editing messages."""
 
 from dataclasses import dataclass
 from typing import ClassVar

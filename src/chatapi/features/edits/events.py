@@ -1,4 +1,4 @@
-"""The event that a message was changed or moved."""
+"""The event that a message was edited or moved."""
 
 from collections.abc import Hashable, Mapping
 from typing import Annotated, Any, ClassVar, NotRequired
@@ -20,7 +20,7 @@ _TOPICS = ("orig_subject", "subject")
 
 
 class ChangedPayload(TypedDict):
-    """What a client receives; of text and place, what was changed."""
+    """The payload that a client receives; contains only what changed of text and place."""
 
     user_id: int | None
     rendering_only: bool
@@ -28,7 +28,7 @@ class ChangedPayload(TypedDict):
     message_ids: list[int]
     edit_timestamp: UnixSeconds
     flags: list[str]
-    """Those that follow from the text: mentions and watched words."""
+    """The flags that follow from the text: mentions and alert words."""
     content: NotRequired[str]
     rendered_content: NotRequired[str]
     orig_content: NotRequired[str]
@@ -44,7 +44,7 @@ class ChangedPayload(TypedDict):
 
 
 class MessageChanged(MentionEvent):
-    """A message has another text, or messages are in another place."""
+    """The text of a message was edited, or messages were moved."""
 
     type = "update_message"
     changes_shared_state: ClassVar = False
@@ -54,7 +54,7 @@ class MessageChanged(MentionEvent):
     rendering_only: bool = False
     message_id: MessageId
     message_ids: list[MessageId]
-    """All that were moved; of a topic that was renamed, at most the newest 50,000."""
+    """All messages that were moved; of a topic that was renamed, at most the newest 50,000."""
     edit_timestamp: UnixSeconds
     content: str | None = None
     rendered_content: str | None = None
@@ -69,9 +69,11 @@ class MessageChanged(MentionEvent):
     subject: str | None = None
     topic_links: tuple[TopicLinkPayload, ...] | None = None
     span: Annotated[Span | None, ServerOnly()] = None
-    """A whole topic, whose messages are looked up only when a client asks for the event."""
+    """A whole topic, whose messages are looked up only when a client receives the event."""
     arrivals: Annotated[Mapping[MessageId, EventNumber | None] | None, ServerOnly()] = None
-    """Where history is protected: what brought each message there, None if it was sent there."""
+    """Where history is protected: the event that moved each message there, None if it was sent
+    there.
+    """
 
     @property
     @override
@@ -87,7 +89,7 @@ class MessageChanged(MentionEvent):
 
     @override
     def quoted_message(self) -> MessageId | None:
-        """A text changes by an event of its own, that moves nothing."""
+        """An edit of a text has an event of its own, which moves no message."""
         return None if self.rendered_content is None else self.message_id
 
     @override
@@ -119,7 +121,7 @@ class MessageChanged(MentionEvent):
         return body
 
     def _visible_ids(self, view: ClientView) -> list[MessageId]:
-        """Nobody is told of messages from before they came, not even their ids."""
+        """The messages that the reader could see; ids of earlier ones are not revealed."""
         if self.arrivals is None or self.stream_id is None:
             return self.message_ids
         return view.membership.received_among(self.stream_id, self.arrivals)

@@ -1,4 +1,4 @@
-"""The verb of looking back: what a message was before it was changed."""
+"""Use case: read the edit history of a message."""
 
 from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
@@ -14,11 +14,11 @@ from chatapi.permissions.message_lookup import FoundMessage, visible_message
 from chatapi.wire.topics import show_topic
 
 _MAX_SHOWN = 8 * 1024 * 1024
-"""Characters of texts in an answer that still get a diff beside them."""
+"""Up to this many characters of texts in a response, diffs are added."""
 
 
 class EditHistory:
-    """Earlier versions, for whoever may see the message, where the organization shows them."""
+    """Earlier versions, for readers who may see the message, if the realm shows them."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -42,7 +42,7 @@ class EditHistory:
         )
         readable = await readable_channels(ctx, source_channels(edits))
         text = await repository.get_text(message.id)
-        # What follows takes a while and needs no connection.
+        # The diffs take a while and need no database connection.
         await ctx.db.close()
         steps = trace_back(message, edits, readable)
         return self._snapshots(message, text, steps, allow_empty=allow_empty)
@@ -50,7 +50,7 @@ class EditHistory:
     def _snapshots(
         self, message: FoundMessage, text: MessageText, steps: list[EditStep], *, allow_empty: bool
     ) -> list[SnapshotPayload]:
-        """The newest first."""
+        """The versions, the newest first."""
         shown = self._ctx.realm.options.message_edit_history_visibility_policy
         content, rendered = text.content, text.rendered_content
         snapshots: list[SnapshotPayload] = []
@@ -68,7 +68,7 @@ class EditHistory:
                 )
             if shown == "all" and edit.changes_text:
                 if edit.prev_content is None:
-                    # Older texts are more than one answer holds.
+                    # Older texts would exceed the size of one response.
                     return snapshots
                 content, rendered = edit.prev_content, edit.prev_rendered_content or ""
         first_topic = message.topic if not steps else steps[-1].prev_topic
@@ -84,7 +84,7 @@ class EditHistory:
         return snapshots
 
     async def _add_diffs(self, snapshots: list[SnapshotPayload]) -> None:
-        """Compare each version with the one before it, in a thread, as far as there is room."""
+        """Compare each version with the previous one, in a thread, as far as there is room."""
         size = sum(_text_length(snapshot) for snapshot in snapshots)
         for snapshot in snapshots:
             if "prev_rendered_content" not in snapshot:

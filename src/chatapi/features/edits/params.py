@@ -1,4 +1,4 @@
-"""Parameters of changing and looking back."""
+"""Parameters of editing and of the edit history."""
 
 import hashlib
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ PropagateMode = Literal["change_one", "change_later", "change_all"]
 
 
 class EditMessageParams(Params):
-    """PATCH /messages/{message_id}: another text, or another place."""
+    """PATCH /messages/{message_id}: a new text, or a new place."""
 
     content: Annotated[
         str | None, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **again**"])
@@ -30,7 +30,7 @@ class EditMessageParams(Params):
     stream_id: Id | None = None
     """The channel to move to."""
     propagate_mode: PropagateMode = "change_one"
-    """Whether to move the message alone, with the later ones of its topic, or the whole topic."""
+    """Whether to move only this message, also the later ones of its topic, or the whole topic."""
     send_notification_to_old_thread: bool = False
     send_notification_to_new_thread: bool = True
 

@@ -1,4 +1,4 @@
-"""Answers about changed messages."""
+"""Response payloads of edited messages."""
 
 from typing import NotRequired
 
@@ -9,14 +9,14 @@ from chatapi.wire.types import UnixSeconds
 
 
 class EditedPayload(TypedDict):
-    """What became of the files that the message linked before."""
+    """Which files of the message are no longer linked."""
 
     detached_uploads: list[AttachmentPayload]
     """Files of the sender that no message links any more."""
 
 
 class EditPayload(TypedDict):
-    """One change of a message, with what was there before it."""
+    """One edit of a message, with the previous values."""
 
     user_id: int | None
     timestamp: UnixSeconds
@@ -29,7 +29,7 @@ class EditPayload(TypedDict):
 
 
 class SnapshotPayload(TypedDict):
-    """The message as it was sent, or after a change and with what was there before."""
+    """The message as it was sent, or after an edit, with the previous values."""
 
     user_id: int | None
     timestamp: UnixSeconds
@@ -42,10 +42,10 @@ class SnapshotPayload(TypedDict):
     prev_content: NotRequired[str]
     prev_rendered_content: NotRequired[str]
     content_html_diff: NotRequired[str]
-    """The old and the new text in one, with what went and what came marked."""
+    """The old and the new text in one, with deletions and insertions marked."""
 
 
 class MessageHistoryPayload(TypedDict):
-    """All there was, the oldest first."""
+    """All versions, the oldest first."""
 
     message_history: list[SnapshotPayload]

@@ -1,4 +1,4 @@
-"""Every SQL statement of changing a text."""
+"""Every SQL statement of editing texts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,14 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
 MAX_EARLIER_TEXT = 4 * 1024 * 1024
-"""Characters of earlier texts, written and rendered, that one message may have and one request
-reads."""
+"""Limit of the characters of earlier texts, raw and rendered, that a message may have and that one
+request reads.
+"""
 
 
 @dataclass(frozen=True)
 class MessageText:
-    """What a message says."""
+    """The text of a message."""
 
     id: MessageId
     content: str
@@ -42,7 +43,7 @@ class MessageText:
 
 @dataclass(frozen=True)
 class EditRecord:
-    """One change, and what was there before; None for what stayed."""
+    """One edit, and the previous values; None for what stayed unchanged."""
 
     id: int
     message_id: MessageId | None
@@ -55,7 +56,7 @@ class EditRecord:
     prev_topic: str | None
     prev_channel_id: ChannelId | None
     changes_text: bool
-    """Whether it has an earlier text, also where that text was too much to be read."""
+    """Whether it has an earlier text, also if that text was too long to be read."""
 
     @property
     def is_move(self) -> bool:
@@ -75,7 +76,7 @@ _TEXTS_OF_MESSAGE = select(
 
 
 def _edits() -> Select[*tuple[Any, ...]]:
-    """Changes with their earlier texts, as far back as these are not too much altogether."""
+    """Edits with their earlier texts, as far back as these do not exceed the limit in total."""
     so_far = func.sum(_TEXT_LENGTH).over(order_by=MessageEdit.id.desc())
     found = (
         select(MessageEdit.__table__, so_far.label("so_far"))
@@ -107,7 +108,7 @@ _EDITS = _edits()
 
 
 class EditRepository:
-    """Texts and their changes."""
+    """Texts of messages and their edits."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
@@ -124,15 +125,15 @@ class EditRepository:
             await self._db.execute(statement, {"of_message": message_id})
 
     async def note(self, **values: object) -> None:
-        """Remember what was there before."""
+        """Store an edit with the previous values."""
         await self._db.execute(insert(MessageEdit).values(**values))
 
     async def list_edits(
         self, message_ids: Sequence[MessageId], conversation_ids: Iterable[ConversationId]
     ) -> list[EditRecord]:
-        """The changes of some messages and the renamings of some topics, the oldest first.
+        """The edits of some messages and the renames of some topics, the oldest first.
 
-        Of texts, only the newest are read, up to `MAX_EARLIER_TEXT` characters altogether.
+        Of the texts, only the newest are read, up to `MAX_EARLIER_TEXT` characters in total.
         """
         values = {
             "message_ids": list(message_ids),
@@ -143,7 +144,7 @@ class EditRepository:
         return [EditRecord(*row) for row in rows.all()]
 
     async def count_texts(self, message_id: MessageId) -> tuple[int, int]:
-        """How many earlier texts a message has, and their length altogether."""
+        """How many earlier texts a message has, and their total length."""
         rows = await self._db.execute(_TEXTS_OF_MESSAGE, {"message_id": message_id})
         count, length = rows.one()
         return count, int(length)

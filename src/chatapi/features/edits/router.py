@@ -1,4 +1,4 @@
-"""Endpoints of changing messages."""
+"""Endpoints of editing messages."""
 
 from chatapi.auth.guards import LoggedIn
 from chatapi.channel_cache.errors import StreamIdDoesNotExistError
@@ -33,7 +33,7 @@ router = FeatureRouter("Edits", "Change and move what was written, and see what 
 async def edit_message(ctx: LoggedIn, message_id: Id, params: EditMessageParams) -> EditedPayload:
     """Change the text of a message, or move it to another topic or channel.
 
-    With `propagate_mode` it takes the later messages of its topic along, or the whole topic.
+    With `propagate_mode`, the later messages of its topic, or the whole topic, are moved with it.
     """
     return await EditService(ctx).edit(MessageId(message_id), params)
 
@@ -42,7 +42,7 @@ async def edit_message(ctx: LoggedIn, message_id: Id, params: EditMessageParams)
 async def get_message_history(
     ctx: LoggedIn, message_id: Id, params: EditHistoryParams
 ) -> MessageHistoryPayload:
-    """Get what a message said before, and where it was, the oldest first.
+    """Get the edit history of a message, the oldest version first.
 
     Where this would be more than 8 MiB, older changes have no `content_html_diff`.
     """

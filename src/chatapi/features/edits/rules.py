@@ -1,4 +1,4 @@
-"""Who may change which text, and until when; pure."""
+"""Which users may edit which texts, and until when; pure."""
 
 import hashlib
 from datetime import datetime
@@ -11,15 +11,15 @@ from chatapi.features.edits.repository import MAX_EARLIER_TEXT
 from chatapi.wire.realm_settings import RealmSettings
 
 _GRACE_SECONDS = 20
-"""Whoever began in time may finish writing."""
+"""Users who began to edit within the limit may finish writing."""
 _MAX_EDITS = 1_000
-"""Of one message's text; even a bot that reports progress in it needs far fewer."""
+"""Limit of edits of one message's text; even a bot that reports progress in it needs far fewer."""
 DELETED = "(deleted)"
-"""What is left of a message whose text was taken away."""
+"""The text of a message whose text was removed."""
 
 
 def check_combination(params: EditMessageParams) -> None:
-    """Refuse what contradicts itself."""
+    """Refuse parameters that contradict each other."""
     changes_place = params.topic is not None or params.stream_id is not None
     if params.content is None and not changes_place:
         raise BadRequestError("Nothing to change: content, topic or stream_id is needed")
@@ -30,7 +30,7 @@ def check_combination(params: EditMessageParams) -> None:
 
 
 def is_in_time(sent_at: datetime, now: datetime, limit_seconds: int | None) -> bool:
-    """Whether a message is young enough; None: any is."""
+    """Whether a message is young enough; without a limit, every message is."""
     if limit_seconds is None:
         return True
     return (now - sent_at).total_seconds() <= limit_seconds + _GRACE_SECONDS
@@ -39,7 +39,7 @@ def is_in_time(sent_at: datetime, now: datetime, limit_seconds: int | None) -> b
 def check_may_edit(
     editor_id: UserId, sender_id: UserId, sent_at: datetime, now: datetime, options: RealmSettings
 ) -> None:
-    """Only those who wrote a text change it, for a while."""
+    """Only the sender may edit a text, within the time limit."""
     if sender_id != editor_id:
         raise BadRequestError("You don't have permission to edit this message")
     if not options.allow_message_editing:
@@ -49,7 +49,7 @@ def check_may_edit(
 
 
 def check_edits_so_far(count: int, length: int) -> None:
-    """Refuse to keep more earlier texts of a message than anybody can be shown."""
+    """Refuse more earlier texts of a message than can be returned to readers."""
     if count >= _MAX_EDITS:
         message = f"content: This message was edited too often (maximum {_MAX_EDITS} times)"
         raise BadRequestError(message)
@@ -60,6 +60,6 @@ def check_edits_so_far(count: int, length: int) -> None:
 
 
 def check_digest(content: str, digest: str | None) -> None:
-    """Refuse to replace another text than the one the client knows."""
+    """Refuse to replace a text other than the one the client knows."""
     if digest is not None and hashlib.sha256(content.encode()).hexdigest() != digest.lower():
         raise ContentChangedError

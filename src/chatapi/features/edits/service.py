@@ -1,4 +1,4 @@
-"""The verbs of changing messages."""
+"""Use case: edit messages."""
 
 from chatapi.auth.context import Context
 from chatapi.core.ids import ChannelId, MessageId
@@ -14,17 +14,17 @@ from chatapi.permissions.message_lookup import message_to_change
 
 
 class EditService:
-    """What people can change about messages."""
+    """Edits and moves messages on behalf of a caller."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
 
     async def edit(self, message_id: MessageId, params: EditMessageParams) -> EditedPayload:
-        """PATCH /messages/{message_id}: another text, another place, or both."""
+        """PATCH /messages/{message_id}: a new text, a new place, or both."""
         ctx = self._ctx
         check_combination(params)
         content = None if params.content is None else params.content.rstrip() or DELETED
-        # Before the lock: a long text must not keep others waiting.
+        # Before the lock: rendering a long text must not make other writers wait.
         rendered = None if content is None else await render(ctx, content)
         await ctx.lock()
         message = await message_to_change(ctx, message_id)

@@ -1,1 +1,1 @@
-"""Emoji: those everybody knows, and those an organization made itself."""
+"""Emoji: the standard ones, and the custom ones of a realm."""

@@ -1,4 +1,4 @@
-"""What can be wrong with a custom emoji."""
+"""Errors of custom emoji."""
 
 from dataclasses import Field, dataclass
 from typing import Any
@@ -22,5 +22,5 @@ class EmojiDoesNotExistError(ApiError):
     @classmethod
     @override
     def extra_fields(cls) -> tuple[Field[Any], ...]:
-        """The name is in the sentence."""
+        """The name is part of the message."""
         return ()

@@ -7,10 +7,10 @@ from chatapi.features.emoji.payloads import EmojiPayload
 
 
 class RealmEmojiChanged(Event):
-    """An emoji was added or removed."""
+    """A custom emoji was added or removed."""
 
     type = "realm_emoji"
     op: ClassVar = "update"
 
     realm_emoji: dict[str, EmojiPayload]
-    """All of them, by id."""
+    """All custom emoji, by id."""

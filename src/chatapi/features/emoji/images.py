@@ -1,7 +1,7 @@
-"""Pictures of custom emoji: checked, and drawn anew in the one size there is.
+"""Images of custom emoji: validated, and redrawn in one fixed size.
 
-Nothing of what was uploaded is passed on as it came. How much a picture may unfold to is bounded
-before it is unfolded.
+Nothing of the uploaded file is served as it was uploaded. The size of a decoded image is checked
+before it is decoded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SIZE = 64
 MAX_BYTES = 5 * 1024 * 1024
 _MAX_PIXELS = 4096 * 4096
-"""Of all pictures of a file together."""
+"""Limit for all frames of a file together."""
 _MAX_FRAMES = 200
 _FORMATS = ("PNG", "GIF", "JPEG", "WEBP")
 _SHORTEST_FRAME = 20
@@ -28,17 +28,17 @@ _USUAL_FRAME = 100
 
 @dataclass(frozen=True)
 class EmojiImage:
-    """The bytes of an emoji as it is shown."""
+    """The bytes of an emoji as it is served."""
 
     content: bytes
     extension: str
     still: bytes | None
-    """The first picture of one that moves, as PNG."""
+    """The first frame of an animated emoji, as PNG."""
 
 
 def draw_emoji(file: IO[bytes]) -> EmojiImage:
-    """Takes a while: call it in a thread."""
-    # The library takes megabytes that a server without custom emoji can do without.
+    """Validate and redraw an image. Takes long: call it in a thread."""
+    # Imported here: it takes megabytes that a server without custom emoji does not need.
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415
 
     file.seek(0)
@@ -55,7 +55,7 @@ def draw_emoji(file: IO[bytes]) -> EmojiImage:
         SyntaxError,
         ValueError,
     ):
-        # The library's way to say that a file is broken depends on the format.
+        # Which exception the library raises for a broken file depends on the format.
         raise BadRequestError("The image could not be read") from None
 
 
@@ -73,14 +73,14 @@ def _draw(image: Image) -> EmojiImage:
         append_images=frames[1:],
         duration=durations,
         loop=0,
-        # Each frame is a whole picture: the one before it has to go.
+        # Each frame is a complete image: the previous one has to be cleared.
         disposal=2,
     )
     return EmojiImage(out.getvalue(), "gif", _encode_still(frames[0]))
 
 
 def _read_frames(image: Image) -> tuple[list[Image], list[int]]:
-    """One after the other, since a file does not say beforehand how many it has."""
+    """Reads frames one by one, since a file does not declare how many it has."""
     frames: list[Image] = []
     durations: list[int] = []
     while True:
@@ -97,7 +97,7 @@ def _read_frames(image: Image) -> tuple[list[Image], list[int]]:
 
 
 def _fit(image: Image) -> Image:
-    """In the middle of a square, whole and upright."""
+    """Centred in a square, uncropped and upright."""
     from PIL import ImageOps  # noqa: PLC0415 (see draw_emoji)
 
     upright = ImageOps.exif_transpose(image).convert("RGBA")

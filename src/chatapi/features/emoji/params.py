@@ -5,6 +5,6 @@ from chatapi.wire.params import Params
 
 
 class UploadEmojiParams(Params):
-    """One picture, in a multipart form."""
+    """One image, in a multipart form."""
 
     filename: UploadedFile

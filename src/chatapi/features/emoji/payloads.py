@@ -1,11 +1,11 @@
-"""Custom emoji as clients see them."""
+"""Payloads of custom emoji."""
 
 from typing_extensions import TypedDict
 
 from chatapi.features.emoji.repository import EmojiRecord
 
 PREFIX = "/custom_emoji/"
-"""Where the pictures are, outside the API and open to everybody who knows the address."""
+"""The path prefix of the images, outside the API and without authentication."""
 
 
 class EmojiPayload(TypedDict):
@@ -15,13 +15,13 @@ class EmojiPayload(TypedDict):
     name: str
     source_url: str
     still_url: str | None
-    """The first picture of an emoji that moves."""
+    """The first frame of an animated emoji."""
     deactivated: bool
     author_id: int | None
 
 
 class EmojiListPayload(TypedDict):
-    """All custom emoji by id, also removed ones, which old reactions show."""
+    """All custom emoji by id, including removed ones, which old reactions show."""
 
     emoji: dict[str, EmojiPayload]
 

@@ -1,4 +1,4 @@
-"""Opening the pictures of custom emoji: for everybody, since messages show them by address."""
+"""Serves the images of custom emoji without authentication: messages refer to them by address."""
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import NotFoundError
@@ -9,12 +9,12 @@ from chatapi.files.store import MissingFileError
 
 
 async def read_picture(ctx: RealmContext, realm_id: int, path: str) -> bytes:
-    """All of it: we have drawn it ourselves, and it is small."""
+    """The whole image: the server has drawn it, and it is small."""
     whole_path = f"{realm_id}/{path}"
     repository = EmojiRepository(ctx.db, ctx.realm.id)
     if RealmId(realm_id) != ctx.realm.id or not await repository.path_exists(whole_path):
         raise NotFoundError
-    # Reading bytes takes a while, during which nobody needs the connection.
+    # Reading bytes takes a while and needs no database connection.
     await ctx.db.close()
     try:
         async with ctx.runtime.files.store.read(key_of(whole_path)) as chunks:

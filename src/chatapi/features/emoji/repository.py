@@ -41,19 +41,19 @@ _DEACTIVATE = (
 
 
 class EmojiRepository:
-    """Emoji of one realm; the others do not exist here."""
+    """Emoji of one realm; emoji of other realms are never found."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
         self._realm_id = realm_id
 
     async def list_all(self) -> list[EmojiRecord]:
-        """Also those that were removed, which old reactions and messages show."""
+        """Including removed ones, which old reactions and messages show."""
         rows = await self._db.execute(_OF_REALM, {"realm_id": self._realm_id})
         return [_records.read(row) for row in rows]
 
     async def list_named(self, names: Collection[str]) -> list[EmojiRecord]:
-        """Those in use."""
+        """Only emoji that are in use."""
         rows = await self._db.execute(_NAMED, {"realm_id": self._realm_id, "names": list(names)})
         return [_records.read(row) for row in rows]
 
@@ -67,7 +67,7 @@ class EmojiRepository:
         return None if row is None else _records.read(row)
 
     async def list_paths(self) -> list[str]:
-        """Of all pictures there are."""
+        """The paths of all images."""
         return [
             path
             for each in await self.list_all()
@@ -80,7 +80,7 @@ class EmojiRepository:
         return rows.first() is not None
 
     async def count(self) -> int:
-        """Removed ones included, whose files are still there."""
+        """Including removed ones, whose files still exist."""
         rows = await self._db.execute(_COUNT, {"realm_id": self._realm_id})
         return rows.scalar_one()
 

@@ -1,4 +1,4 @@
-"""Which emoji a client means by a name, a code and a type, of which it may leave out some."""
+"""Resolves the emoji of a request from its name, code and type, some of which may be missing."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +16,7 @@ ReactionType: TypeAlias = Literal[
 
 
 class EmojiKind(StrEnum):
-    """Where an emoji is from, in the words existing clients know."""
+    """The origin of an emoji, in the values that existing clients know."""
 
     UNICODE = "unicode_emoji"
     REALM = "realm_emoji"
@@ -30,12 +30,12 @@ class EmojiKind(StrEnum):
 
 
 _EXTRA_NAME = "zulip"
-"""The only emoji that is neither of Unicode nor of an organization; its code is its name."""
+"""The only emoji that is neither a Unicode nor a custom emoji; its code is its name."""
 
 
 @dataclass(frozen=True)
 class Emoji:
-    """One emoji; kind and code say which, the name is how it was called."""
+    """One emoji; kind and code identify it, the name is the one that was used."""
 
     kind: EmojiKind
     code: str
@@ -43,13 +43,13 @@ class Emoji:
 
 
 class EmojiResolver:
-    """Finds the emoji that clients may choose at the moment."""
+    """Looks up the emoji that clients may currently use."""
 
     def __init__(self, repository: EmojiRepository) -> None:
         self._repository = repository
 
     async def find(self, name: str, code: str | None, kind: EmojiKind | None) -> Emoji:
-        """What a client means; whether a code it passed is right is for `check` to say."""
+        """The emoji that a client means; call `check` to validate a code that was passed."""
         if code is None:
             return await self._named(name, kind)
         if kind is None:
@@ -57,7 +57,7 @@ class EmojiResolver:
         return Emoji(kind, code, name)
 
     async def check(self, emoji: Emoji) -> None:
-        """Refuse what does not exist, what is no longer in use, and another emoji's name."""
+        """Refuse an emoji that does not exist, is no longer in use, or has another name."""
         own = await self._own(emoji.code) if emoji.kind is EmojiKind.REALM else None
         await self.check_code(emoji.code, emoji.kind)
         is_its_name = {
@@ -71,7 +71,7 @@ class EmojiResolver:
             raise BadRequestError("This custom emoji has been deactivated")
 
     async def check_code(self, code: str, kind: EmojiKind | None) -> None:
-        """Refuse a code that no emoji has or had; without a kind, it may be of any."""
+        """Refuse a code that no emoji has or had; without a kind, all kinds are searched."""
         if await self._is_known(code, kind):
             return
         raise BadRequestError("Invalid emoji code")
@@ -84,7 +84,7 @@ class EmojiResolver:
         return kind in {None, EmojiKind.REALM} and await self._own(code) is not None
 
     async def _named(self, name: str, kind: EmojiKind | None) -> Emoji:
-        """An organization's own emoji comes before others of its name."""
+        """A custom emoji takes precedence over others of the same name."""
         if kind in {None, EmojiKind.REALM}:
             own = await self._repository.find_named(name)
             if own is not None:
@@ -102,7 +102,7 @@ class EmojiResolver:
 
 
 def _read_id(code: str) -> EmojiId | None:
-    """Only the one way in which ids are written: a second one would be a second reaction."""
+    """Accepts only the canonical spelling of an id: another one would be a second reaction."""
     if not (code.isascii() and code.isdecimal()) or str(int(code)) != code:
         return None
     return EmojiId(int(code)) if int(code) <= MAX_ID else None

@@ -16,12 +16,12 @@ from chatapi.wire.types import Id
 
 router = FeatureRouter("Custom emoji", "Emoji of the organization's own.")
 picture_router = FeatureRouter("Custom emoji", prefix="")
-"""The pictures themselves, outside the API."""
+"""Serves the images, outside the API."""
 
 
 @router.get("/realm/emoji")
 async def get_custom_emoji(ctx: LoggedIn) -> EmojiListPayload:
-    """Get all custom emoji, also those that were removed."""
+    """Get all custom emoji, including removed ones."""
     return {"emoji": await EmojiService(ctx).list_all()}
 
 
@@ -30,7 +30,7 @@ async def upload_custom_emoji(ctx: LoggedIn, emoji_name: str, params: UploadEmoj
     """Add a custom emoji.
 
     Send a PNG, GIF, JPEG or WebP of 5 MiB at most as the only file of a multipart form. It is
-    drawn anew in 64 x 64 pixels; what moves becomes a GIF.
+    redrawn in 64 x 64 pixels; animations become GIFs.
     """
     await EmojiService(ctx).add(emoji_name, params.filename)
 
@@ -45,7 +45,7 @@ async def deactivate_custom_emoji(ctx: LoggedIn, emoji_name: str) -> None:
 async def open_picture(
     ctx: Anybody, realm_id: Id, shelf: str, token: str, filename: str
 ) -> FileContent:
-    """Open the picture of an emoji."""
+    """Open the image of an emoji."""
     content = await read_picture(ctx, realm_id, f"{shelf}/{token}/{filename}")
 
     @asynccontextmanager

@@ -1,11 +1,11 @@
-"""What custom emoji may be called; pure."""
+"""Rules for names of custom emoji; pure."""
 
 import re
 
 from chatapi.core.errors import BadRequestError
 
 _NAME = re.compile(r"[0-9a-z_-]{0,59}[0-9a-z]")
-"""What can stand between colons in a text."""
+"""Names that are valid between colons in a text."""
 
 
 def check_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The verbs on custom emoji."""
+"""Use cases: add and remove custom emoji."""
 
 import hashlib
 import io
@@ -19,12 +19,12 @@ from chatapi.rendering import unicode_emoji_code
 from chatapi.wire.files import UploadedFile
 
 MAX_EMOJI = 2_000
-"""Of an organization, with those that were removed: every client knows all of them."""
+"""Limit per realm, removed ones included: every client loads all of them."""
 _MIB = 1024 * 1024
 
 
 class EmojiService:
-    """What people can do with the emoji of their organization."""
+    """Adds and removes custom emoji of a realm."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -36,8 +36,8 @@ class EmojiService:
     async def add(self, name: str, file: UploadedFile) -> None:
         """POST /realm/emoji/{emoji_name}.
 
-        Drawing and keeping the pictures takes long, so the organization is locked only
-        afterwards; nothing is left behind if it comes to nothing.
+        Drawing and storing the images takes long, so the realm is locked only afterwards; if
+        anything fails, the images are discarded.
         """
         if file.size > MAX_BYTES:
             raise BadRequestError(f"The image is larger than {MAX_BYTES // _MIB} MiB")
@@ -58,7 +58,7 @@ class EmojiService:
             raise
 
     async def remove(self, name: str) -> None:
-        """DELETE /realm/emoji/{emoji_name}: where it is in use, it stays to be seen."""
+        """DELETE /realm/emoji/{emoji_name}: existing messages and reactions still show it."""
         await self._ctx.lock()
         emoji = await self._repository.find_named(name)
         if emoji is None:
@@ -101,5 +101,5 @@ class EmojiService:
 
 
 def key_of(path: str) -> str:
-    """Where the bytes are in the store: the path without the name of the file."""
+    """The storage key of the bytes: the path without the file name."""
     return path.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""What POST /register tells about custom emoji."""
+"""The custom emoji part of the POST /register response."""
 
 from typing_extensions import TypedDict
 

@@ -15,7 +15,7 @@ QueueIdText = Annotated[
 
 
 class RegisterParams(Params):
-    """SPEC 4, POST /register: what the client wants to know now and to be told later."""
+    """SPEC 4, POST /register: the initial state to fetch and the events to receive later."""
 
     apply_markdown: bool = Field(
         default=False, description="Whether message content comes as HTML instead of Markdown."
@@ -80,6 +80,6 @@ class GetEventsParams(Params):
 
 
 class DeleteQueueParams(Params):
-    """DELETE /events: the client is done with its queue."""
+    """DELETE /events: the client no longer needs its queue."""
 
     queue_id: QueueIdText

@@ -1,4 +1,4 @@
-"""Answers of the event queue endpoints."""
+"""Response payloads of the event queue endpoints."""
 
 from typing import Annotated, Any, NotRequired, get_type_hints
 
@@ -23,11 +23,11 @@ EncodedEvent = Annotated[
         }
     ),
 ]
-"""An event that was encoded once for all clients that see the same."""
+"""An event that was encoded once for all clients that receive the same."""
 
 
 class EventsPayload(TypedDict):
-    """What happened since the last event the client has."""
+    """The events since the last one the client has."""
 
     events: list[EncodedEvent]
 
@@ -41,7 +41,7 @@ class QueuePayload(VersionPayload):
 
 
 def register_payload() -> type:
-    """The answer's type: the queue's keys, and those of every section as optional ones."""
+    """The type of the response: the queue's keys, and those of every section as optional ones."""
     keys: dict[str, Any] = dict(get_type_hints(QueuePayload, include_extras=True))
     for section in sections:
         for name, hint in get_type_hints(section.payload, include_extras=True).items():

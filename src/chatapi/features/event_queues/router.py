@@ -32,10 +32,10 @@ _EVENT_ID = re.compile(r"[0-9]{1,18}")
 async def register_queue(ctx: LoggedIn, params: RegisterParams) -> Mapping[str, Any]:
     """Register an event queue.
 
-    Answers with the state of the organization as the caller sees it and with a queue that
-    continues exactly from that state: nothing is missed between the two, nothing comes twice.
-    With a `narrow` the queue receives only messages in it, and all other events as ever.
-    A repeat makes another queue, also with the same `Idempotency-Key`.
+    Returns the state of the organization as the caller sees it and a queue that continues exactly
+    from that state: no event between the two is missed or delivered twice. With a `narrow` the
+    queue receives only messages in it, and all other events as usual. A repeated request creates
+    another queue, also with the same `Idempotency-Key`.
     """
     return await EventQueueService(ctx).register(params)
 
@@ -46,11 +46,11 @@ async def get_events(
 ) -> EventsPayload | EventStream:
     """Get events from an event queue.
 
-    Waits until there is at least one event, at most about 50 seconds (then one `heartbeat`
-    event is returned). Pass the id of the last event you have as `last_event_id`; events stay
-    until then, so a call that was cut off can simply be repeated. Then they are gone: a call with
-    an older id goes on after the last event you had. With the header
-    `Accept: text/event-stream` the same events come as server-sent events.
+    Waits until there is at least one event, at most about 50 seconds (then one `heartbeat` event is
+    returned). Pass the id of the last event you have as `last_event_id`; events are kept until
+    then, so a call that was cut off can simply be repeated. Then they are deleted: a call with an
+    older id continues after the last event you acknowledged. With the header `Accept:
+    text/event-stream` the same events are sent as server-sent events.
     """
     if request.accepts("text/event-stream"):
         resume_after = _EVENT_ID.fullmatch(request.header(b"last-event-id"))

@@ -1,4 +1,4 @@
-"""The verbs of event queues: register, read and delete."""
+"""Use cases: register, poll and delete event queues."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -29,14 +29,14 @@ _BEFORE_ALL_EVENTS = -1
 
 
 class EventQueueService:
-    """What a client can do with its queues."""
+    """Manages the event queues of a client."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._queues = ctx.runtime.queues
 
     async def register(self, params: RegisterParams) -> Mapping[str, Any]:
-        """State and position of one moment, and a queue that goes on from there."""
+        """State and event number of one snapshot, and a queue that continues from there."""
         if params.all_public_streams and self._ctx.user.role is Role.GUEST:
             raise BadRequestError("Guests cannot use all_public_streams")
         access = await message_access(self._ctx)
@@ -70,10 +70,10 @@ class EventQueueService:
     async def follow(
         self, params: GetEventsParams, resume_after: int | None
     ) -> AsyncGenerator[Piece, None]:
-        """The same events one by one, for as long as the reader goes on."""
+        """The same events one by one, until the reader disconnects."""
         queue_id = QueueId(params.queue_id)
         position = _position(params.last_event_id if resume_after is None else resume_after)
-        # The first look may refuse, while that can still be an ordinary error.
+        # The first poll may refuse, while that can still be an ordinary error response.
         reader = await self._reader()
         found = await self._queues.poll(reader, queue_id, position, blocking=False)
         return self._follow(reader, queue_id, position, found)
@@ -84,10 +84,10 @@ class EventQueueService:
     async def _reader(self) -> Reader:
         reader = await self._ctx.caller.memoize("reader", self._work_out_reader)
         if not reader.sees_all_users:
-            # Whom somebody talks with changes without them.
+            # With whom a user shares conversations changes without the user's record changing.
             visibility = await user_visibility(self._ctx)
             reader = replace(reader, visible_user_ids=visibility.visible_user_ids)
-        # A long poll must not hold the connection that may have needed.
+        # A long poll must not hold the connection that the lookup may have needed.
         await self._ctx.db.close()
         return reader
 
@@ -108,7 +108,8 @@ class EventQueueService:
     async def _follow(
         self, reader: Reader, queue_id: QueueId, position: int, found: list[Piece]
     ) -> AsyncGenerator[Piece, None]:
-        # Ends when the reader changed, too: a client that comes again is looked at again.
+        # The stream also ends when the caller became stale: a client that reconnects is checked
+        # again.
         with suppress(StaleCallerError):
             while not self._ctx.runtime.hub.is_closing:
                 for piece in found:
@@ -120,7 +121,7 @@ class EventQueueService:
                 )
 
     def _idle_seconds(self, params: RegisterParams) -> int:
-        """What the client asked for, as far as the log reaches back."""
+        """The idle time that the client requested, limited to how far the log reaches back."""
         settings = self._ctx.settings
         longest = settings.event_log_hours * 3600
         if params.idle_queue_timeout == "mobile":

@@ -1,1 +1,1 @@
-"""Flags: what people have read, starred and collapsed."""
+"""Flags: which messages users have read, starred and collapsed."""

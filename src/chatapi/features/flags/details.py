@@ -1,4 +1,4 @@
-"""Where messages are that became unread, for clients that do not have them."""
+"""The conversations of messages that became unread, for clients that do not have them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The events that flags of one's messages changed."""
+"""Events about changed flags of the reader's messages."""
 
 from collections.abc import Hashable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -24,20 +24,21 @@ class FlagAdded(Event):
     op: ClassVar = "add"
 
     operation: Literal["add"] = "add"
-    """The same as `op`, by its old name."""
+    """The same as `op`, under its older name."""
     flag: str
     messages: list[MessageId]
-    """Which messages; at most the newest 50,000, and none when it is all of them.
+    """The message ids; at most the newest 50,000, and none when it is all messages.
 
     Some of them may have had the flag before.
     """
     all: bool = False
     span: Annotated[Span | None, ServerOnly()] = None
-    """Further messages, which are looked up only when a client asks for the event."""
+    """Further messages, which are looked up only when a client receives the event."""
     channel_id: Annotated[ChannelId | None, ServerOnly()] = None
     arrivals: Annotated[Mapping[MessageId, EventNumber | None] | None, ServerOnly()] = None
-    """For several readers, where the history of the channel they were in is protected: what
-    brought each message there, None if it was sent there."""
+    """For several readers, where the history of the channel they left is protected: the event that
+    moved each message there, None if it was sent there.
+    """
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -53,7 +54,7 @@ class FlagAdded(Event):
         return body if self.arrivals is None else {**body, "messages": self._received(view)}
 
     def _received(self, view: ClientView) -> list[MessageId]:
-        """Nobody learns of a message from its being read."""
+        """The messages that the reader could see: a read flag must not reveal others."""
         if self.channel_id is None or self.arrivals is None:
             return self.messages
         return view.membership.received_among(self.channel_id, self.arrivals)

@@ -1,4 +1,4 @@
-"""Marking a topic, a channel or everything as read: a few rows, however many messages."""
+"""Marks a topic, a channel or everything as read: a few rows, however many messages."""
 
 from chatapi.auth.context import Context
 from chatapi.core.ids import ChannelId
@@ -9,11 +9,10 @@ from chatapi.permissions.channel_lookup import readable_channel
 
 
 class MarkAsReadService:
-    """Moves positions of the caller.
+    """Advances read positions of the caller.
 
     What is written, and how long it takes, does not depend on how much was unread. The event
-    keeps the bounds of what became read; which messages these are is looked up when a client
-    receives it.
+    contains the bounds of what became read; the messages are looked up when a client receives it.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -22,7 +21,7 @@ class MarkAsReadService:
         self._spans = SpanRepository(ctx.db)
 
     async def mark_topic(self, params: MarkTopicParams) -> None:
-        """All of a topic; one without messages, or of a channel one is not in, has none unread."""
+        """All of a topic; without messages, or a subscription, nothing in it is unread."""
         ctx = self._ctx
         await ctx.lock()
         channel = await readable_channel(ctx, ChannelId(params.stream_id))
@@ -47,7 +46,7 @@ class MarkAsReadService:
             self._emit_read(unread)
 
     async def mark_all(self) -> None:
-        """Everything; the event says so and lists nothing."""
+        """All messages; the event says so and lists none."""
         await self._ctx.lock()
         newest = await self._marks.newest_message()
         if newest is not None:

@@ -1,4 +1,4 @@
-"""Changing flags of whatever a narrow shows around an anchor."""
+"""Changes flags of the messages of a narrow around an anchor."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -14,7 +14,7 @@ from chatapi.permissions.messages import message_access
 
 
 async def change_in_narrow(ctx: Context, params: ChangeNarrowFlagsParams) -> NarrowFlagsPayload:
-    """Add or remove a flag; what the caller may not see is in no narrow."""
+    """Add or remove a flag; messages that the caller may not see match no narrow."""
     check_flag(params.flag)
     if params.num_before + params.num_after > MAX_MESSAGES:
         raise BadRequestError(f"Too many messages requested (maximum {MAX_MESSAGES})")
@@ -36,9 +36,10 @@ async def change_in_narrow(ctx: Context, params: ChangeNarrowFlagsParams) -> Nar
 
 
 async def _find(ctx: Context, params: ChangeNarrowFlagsParams) -> Window:
-    """Look for the messages in a snapshot: nobody should wait for what others search for.
+    """Find the messages in a snapshot, so that other writers do not wait for the search.
 
-    What is found counts only as far as the caller may see it later, in the locked realm.
+    Of the messages found, only those are changed that the caller may see later, in the locked
+    realm.
     """
     await ctx.snapshot()
     access = await message_access(ctx)

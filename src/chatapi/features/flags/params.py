@@ -28,7 +28,7 @@ class ChangeFlagsParams(FlagChange):
 
 
 class ChangeNarrowFlagsParams(FlagChange):
-    """POST /messages/flags/narrow: what is around an anchor."""
+    """POST /messages/flags/narrow: the messages around an anchor."""
 
     anchor: Annotated[str, Field(max_length=MAX_ANCHOR_LENGTH, examples=["newest"])]
     """A message id, or `newest`, `oldest`, `first_unread` or `date`."""

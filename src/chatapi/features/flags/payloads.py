@@ -1,4 +1,4 @@
-"""Answers about flags, and what POST /register tells about unread messages."""
+"""Response payloads of flags, and the unread messages in the POST /register response."""
 
 from typing import NotRequired
 
@@ -8,39 +8,43 @@ from chatapi.core.ids import ChannelId, MessageId, UserId
 
 
 class ChangedFlagsPayload(TypedDict):
-    """For which messages the flag is another one now."""
+    """The messages whose flag changed."""
 
     messages: list[MessageId]
     ignored_because_not_subscribed_channels: NotRequired[list[ChannelId]]
-    """Only when messages were marked as unread: channels you are not in stay as they are."""
+    """Only when messages were marked as unread: channels to which you are not subscribed are
+    skipped.
+    """
 
 
 class NarrowFlagsPayload(TypedDict):
-    """How far a change went through a narrow."""
+    """How many messages of a narrow were processed."""
 
     processed_count: int
-    """Messages that were looked at, also those that had the flag already."""
+    """Processed messages, including those that had the flag already."""
     updated_count: int
     first_processed_id: MessageId | None
     last_processed_id: MessageId | None
     found_oldest: bool
     found_newest: bool
     ignored_because_not_subscribed_channels: NotRequired[list[ChannelId]]
-    """Only when messages were marked as unread: channels you are not in stay as they are."""
+    """Only when messages were marked as unread: channels to which you are not subscribed are
+    skipped.
+    """
 
 
 class MarkedAllPayload(TypedDict):
-    """Whether everything is read now."""
+    """Whether all messages are read now."""
 
     complete: bool
 
 
 class UnreadPersonPayload(TypedDict):
-    """Unread messages of a conversation with one other person, or with oneself."""
+    """Unread messages of a conversation with one other user, or with oneself."""
 
     other_user_id: int
     sender_id: int
-    """The same, by its old name."""
+    """The same, under its older name."""
     unread_message_ids: list[MessageId]
 
 
@@ -56,12 +60,12 @@ class UnreadGroupPayload(TypedDict):
     """Unread messages of a conversation of three or more."""
 
     user_ids_string: str
-    """Everybody's ids, one's own included, in order and separated by commas."""
+    """The ids of all participants, the reader included, in order and separated by commas."""
     unread_message_ids: list[MessageId]
 
 
 class UnreadMessagesPayload(TypedDict):
-    """What is not read yet, at most the newest 50,000 messages of it."""
+    """The unread messages, at most the newest 50,000."""
 
     count: int
     pms: list[UnreadPersonPayload]
@@ -72,11 +76,11 @@ class UnreadMessagesPayload(TypedDict):
 
 
 class MessageDetailsPayload(TypedDict):
-    """Where a message is that became unread, for clients that do not have it."""
+    """The conversation of a message that became unread, for clients that do not have it."""
 
     type: str
     mentioned: NotRequired[bool]
-    """Only there, and true, where the message mentions the reader."""
+    """Only present, and true, if the message mentions the reader."""
     user_ids: NotRequired[list[UserId]]
     stream_id: NotRequired[int]
     topic: NotRequired[str]

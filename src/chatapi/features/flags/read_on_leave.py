@@ -1,4 +1,4 @@
-"""What people leave unread in channels is read from then on, and their clients are told so."""
+"""Unread messages become read when users leave a channel; emits this to their clients."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from chatapi.features.flags.events import FlagAdded
 from chatapi.features.flags.repository import SpanRepository
 
 _MAX_LISTED = 5_000
-"""So many messages are written down with the events; others are looked up when a client asks.
+"""Up to this many messages are listed in the events; others are looked up on delivery.
 
-Those that are deleted before it asks are missing then: people outside hear of no deletion.
+Messages deleted before the delivery are missing then: users who left get no deletion events.
 """
 
 
 async def emit_read_on_leave(
     ctx: RealmContext, leaving: Mapping[ChannelId, frozenset[UserId]]
 ) -> None:
-    """Call it before people leave channels: nothing is unread where one is not.
+    """Call it before users are unsubscribed: unsubscribed channels have no unread messages.
 
-    Four statements, however many people and channels; people who have read as far in a channel
+    Four statements, however many users and channels; users with the same read position in a channel
     share an event.
     """
     spans = SpanRepository(ctx.db)

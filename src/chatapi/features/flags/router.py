@@ -28,8 +28,8 @@ router = FeatureRouter("Flags", "What you have read, starred and collapsed.")
 async def change_flags(ctx: LoggedIn, params: ChangeFlagsParams) -> ChangedFlagsPayload:
     """Add or remove a flag of messages.
 
-    The flags `read`, `starred` and `collapsed` are yours to change. Answers with the messages
-    that changed. In channels you are not in, nothing can be unread.
+    You can change the flags `read`, `starred` and `collapsed`. Returns the messages that changed.
+    Messages of channels to which you are not subscribed cannot be marked as unread.
     """
     return await FlagService(ctx).change(params)
 
@@ -40,8 +40,8 @@ async def change_flags_in_narrow(
 ) -> NarrowFlagsPayload:
     """Add or remove a flag of the messages of a narrow.
 
-    Goes through the messages around the anchor, 5,000 at most, as `GET /messages` would show
-    them; to go on, repeat it with `last_processed_id` or `first_processed_id` as the anchor.
+    Processes the messages around the anchor, 5,000 at most, as `GET /messages` would return them;
+    to continue, repeat it with `last_processed_id` or `first_processed_id` as the anchor.
     """
     async with ctx.heavy_read():
         return await change_in_narrow(ctx, params)

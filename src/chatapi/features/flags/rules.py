@@ -1,4 +1,4 @@
-"""How far a position moves when messages are marked as read; pure."""
+"""How far a read position advances when messages are marked as read; pure."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -10,12 +10,12 @@ from chatapi.core.ids import MessageId
 
 @dataclass(frozen=True)
 class Advance:
-    """What marking messages of one conversation comes to."""
+    """The result of marking messages of one conversation as read."""
 
     boundary: MessageId | None
-    """Everything up to it is read now; None: the oldest unread message stays unread."""
+    """All messages up to it are read now; None: the oldest unread message stays unread."""
     beyond: list[MessageId]
-    """Marked messages above it, which have to be noted one by one."""
+    """Marked messages above it, which need exceptions."""
 
 
 def advance(
@@ -23,10 +23,10 @@ def advance(
     marked: AbstractSet[MessageId],
     last_message: MessageId,
 ) -> Advance:
-    """Move past what is read from the beginning, so that single notes stay few.
+    """Advance past the messages read from the beginning, so that exceptions stay few.
 
-    `first_unread` are the oldest unread messages of the conversation, at least one more than
-    are marked, or all of them.
+    `first_unread` are the oldest unread messages of the conversation, at least one more than are
+    marked, or all of them.
     """
     passed = list(takewhile(marked.__contains__, first_unread))
     boundary: MessageId | None = None

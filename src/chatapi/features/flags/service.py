@@ -1,4 +1,4 @@
-"""Changing flags of single messages."""
+"""Use case: change flags of single messages."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -31,11 +31,11 @@ _GIVEN_BY_THE_SERVICE = {
 }
 
 _MANY = 1_000
-"""So many messages take milliseconds wherever one goes through all of them."""
+"""With more messages than this, iterating takes milliseconds, so other tasks run in between."""
 
 
 class FlagService:
-    """What a reader notes about messages they may see."""
+    """Changes a reader's flags of messages that the reader may see."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -45,7 +45,7 @@ class FlagService:
         self._unread = UnreadRepository(ctx.db, ctx.user.id)
 
     async def change(self, params: ChangeFlagsParams) -> ChangedFlagsPayload:
-        """Add or remove a flag; a message the caller may not see refuses the whole request."""
+        """Add or remove a flag; the request is refused if the caller may not see a message."""
         check_flag(params.flag)
         await self._ctx.lock()
         states = await self._visible_states([MessageId(number) for number in params.messages])
@@ -54,9 +54,9 @@ class FlagService:
     async def change_visible(
         self, message_ids: Sequence[MessageId], change: FlagChange
     ) -> tuple[list[MessageId], ChangedFlagsPayload]:
-        """The same in a locked realm for those of some messages that the caller may see.
+        """The same in a locked realm, for those of the messages that the caller may see.
 
-        Returns these with what became of them.
+        Returns these and the result.
         """
         access = await message_access(self._ctx)
         states = await self._states.list_states(message_ids, access.channels.membership.groups)
@@ -113,7 +113,7 @@ class FlagService:
         )
         beyond = {message_id for each in advances.values() for message_id in each.beyond}
         remaining = [state for state in unread if state.id in beyond]
-        # Below the position a message is only unread because of an exception.
+        # At or below the position, a message can be unread only by an exception.
         excepted = [state.id for state in remaining if state.id <= state.position]
         await self._marks.forget(excepted)
         await self._marks.note(

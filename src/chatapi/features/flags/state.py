@@ -1,4 +1,4 @@
-"""What POST /register tells about messages: unread, starred, recent and newest."""
+"""The messages part of the POST /register response: unread, starred, recent and newest."""
 
 from typing_extensions import TypedDict
 
@@ -23,46 +23,46 @@ _TWO_PEOPLE = 2
 
 
 class NewestMessageState(TypedDict):
-    """How far the organization has come."""
+    """The newest message of the realm."""
 
     max_message_id: int
 
 
 class UnreadState(TypedDict):
-    """What the caller has not read yet."""
+    """The unread messages of the caller."""
 
     unread_msgs: UnreadMessagesPayload
 
 
 class StarredState(TypedDict):
-    """What the caller starred and may still see."""
+    """Messages that the caller starred and may still see."""
 
     starred_messages: list[MessageId]
 
 
 class RecentConversationPayload(TypedDict):
-    """A direct conversation of the caller's."""
+    """A direct conversation of the caller."""
 
     max_message_id: int
     user_ids: list[UserId]
-    """The other people in it."""
+    """The other participants."""
 
 
 class RecentState(TypedDict):
-    """With whom the caller wrote lately."""
+    """The latest direct conversations of the caller."""
 
     recent_private_conversations: list[RecentConversationPayload]
 
 
 @state_section("message")
 async def load_newest(ctx: Context, _profile: ClientProfile) -> NewestMessageState:
-    """The newest message there is, -1 if there is none."""
+    """The newest message id, -1 if there is none."""
     return {"max_message_id": await _newest_message(ctx)}
 
 
 @state_section("message", "update_message_flags")
 async def load_unread(ctx: Context, profile: ClientProfile) -> UnreadState:
-    """By conversation; a few statements, and their cost follows what is unread."""
+    """Unread messages by conversation; a few statements, whose cost depends on what is unread."""
     membership = await membership_of(ctx)
     newest = await _newest_message(ctx)
     unread_messages = UnreadRepository(ctx.db, ctx.user.id)
@@ -108,7 +108,7 @@ async def load_recent(ctx: Context, _profile: ClientProfile) -> RecentState:
 
 
 async def _newest_message(ctx: Context) -> MessageId:
-    """As of the moment the state is of, which what is remembered may be ahead of."""
+    """As of the snapshot; cached values may be newer."""
     repository = MarkRepository(ctx.db, ctx.realm.id, ctx.user.id)
     newest = await ctx.db.memoize("newest message", repository.newest_message)
     return NO_MESSAGE if newest is None else newest

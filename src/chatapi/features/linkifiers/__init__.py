@@ -1,1 +1,1 @@
-"""Linkifiers: what an organization turns into links wherever it is written."""
+"""Linkifiers: patterns of a realm that become links in messages and topics."""

@@ -13,7 +13,7 @@ class LinkifiersChanged(Event):
     type = "realm_linkifiers"
 
     realm_linkifiers: list[LinkifierPayload]
-    """All of them."""
+    """All linkifiers."""
 
     @override
     def changes_linkifiers(self) -> bool:
@@ -21,7 +21,7 @@ class LinkifiersChanged(Event):
 
 
 class FiltersChanged(Event):
-    """The same for clients that do not know `realm_linkifiers` events."""
+    """The same in the older format, for clients that do not know `realm_linkifiers` events."""
 
     type = "realm_filters"
 

@@ -8,7 +8,7 @@ from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 MAX_LINKIFIERS = 100
-"""Of an organization: each is searched for in each message."""
+"""Limit per realm: each linkifier is searched for in each message."""
 _MAX_PATTERN_LENGTH = 500
 _MAX_TEMPLATE_LENGTH = 1_000
 _MAX_ALTERNATIVES = 10
@@ -30,17 +30,17 @@ class LinkifierParams(Params):
     """POST /realm/filters and PATCH /realm/filters/{filter_id}."""
 
     pattern: Pattern
-    """What becomes a link, in the syntax of RE2; its groups are named."""
+    """The pattern that becomes a link, in the syntax of RE2; its groups are named."""
     url_template: Template
-    """Where it leads, as RFC 6570 writes it; its variables are the groups of the pattern."""
+    """The URL it links to, as an RFC 6570 template; its variables are the groups of the pattern."""
     example_input: Annotated[str | None, Field(max_length=_MAX_PATTERN_LENGTH)] = None
-    """A text of the pattern; nothing removes it."""
+    """An example text that matches the pattern; an empty value removes it."""
     reverse_template: Annotated[str | None, Field(max_length=_MAX_TEMPLATE_LENGTH)] = None
-    """How clients write such an address as the text, such as `#{id}`; nothing removes it."""
+    """How clients turn such a URL back into text, such as `#{id}`; an empty value removes it."""
     alternative_url_templates: Annotated[
         list[Template], Field(default_factory=list, max_length=_MAX_ALTERNATIVES)
     ]
-    """Further addresses for `reverse_template`."""
+    """Further URL templates that `reverse_template` applies to."""
 
 
 class ReorderLinkifiersParams(Params):

@@ -1,4 +1,4 @@
-"""Linkifiers as clients see them."""
+"""Payloads of linkifiers."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias
@@ -35,7 +35,7 @@ class CreatedLinkifierPayload(TypedDict):
 
 FilterPayload: TypeAlias = Annotated[
     tuple[str, str, int],
-    # Tools that read the document do not all know lists whose places have types of their own.
+    # Not all tools that read the OpenAPI document support tuples.
     WithJsonSchema(
         {
             "type": "array",
@@ -45,7 +45,7 @@ FilterPayload: TypeAlias = Annotated[
         }
     ),
 ]
-"""Pattern, address with `%(name)s` and id; for clients that know nothing newer."""
+"""Pattern, URL with `%(name)s` and id; for clients that know only the older format."""
 
 
 def linkifier_payload(linkifier: LinkifierRecord) -> LinkifierPayload:
@@ -60,7 +60,7 @@ def linkifier_payload(linkifier: LinkifierRecord) -> LinkifierPayload:
 
 
 def filter_payloads(linkifiers: Sequence[LinkifierPayload]) -> list[FilterPayload]:
-    """Those that can be said in the old way."""
+    """The linkifiers that can be expressed in the older format."""
     filters: list[FilterPayload] = []
     for linkifier in linkifiers:
         address = UrlTemplate.parse(linkifier["url_template"]).as_format_string()

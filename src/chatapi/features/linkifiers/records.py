@@ -1,4 +1,4 @@
-"""Linkifiers inside the service."""
+"""Records of linkifiers."""
 
 from dataclasses import dataclass
 
@@ -7,20 +7,20 @@ from chatapi.core.ids import LinkifierId
 
 @dataclass(frozen=True)
 class LinkifierDefinition:
-    """What is a link, and where it leads."""
+    """A pattern, and the URL it links to."""
 
     pattern: str
     url_template: str
     example_input: str | None
     reverse_template: str | None
-    """How clients write an address of this kind as the text that leads there."""
+    """How clients turn a URL of this kind back into text."""
     alternative_url_templates: list[str]
-    """Further addresses that clients write as that text."""
+    """Further URLs that clients turn into that text."""
 
 
 @dataclass(frozen=True)
 class LinkifierRecord(LinkifierDefinition):
-    """A linkifier of an organization."""
+    """A linkifier of a realm."""
 
     id: LinkifierId
     position: int

@@ -19,7 +19,7 @@ _OF_REALM = (
 
 
 class LinkifierRepository:
-    """Linkifiers of one realm; those of others do not exist here."""
+    """Linkifiers of one realm; those of other realms are never found."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db

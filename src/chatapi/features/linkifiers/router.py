@@ -20,7 +20,7 @@ async def get_linkifiers(ctx: LoggedIn) -> LinkifiersPayload:
 
 @router.patch("/realm/linkifiers")
 async def reorder_linkifiers(ctx: Admin, params: ReorderLinkifiersParams) -> None:
-    """Put the linkifiers in another order."""
+    """Change the order of the linkifiers."""
     await LinkifierService(ctx).reorder(params)
 
 
@@ -30,7 +30,7 @@ async def add_linkifier(ctx: Admin, params: LinkifierParams) -> CreatedLinkifier
 
     What the pattern matches becomes a link in messages that are sent from now on, and in the
     `topic_links` of all messages, where it stands by itself: after a blank, a bracket or a quote,
-    and not before a letter. Where several match, the first one does. Look-around and
+    and not before a letter. Where several match, the first one applies. Look-around and
     back-references do not exist in this syntax, and patterns that are too large are refused, so
     that no pattern is slow. An organization can have 100.
     """
@@ -39,11 +39,11 @@ async def add_linkifier(ctx: Admin, params: LinkifierParams) -> CreatedLinkifier
 
 @router.patch("/realm/filters/{filter_id:int}")
 async def update_linkifier(ctx: Admin, filter_id: Id, params: LinkifierParams) -> None:
-    """Change a linkifier; messages that were sent stay as they are."""
+    """Change a linkifier; messages that were already sent stay unchanged."""
     await LinkifierService(ctx).change(LinkifierId(filter_id), params)
 
 
 @router.delete("/realm/filters/{filter_id:int}")
 async def remove_linkifier(ctx: Admin, filter_id: Id) -> None:
-    """Remove a linkifier; messages that were sent stay as they are."""
+    """Remove a linkifier; messages that were already sent stay unchanged."""
     await LinkifierService(ctx).remove(LinkifierId(filter_id))

@@ -1,4 +1,4 @@
-"""What a linkifier may be; pure."""
+"""Rules for linkifiers; pure."""
 
 import re
 from collections.abc import Set as AbstractSet
@@ -12,7 +12,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 
 def check_linkifier(linkifier: LinkifierDefinition) -> None:
-    """Refuse what could not become links, and say which parameter is to blame."""
+    """Refuse a linkifier that could not produce links, and name the invalid parameter."""
     pattern = _check_pattern(linkifier.pattern)
     _check_template("url_template", linkifier.url_template, pattern.names)
     for number, template in enumerate(linkifier.alternative_url_templates):
@@ -44,7 +44,7 @@ def _check_template(parameter: str, text: str, names: AbstractSet[str]) -> None:
 
 
 def _check_reverse_template(text: str, names: AbstractSet[str]) -> None:
-    """A text, not an address: only plain places are filled in."""
+    """It produces text, not a URL: only simple variables are supported."""
     if re.search(r"[{}]", _PLACE.sub("", text)):
         raise BadRequestError("reverse_template: Invalid template")
     _check_names("reverse_template", frozenset(_PLACE.findall(text)), names)

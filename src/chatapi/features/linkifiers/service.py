@@ -1,4 +1,4 @@
-"""The verbs on linkifiers."""
+"""Use cases: list, add, change, reorder and remove linkifiers."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -22,9 +22,9 @@ from chatapi.features.linkifiers.rules import check_linkifier
 
 
 class LinkifierService:
-    """What administrators do with linkifiers; everybody may look at them.
+    """Changes linkifiers for administrators; all users may read them.
 
-    Messages that were sent before stay as they are; links of topics are found when they are read.
+    Messages that were already sent stay unchanged; links of topics are computed when they are read.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -36,7 +36,7 @@ class LinkifierService:
         return [linkifier_payload(each) for each in await self._repository.list_all()]
 
     async def add(self, params: LinkifierParams) -> CreatedLinkifierPayload:
-        """POST /realm/filters: after all others."""
+        """POST /realm/filters: appended after all others."""
         definition = _definition(params)
         check_linkifier(definition)
         await self._ctx.lock()
@@ -50,7 +50,7 @@ class LinkifierService:
         return {"id": linkifier_id}
 
     async def change(self, linkifier_id: LinkifierId, params: LinkifierParams) -> None:
-        """PATCH /realm/filters/{filter_id}: what is optional and not passed stays as it is."""
+        """PATCH /realm/filters/{filter_id}: optional values that are not passed stay unchanged."""
         await self._ctx.lock()
         linkifiers = await self._repository.list_all()
         old = _find(linkifiers, linkifier_id)
@@ -69,7 +69,7 @@ class LinkifierService:
         await self._emit()
 
     async def reorder(self, params: ReorderLinkifiersParams) -> None:
-        """PATCH /realm/linkifiers: the list names each of them once."""
+        """PATCH /realm/linkifiers: the list contains each of them once."""
         await self._ctx.lock()
         positions = {int(each.id): each.position for each in await self._repository.list_all()}
         order = params.ordered_linkifier_ids
@@ -108,7 +108,7 @@ def _check_new(definition: LinkifierDefinition, others: list[LinkifierRecord]) -
 def _definition(
     params: LinkifierParams, old: LinkifierDefinition | None = None
 ) -> LinkifierDefinition:
-    """What was passed, and what was there before where that may be left out."""
+    """The passed values, and the old ones for optional values that were not passed."""
     passed = params.model_dump()
     if old is not None:
         left_out = passed.keys() - params.model_fields_set

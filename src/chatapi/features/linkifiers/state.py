@@ -1,4 +1,4 @@
-"""What POST /register tells about linkifiers."""
+"""The linkifiers part of the POST /register response."""
 
 from typing_extensions import TypedDict
 
@@ -16,7 +16,7 @@ class LinkifiersState(TypedDict):
 
 
 class FiltersState(TypedDict):
-    """The same for clients that know nothing newer."""
+    """The same for clients that know only the older format."""
 
     realm_filters: list[FilterPayload]
 

@@ -1,1 +1,1 @@
-"""Messages: send, and what a sent message looks like."""
+"""Messages: sending them, and their representation."""

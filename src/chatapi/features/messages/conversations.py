@@ -1,4 +1,4 @@
-"""Which conversation a message belongs to; the first message of one makes it."""
+"""Looks up the conversations of new messages; the first message of one creates it."""
 
 from collections.abc import Iterable, Mapping
 
@@ -17,7 +17,7 @@ from chatapi.features.messages.repository import (
 
 
 class BatchConversations:
-    """The conversations of one batch, in a realm that is locked."""
+    """The conversations of one batch, in a locked realm."""
 
     def __init__(
         self, runtime: Runtime, realm_id: RealmId, work: UnitOfWork, *, trusts_cache: bool
@@ -31,10 +31,10 @@ class BatchConversations:
         self._topics: dict[TopicKey, FoundTopic] = {}
         self._people: dict[str, ConversationId] = {}
         self._empty: set[str] = set()
-        """Keys of those that had messages once."""
+        """Keys of conversations whose messages were all deleted."""
 
     async def find(self, targets: Iterable[TopicTarget | DirectTarget]) -> None:
-        """Look up those that exist; topics that were used lately cost no statement."""
+        """Look up the conversations that exist; recently used topics cost no statement (cache)."""
         unknown_topics: set[TopicKey] = set()
         unknown_people: set[str] = set()
         for target in targets:
@@ -68,7 +68,7 @@ class BatchConversations:
     async def begin(
         self, messages: Iterable[tuple[TopicTarget | DirectTarget, MessageId]]
     ) -> frozenset[MessageId]:
-        """Make the conversations that are not there; returns the messages they begin with."""
+        """Create missing conversations; returns the messages that begin a conversation."""
         topics: dict[TopicKey, NewTopic] = {}
         people: dict[str, NewDirectConversation] = {}
         again: dict[ConversationId, MessageId] = {}

@@ -1,4 +1,4 @@
-"""What can be wrong with a message."""
+"""Errors of sending messages."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from chatapi.core.errors import ApiError
 
 @dataclass(eq=False)
 class StreamWildcardMentionNotAllowedError(ApiError):
-    """The channel has many subscribers, and the sender may not call them all."""
+    """The channel has many subscribers, and the sender may not mention them all."""
 
     code: ClassVar[str] = "STREAM_WILDCARD_MENTION_NOT_ALLOWED"
     text: ClassVar[str] = "You do not have permission to use channel wildcard mentions here."
@@ -16,7 +16,7 @@ class StreamWildcardMentionNotAllowedError(ApiError):
 
 @dataclass(eq=False)
 class TopicWildcardMentionNotAllowedError(ApiError):
-    """The topic has many participants, and the sender may not call them all."""
+    """The topic has many participants, and the sender may not mention them all."""
 
     code: ClassVar[str] = "TOPIC_WILDCARD_MENTION_NOT_ALLOWED"
     text: ClassVar[str] = "You do not have permission to use topic wildcard mentions here."

@@ -15,14 +15,14 @@ from chatapi.narrow import is_in_narrow
 
 
 class Echo(TypedDict):
-    """Which client sent the message, and what it calls it."""
+    """The event queue of the client that sent the message, and the client's local id for it."""
 
     queue_id: QueueId
     local_id: str
 
 
 class MessageEventPayload(TypedDict):
-    """What a client receives."""
+    """The payload that a client receives."""
 
     message: MessagePayload
     flags: list[str]
@@ -31,7 +31,7 @@ class MessageEventPayload(TypedDict):
 
 
 class MessageSent(MentionEvent):
-    """Somebody sent a message."""
+    """A message was sent."""
 
     type = "message"
     changes_shared_state: ClassVar = False
@@ -40,7 +40,7 @@ class MessageSent(MentionEvent):
     facts: Annotated[MessageData, ServerOnly()]
     read_by_sender: Annotated[bool, ServerOnly()]
     unheeding_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
-    """For whom it is read, since they muted its sender."""
+    """Users for whom it is read already, since they muted its sender."""
     echo: Annotated[Echo | None, ServerOnly()] = None
 
     @property
@@ -106,7 +106,7 @@ class MessageSent(MentionEvent):
         )
 
     def _hides_sender(self, view: ClientView) -> bool:
-        """Whoever writes a direct message exists for those who receive it from then on."""
+        """The sender of a direct message becomes visible to its recipients."""
         is_known = self.facts.channel_id is None or self.facts.sender.is_system_bot
         return not (is_known or view.sees_user(self.facts.sender.id))
 
@@ -122,6 +122,6 @@ class MessageSent(MentionEvent):
         if self.echo is None or self.echo["queue_id"] != view.queue_id:
             return None
         if view.user_id != self.facts.sender.id:
-            # Nobody writes into the queue of somebody else.
+            # A client can set the local id only in queues of its own user.
             return None
         return self.echo["local_id"]

@@ -1,4 +1,4 @@
-"""What events about the text of a message know of whom the text concerns."""
+"""Base class of events about the text of a message: which users the text mentions."""
 
 from typing import Annotated
 
@@ -8,18 +8,18 @@ from chatapi.events.event import Event, ServerOnly
 
 
 class MentionEvent(Event):
-    """An event about a text; which flags it leads to is decided for each reader."""
+    """An event about a text; the resulting flags are computed for each reader."""
 
     mentioned_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
     mentioned_groups: Annotated[frozenset[GroupId], ServerOnly()] = frozenset()
     mentions_channel: Annotated[bool, ServerOnly()] = False
     topic_participants: Annotated[frozenset[UserId] | None, ServerOnly()] = None
-    """Whom a mention of the topic reaches, None where there is no such mention."""
+    """The users whom a topic wildcard mention reaches, None if there is no such mention."""
     alerted_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
-    """For whom it has a word they watch for."""
+    """Users for whom it contains one of their alert words."""
 
     def mention_flags(self, view: ClientView) -> list[str]:
-        """The flags a reader has by what the text says."""
+        """The flags of a reader that follow from the text."""
         flags = []
         if view.user_id in self.mentioned_users or not self.mentioned_groups.isdisjoint(
             view.membership.groups

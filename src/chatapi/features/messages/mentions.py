@@ -1,4 +1,4 @@
-"""Who and what a text may name, looked up before it is rendered."""
+"""Looks up the users, groups, channels and emoji that a text may name, before it is rendered."""
 
 from collections.abc import Collection
 
@@ -25,10 +25,10 @@ _CALLING = GROUP_PERMISSIONS["can_mention_group"]
 
 
 async def directory_for(ctx: Context, content: str) -> Directory:
-    """What the author of a text may name in it; most texts name nothing and cost nothing."""
+    """What the author may name in the text; most texts name nothing and cost no statement."""
     linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
     if "*" not in content and ":" not in content:
-        # Every mention is written with asterisks, every emoji with colons.
+        # Every mention contains asterisks, every emoji colons.
         return Directory(linkifiers=linkifiers)
     references = find_references(content)
     if not (
@@ -68,13 +68,13 @@ async def _groups(ctx: Context, names: Collection[str]) -> list[NamedGroup]:
 
 
 async def _emoji(ctx: Context, names: Collection[str]) -> list[RealmEmoji]:
-    """Those of the organization; the others everybody knows."""
+    """The realm's custom emoji; the standard ones need no lookup."""
     found = await EmojiRepository(ctx.db, ctx.realm.id).list_named(names) if names else []
     return [RealmEmoji(each.name, emoji_payload(each)["source_url"]) for each in found]
 
 
 async def _channels(ctx: Context, names: Collection[str]) -> list[NamedChannel]:
-    """A channel the author may not know of stays the text it is."""
+    """A channel that the author may not see stays plain text."""
     if not names:
         return []
     access = await channel_access(ctx)

@@ -1,4 +1,4 @@
-"""What there is to know about a message, and what one reader is shown of it."""
+"""A message's data, independent of the reader, and its payload for one reader."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -21,7 +21,7 @@ _UNKNOWN_AVATAR_VERSION = 1
 
 @dataclass(frozen=True)
 class SenderData:
-    """A sender as messages show them."""
+    """A sender as shown in messages."""
 
     id: UserId
     full_name: str
@@ -32,7 +32,7 @@ class SenderData:
     is_bot: bool
     avatar_version: int
     made_up_email: str = ""
-    """For readers who may not see the sender."""
+    """For readers who may not see the sender's user."""
     is_system_bot: bool = False
 
     @classmethod
@@ -50,7 +50,7 @@ class SenderData:
         )
 
     def unknown(self) -> "SenderData":
-        """The sender as messages show them to readers for whom they do not exist."""
+        """The sender as shown to readers who may not see the user."""
         return replace(
             self,
             full_name=_UNKNOWN_NAME,
@@ -67,7 +67,7 @@ class SenderData:
 
 @dataclass(frozen=True)
 class MessageData:
-    """A message with its sender and its place; the same for every reader."""
+    """A message with its sender and conversation; the same for every reader."""
 
     id: MessageId
     conversation_id: ConversationId
@@ -76,7 +76,7 @@ class MessageData:
     """Empty for direct messages."""
     topic: str
     people: tuple[RecipientPayload, ...]
-    """Everybody in a direct message, the sender included; empty in channels."""
+    """All participants of a direct message, the sender included; empty in channels."""
     sender: SenderData
     realm_subdomain: str
     content: str
@@ -88,9 +88,9 @@ class MessageData:
 
 
 class RenderOptions(NamedTuple):
-    """What the look of a message depends on; equal forms look the same.
+    """The options on which the payload depends; equal options give equal payloads.
 
-    A tuple, since it is made and compared for every reader of every message.
+    A tuple for speed, since it is built and compared for every reader of every message.
     """
 
     apply_markdown: bool
@@ -98,11 +98,11 @@ class RenderOptions(NamedTuple):
     shows_email: bool
     client_gravatar: bool
     hides_sender: bool = False
-    """Whether the sender does not exist for the reader."""
+    """Whether the reader may not see the sender's user."""
 
 
 def message_payload(data: MessageData, options: RenderOptions) -> MessagePayload:
-    """A message as a reader of this form sees it."""
+    """The payload of a message for these options."""
     sender = data.sender.unknown() if options.hides_sender else data.sender
     payload: MessagePayload = {
         "id": data.id,
@@ -138,7 +138,7 @@ def message_payload(data: MessageData, options: RenderOptions) -> MessagePayload
 
 
 def person_payload(user: UserRecord, realm: RealmRecord, root_domain: str) -> RecipientPayload:
-    """A participant of a direct message; all participants exist for each other."""
+    """A participant of a direct message; all participants can see each other."""
     return {
         "id": user.id,
         "email": user.api_email(realm, root_domain),
@@ -148,7 +148,7 @@ def person_payload(user: UserRecord, realm: RealmRecord, root_domain: str) -> Re
 
 
 def _recipient_id(data: MessageData) -> int:
-    """One number for each channel and each set of people: even and odd ones never meet."""
+    """One number for each channel and each direct conversation: one kind is even, the other odd."""
     if data.channel_id is not None:
         return 2 * data.channel_id
     return 2 * data.conversation_id + 1

@@ -1,4 +1,4 @@
-"""What the service itself has to say, written in the transaction it is about."""
+"""Messages that the service itself posts, in the transaction they are about."""
 
 import re
 from collections.abc import Sequence
@@ -53,9 +53,9 @@ async def post_notices(
     *,
     has_moved_topics: bool = False,
 ) -> None:
-    """Write notices; whoever calls has locked the realm, and may have moved topics in it.
+    """Post notices; the caller has locked the realm, and may have moved topics in it.
 
-    `names` are the people and channels the texts mention.
+    `names` are the users and channels the texts mention.
     """
     if not notices:
         return
@@ -91,12 +91,12 @@ def compose_notice(
 
 
 def to_person(bot: UserRecord, recipient: UserRecord) -> DirectTarget:
-    """The conversation of the notification bot with somebody."""
+    """The direct conversation of the notification bot with a user."""
     return DirectTarget(tuple(sorted((bot, recipient), key=lambda person: person.id)))
 
 
 def quoted(text: str) -> str:
-    """A text as a quote, which calls nobody, whatever fences the text has of its own."""
+    """A text as a quote, which mentions no user, whatever code fences the text contains."""
     longest = max((len(run) for run in _FENCES.findall(text)), default=0)
     fence = "`" * max(_MIN_FENCE_LENGTH, longest + 1)
     return f"{fence}quote\n{text}\n{fence}"
@@ -105,7 +105,7 @@ def quoted(text: str) -> str:
 async def _render(
     ctx: RealmContext, notices: Sequence[Notice], names: Directory
 ) -> dict[str, RenderedMessage]:
-    """Each text once, however many people it goes to, and long ones off the event loop."""
+    """Render each text once, however many recipients it has, and long ones off the event loop."""
     texts = list(dict.fromkeys(notice.content for notice in notices))
     quick = [text for text in texts if is_quick_to_render(text)]
     shown = await map_in_steps(lambda text: render_message(text, names), quick)

@@ -1,4 +1,4 @@
-"""A message that is ready to be written: checked, rendered and addressed."""
+"""A message that is ready to be written: validated, rendered and addressed."""
 
 from dataclasses import dataclass
 
@@ -19,25 +19,25 @@ class TopicTarget:
     topic: str
     may_start_topic: bool = True
     is_channel_muted: bool = False
-    """By the sender, who may want to see the topic from now on."""
+    """Whether the sender muted the channel; sending may unmute or follow the topic for them."""
 
 
 @dataclass(frozen=True)
 class DirectTarget:
-    """A direct message; the sender is among the people."""
+    """A direct message; the sender is among the recipients."""
 
     people: tuple[UserRecord, ...]
     may_start_conversation: bool = True
 
     @property
     def key(self) -> str:
-        """What tells this set of people from all others."""
+        """The key that identifies this set of participants."""
         return people_key(person.id for person in self.people)
 
 
 @dataclass(frozen=True)
 class OutgoingMessage:
-    """One message with all that can be decided before the realm is locked."""
+    """One message with everything that can be decided before the realm is locked."""
 
     sender: UserRecord
     to: TopicTarget | DirectTarget
@@ -46,14 +46,14 @@ class OutgoingMessage:
     client_name: str
     read_by_sender: bool
     caller: Caller | None = None
-    """Who asks for it; None for what the service itself has to say."""
+    """The caller of the request; None for notices of the service itself."""
     echo: Echo | None = None
     request: IdempotencyKey | None = None
-    """What the client calls this request, if it wants to be able to repeat it."""
+    """The idempotency key of the request, if the client sent one."""
 
     @property
     def is_stale(self) -> bool:
-        """Whether the sender or the channel changed since all that was decided."""
+        """Whether the sender or the channel changed since the message was prepared."""
         if self.caller is not None and self.caller.is_stale:
             return True
         return isinstance(self.to, TopicTarget) and self.to.channel.is_stale

@@ -1,4 +1,4 @@
-"""Messages as clients see them (SPEC 2.1, wire facts)."""
+"""Payloads of messages (SPEC 2.1, wire facts)."""
 
 from typing import Literal, NotRequired
 
@@ -17,7 +17,7 @@ class RecipientPayload(TypedDict):
 
 
 class ReactionPayload(TypedDict):
-    """An emoji somebody put below a message."""
+    """A user's emoji reaction to a message."""
 
     emoji_name: str
     emoji_code: str
@@ -26,14 +26,14 @@ class ReactionPayload(TypedDict):
 
 
 class TopicLinkPayload(TypedDict):
-    """A link a topic contains."""
+    """A link in a topic."""
 
     text: str
     url: str
 
 
 class SubmessagePayload(TypedDict):
-    """What a widget keeps below a message."""
+    """Data of a widget below a message."""
 
     id: int
     message_id: int
@@ -43,7 +43,7 @@ class SubmessagePayload(TypedDict):
 
 
 class MessagePayload(TypedDict):
-    """One message as one reader sees it."""
+    """One message as shown to one reader."""
 
     id: int
     sender_id: int
@@ -71,4 +71,4 @@ class SentPayload(TypedDict):
 
     id: int
     automatic_new_visibility_policy: NotRequired[int]
-    """Only when sending changed how much the sender sees of the topic."""
+    """Only present when sending changed the sender's visibility policy for the topic."""

@@ -1,4 +1,4 @@
-"""How a new message is received by people who watch for its words, or have muted its sender."""
+"""Finds recipients of new messages who have a matching alert word, or muted the sender."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from chatapi.features.muted_users.repository import MutedUserRepository, ReadMes
 
 
 class NewMessage(Protocol):
-    """A message with its place."""
+    """A message with its conversation."""
 
     @property
     def outgoing(self) -> OutgoingMessage: ...
@@ -29,12 +29,12 @@ class NewMessage(Protocol):
 
 @dataclass(frozen=True)
 class RecipientFlags:
-    """Those for whom a message is not like any other."""
+    """The recipients for whom a message gets special flags."""
 
     alerted: frozenset[UserId] = frozenset()
-    """For whom it has a word they watch for."""
+    """Users for whom it contains one of their alert words."""
     muted_sender: frozenset[UserId] = frozenset()
-    """For whom it is read, since they muted its sender."""
+    """Users for whom it is read already, since they muted its sender."""
 
     def among(self, recipients: frozenset[UserId]) -> "RecipientFlags":
         return RecipientFlags(self.alerted & recipients, self.muted_sender & recipients)
@@ -43,9 +43,9 @@ class RecipientFlags:
 async def mark_recipients(
     runtime: Runtime, work: UnitOfWork, realm_id: RealmId, messages: Sequence[NewMessage]
 ) -> list[RecipientFlags]:
-    """Mark new messages for those people; the others, as a rule all, cost nothing."""
+    """Write flags of new messages for these users; other users, mostly all, cost no row."""
     recipient_preferences = await runtime.recipient_preferences.of(work.db, realm_id)
-    # Up to a millisecond for each: every word of a text is looked up.
+    # Up to a millisecond for each message: every word of a text is looked up.
     all_candidates = await map_in_steps(
         lambda message: RecipientFlags(
             recipient_preferences.alert_words.users_alerted_by(message.outgoing.content),
@@ -67,7 +67,7 @@ async def _subscribed(
     messages: Sequence[NewMessage],
     all_candidates: Sequence[RecipientFlags],
 ) -> Mapping[ChannelId, frozenset[UserId]]:
-    """Those who watch or mute, by the channels they are in: one statement for all messages."""
+    """The candidates subscribed to each of the channels: one statement for all messages."""
     channel_ids: set[ChannelId] = set()
     people: set[UserId] = set()
     for message, candidates in zip(messages, all_candidates, strict=True):

@@ -1,4 +1,4 @@
-"""Where a message goes: the channel or the people named, if the sender may write there."""
+"""Resolves the recipients of a message: a channel or users to whom the sender may write."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +23,7 @@ from chatapi.permissions.realm import RealmPermissions, is_allowed_in_realm
 
 
 async def find_channel(ctx: Context, reference: int | str) -> CachedChannel:
-    """A channel the sender may write in, by id or name."""
+    """A channel to which the sender may send, by id or name."""
     channels = ctx.runtime.channels
     missing: StreamIdDoesNotExistError | StreamDoesNotExistError
     if isinstance(reference, int):
@@ -47,9 +47,9 @@ async def find_channel(ctx: Context, reference: int | str) -> CachedChannel:
 
 
 async def may_enter(ctx: Context, channel: ChannelRecord) -> bool:
-    """Whether the channel is open to the sender: by subscribing, or because it is public.
+    """Whether the sender can access the channel: by a subscription, or because it is public.
 
-    A bot may write wherever its owner is.
+    A bot may write in the channels of its owner.
     """
     access = await channel_access(ctx)
     if access.is_subscribed(channel.id):
@@ -77,7 +77,7 @@ async def to_topic(ctx: Context, to: Recipient, topic: str | None) -> TopicTarge
 
 
 def _only(to: Recipient) -> int | str:
-    """Some clients put even a single channel into a list."""
+    """Some clients send a single channel as a list."""
     if isinstance(to, list):
         if len(to) != 1:
             raise BadRequestError("to: Expected exactly one channel")
@@ -93,7 +93,7 @@ async def _muted_channels(ctx: Context) -> frozenset[ChannelId]:
 
 
 async def to_people(ctx: Context, to: Recipient) -> DirectTarget:
-    """The people a request names, and the sender."""
+    """The users that a request names, and the sender."""
     people = {user.id: user for user in await _people(ctx, to)}
     people[ctx.user.id] = ctx.user
     others = [user for user in people.values() if user.id != ctx.user.id]
@@ -104,10 +104,10 @@ async def to_people(ctx: Context, to: Recipient) -> DirectTarget:
 
 
 async def require_direct_messages(ctx: Context, participants: Iterable[UserId]) -> None:
-    """Refuse a caller who has no right any more to write to these people.
+    """Refuse a caller who may no longer send direct messages to these users.
 
-    Who may no longer write to somebody does not do it in old messages either. One of them who
-    left the organization is no reason: there is nothing new that they would receive.
+    A caller who may no longer write to a user may not do so by editing old messages either.
+    Deactivated participants are no reason to refuse: they would not receive anything new.
     """
     others = [user_id for user_id in participants if user_id != ctx.user.id]
     people = await UserRepository(ctx.db, ctx.realm.id).list_some(others)
@@ -130,9 +130,9 @@ async def _people(ctx: Context, to: Recipient) -> list[UserRecord]:
 
 
 async def _check_direct_messages(ctx: Context, others: list[UserRecord]) -> bool:
-    """Refuse what the organization does not allow; tell whether the sender may begin.
+    """Refuse what the realm does not permit; returns whether the sender may start a conversation.
 
-    A note to oneself, and talking to bots, is nobody else's business.
+    Notes to oneself and messages to bots are always permitted.
     """
     people = [user for user in others if not user.is_bot]
     if not people:

@@ -25,7 +25,7 @@ from chatapi.db.models import (
 from chatapi.db.session import DatabaseSession
 
 TopicKey = tuple[ChannelId, str]
-"""A channel, and a topic as topics are compared."""
+"""A channel id, and a topic normalized for comparison."""
 
 _ADD_MESSAGES = BulkInsertWithUpdates(
     Message,
@@ -67,7 +67,7 @@ _SUBSCRIBED = select(Subscription.channel_id, Subscription.user_id).where(
 
 @dataclass(frozen=True)
 class FoundDirectConversation:
-    """The conversation of some people."""
+    """The conversation of a set of users."""
 
     id: ConversationId
     is_empty: bool
@@ -80,12 +80,12 @@ class FoundTopic:
 
     id: ConversationId
     topic: str
-    """As it was first written."""
+    """The topic as it was first written."""
 
 
 @dataclass(frozen=True)
 class NewTopic:
-    """A topic that begins with a message."""
+    """A topic to create, with its first message."""
 
     channel_id: ChannelId
     topic: str
@@ -94,7 +94,7 @@ class NewTopic:
 
 @dataclass(frozen=True)
 class NewDirectConversation:
-    """People who begin to write to each other."""
+    """A direct conversation to create."""
 
     key: str
     user_ids: Sequence[UserId]
@@ -111,7 +111,7 @@ class MessageRepository:
     async def add_messages(
         self, rows: Sequence[Mapping[str, Any]], newest: Mapping[ConversationId, MessageId]
     ) -> None:
-        """Add messages, and note which ones are now the last of their conversations."""
+        """Insert messages, and update the last messages of their conversations."""
         last = [
             {"conversation": conversation_id, "message": message_id}
             for conversation_id, message_id in newest.items()
@@ -137,7 +137,7 @@ class MessageRepository:
         return topic_id
 
     async def add_topics(self, topics: Iterable[NewTopic]) -> dict[TopicKey, ConversationId]:
-        """Conversations of topics that have none; one statement, however many."""
+        """Insert conversations of new topics; one statement, however many."""
         rows = [
             {
                 "realm_id": self._realm_id,
@@ -172,14 +172,14 @@ class MessageRepository:
         }
 
     async def begin_again(self, firsts: Mapping[ConversationId, MessageId]) -> None:
-        """Note with which messages conversations go on that had none any more."""
+        """Set the first messages of conversations whose messages had all been deleted."""
         rows = [{"conversation": key, "message": first} for key, first in firsts.items()]
         await self._db.execute(_BEGIN_AGAIN, rows)
 
     async def add_people(
         self, conversations: Collection[NewDirectConversation]
     ) -> dict[str, ConversationId]:
-        """Conversations of people who have none, by their keys; two statements, however many."""
+        """Insert direct conversations, returned by their keys; two statements, however many."""
         rows = [
             {
                 "realm_id": self._realm_id,
@@ -219,7 +219,7 @@ class MessageRepository:
         )
 
     async def list_senders(self, conversation_id: ConversationId) -> frozenset[UserId]:
-        """Who took part in a conversation."""
+        """The users who sent messages in a conversation."""
         rows = await self._db.execute(_SENDERS, {"conversation_id": conversation_id})
         return frozenset(UserId(user_id) for (user_id,) in rows)
 
@@ -230,14 +230,14 @@ class MessageRepository:
     async def list_subscribed(
         self, channel_id: ChannelId, among: Collection[UserId]
     ) -> frozenset[UserId]:
-        """Those of some people who are in a channel."""
+        """Which of the users are subscribed to a channel."""
         found = await self.list_subscribed_to([channel_id], among)
         return found.get(channel_id, frozenset())
 
     async def list_subscribed_to(
         self, channel_ids: Collection[ChannelId], among: Collection[UserId]
     ) -> dict[ChannelId, frozenset[UserId]]:
-        """The same for several channels in one statement; one with nobody in it is left out."""
+        """The same for several channels in one statement; channels without any are left out."""
         values = {"channel_ids": list(channel_ids), "user_ids": list(among)}
         found: defaultdict[ChannelId, set[UserId]] = defaultdict(set)
         for channel_id, user_id in await self._db.execute(_SUBSCRIBED, values):
@@ -246,15 +246,15 @@ class MessageRepository:
 
 
 class RecipientRepository:
-    """Whom a message names or goes to."""
+    """Looks up users whom a message mentions or is sent to."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
         self._realm_id = realm_id
 
     async def list_named(self, keys: Iterable[str], user_ids: Iterable[UserId]) -> list[UserRecord]:
-        """Active users with these names, given as `name_key` has them, or with these ids."""
-        # Names are kept as they were typed: most with accents in one piece, some in two.
+        """Active users with these names, normalized by `name_key`, or with these ids."""
+        # Names are stored as typed: most with composed accents, some with decomposed ones.
         spellings = {normalize(form, key) for key in keys for form in ("NFC", "NFD")}
         rows = await self._db.execute(
             user_records.select().where(

@@ -24,5 +24,5 @@ router = FeatureRouter("Messages", "Send messages to channels and people.")
     ],
 )
 async def send_message(ctx: Sender, params: SendMessageParams) -> SentPayload:
-    """Send a message to a channel or to people."""
+    """Send a message to a channel or to users."""
     return await MessageService(ctx).send(params)

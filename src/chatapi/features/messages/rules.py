@@ -1,11 +1,11 @@
-"""What a message may be, and who counts as having read their own; pure."""
+"""Rules for messages, and which clients mark the sender's own messages as read; pure."""
 
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.wire.realm_settings import RealmSettings
 
 MANY = 15
-"""More people than this are not called all at once by just anybody."""
+"""Mentioning more users than this at once needs a permission."""
 
 _READING_CLIENTS = frozenset(
     {
@@ -23,11 +23,11 @@ _READING_CLIENTS = frozenset(
         "android",
     }
 )
-"""Programs people sit in front of: what is sent from there, its sender has seen."""
+"""Interactive clients: messages sent from them are read by their sender."""
 
 
 def check_content(content: str) -> str:
-    """Something to read, without blank space at its end."""
+    """The content without trailing whitespace; refused if it is empty."""
     content = content.rstrip()
     if not content.strip():
         raise BadRequestError("content: Message must not be empty")
@@ -35,7 +35,7 @@ def check_content(content: str) -> str:
 
 
 def check_topic(topic: str | None, channel: ChannelRecord, options: RealmSettings) -> str:
-    """The topic of a message, as the channel's policy has it."""
+    """The topic of a message, checked against the channel's topic policy."""
     policy = channel.topics_policy
     if policy == "empty_topic_only":
         if topic:
@@ -55,6 +55,6 @@ def _needs_topic(policy: str, options: RealmSettings) -> bool:
 
 
 def is_read_by_sender(client_name: str) -> bool:
-    """Whether messages sent from a program count as read by whoever sent them."""
+    """Whether messages sent from a client count as read by their sender."""
     name = client_name.lower()
     return name in _READING_CLIENTS or "desktop app" in name

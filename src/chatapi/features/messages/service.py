@@ -1,4 +1,4 @@
-"""The verb of messages: send."""
+"""Use case: send a message."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ _RENDERED = "rendered message"
 
 @dataclass(frozen=True)
 class _Rendering:
-    """A text that took long to render, and the names it was rendered with."""
+    """A text whose rendering took long, and the names it was rendered with."""
 
     content: str
     directory: Directory
@@ -33,21 +33,21 @@ class _Rendering:
 
 
 class MessageService:
-    """What a sender can do."""
+    """Sends messages on behalf of a caller."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
 
     async def send(self, params: SendMessageParams) -> SentPayload:
-        """Send a message, once, however often the request is repeated."""
+        """Send a message exactly once, however often the request is repeated."""
         ctx = self._ctx
         echo = _echo(params)
         outgoing = await self.prepare(params, echo, self._request(params))
         writer = MessageWriter(ctx.runtime, ctx.realm)
         if ctx.db.was_locked_first:
-            # Overtaken too often: what was decided under the lock is written under it, alone.
+            # Conflicts were too frequent: the request holds the lock and writes its message alone.
             return _result(*await writer.write(ctx.work, [outgoing]))
-        # What follows is another transaction, which may have to wait.
+        # The group commit is another transaction, which may have to wait.
         await ctx.db.close()
         return await ctx.runtime.group_committer.submit(
             ctx.realm.id, "messages", writer.write, outgoing, sends_messages=True
@@ -59,7 +59,7 @@ class MessageService:
         echo: Echo | None = None,
         request: IdempotencyKey | None = None,
     ) -> OutgoingMessage:
-        """Everything that can be decided and done before the organization is locked."""
+        """Everything that can be checked and done before the realm is locked."""
         ctx = self._ctx
         content = check_content(params.content)
         to = await self._target(params)
@@ -85,10 +85,10 @@ class MessageService:
         return await to_topic(self._ctx, params.to, params.topic)
 
     def _request(self, params: SendMessageParams) -> IdempotencyKey | None:
-        """What makes a repeated request recognizable: its header, or else its local id.
+        """The idempotency key of a request: from its header, or else from its local id.
 
-        Clients choose local ids as they like: only the same message under the same one is a
-        repetition, another message is sent.
+        Clients choose local ids freely: only the same message under the same id is a repetition,
+        another message is sent.
         """
         named = self._ctx.work.take_idempotency_key()
         if named is not None or params.queue_id is None or params.local_id is None:
@@ -98,10 +98,10 @@ class MessageService:
 
 
 async def render(ctx: Context, content: str) -> RenderedMessage:
-    """Render a text with what its author may name; call it before the first write.
+    """Render a text with the names its author may mention; call it before the first write.
 
-    A text that may take long is rendered in a thread, in the author's turn, and without holding
-    a database connection. A request that starts over renders it again only if names changed.
+    A text that may take long is rendered in a thread, limited per author, and without holding a
+    database connection. A request that starts over renders it again only if names changed.
     """
     directory = await directory_for(ctx, content)
     if is_quick_to_render(content):
@@ -131,5 +131,5 @@ def _echo(params: SendMessageParams) -> Echo | None:
 
 
 def _content(params: SendMessageParams) -> tuple[str, ...]:
-    """What is sent to whom, as it was asked for."""
+    """Content and recipients, as requested."""
     return params.type, repr(params.to), params.topic or "", params.content

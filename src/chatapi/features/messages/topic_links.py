@@ -1,4 +1,4 @@
-"""What is a link in a topic; pure."""
+"""Finds links in a topic; pure."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from chatapi.rendering import Linkifiers
 
 
 def topic_links(topic: str, linkifiers: Linkifiers) -> tuple[TopicLinkPayload, ...]:
-    """In the order in which they stand there."""
+    """The links in the order of their position in the topic."""
     if not topic or not linkifiers:
         return ()
     return tuple({"text": link.text, "url": link.url} for link in linkifiers.find(topic.encode()))

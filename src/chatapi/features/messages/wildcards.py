@@ -1,4 +1,4 @@
-"""Who may call many people at once."""
+"""Checks wildcard mentions, which notify many users at once."""
 
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
@@ -15,7 +15,7 @@ from chatapi.rendering import RenderedMessage
 async def check_wildcards(
     ctx: Context, channel: ChannelRecord, topic: str, rendered: RenderedMessage
 ) -> None:
-    """Refuse a text for a topic that calls more people than its author may."""
+    """Refuse a text in a topic that mentions more users at once than its author may."""
     if not (rendered.mentions_channel or rendered.mentions_topic):
         return
     if await is_allowed_in_realm(ctx, "can_mention_many_users_group"):

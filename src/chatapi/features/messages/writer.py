@@ -1,6 +1,6 @@
-"""Writes messages into a locked realm: the one place where messages come into being.
+"""Writes messages into a locked realm: the only code that inserts messages.
 
-However many readers a message has, it is one row, one event and one changed conversation.
+However many readers a message has, it is one row, one event and one updated conversation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ WriteResult = SentPayload | Exception
 
 @dataclass(frozen=True)
 class IdentifiedMessage:
-    """A message with its id and its conversation."""
+    """A message with its id and conversation."""
 
     outgoing: OutgoingMessage
     id: MessageId
@@ -56,19 +56,20 @@ class IdentifiedMessage:
 
 @dataclass(frozen=True)
 class MessageWriter:
-    """Writes messages of one realm; whoever calls has locked it."""
+    """Writes messages of one realm; the caller has locked it."""
 
     runtime: Runtime
     realm: RealmRecord
     trusts_cache: bool = True
-    """False in a transaction that moves topics: what is remembered of them is not true in it."""
+    """False in a transaction that moves topics: cached topics are not valid in it."""
 
     async def write(self, work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> list[WriteResult]:
-        """The answer for each message, or why it was refused; refused ones leave no trace."""
+        """The response for each message, or its refusal; refused messages write nothing."""
         conversations = self._conversations(work)
         await conversations.find(each.to for each in batch if not each.is_stale)
-        # Only now: if one was not remembered, there is a lock, and repeated messages are looked
-        # for. Nobody is refused on the word of the clock what they have done before.
+        # Only after the lookup: if a conversation was not cached, the lock is held now, and
+        # repeated messages are searched for. An optimistic write must not refuse a message that was
+        # sent before.
         outcomes: dict[int, WriteResult] = await _settled(work, batch)
         open_places = [place for place in range(len(batch)) if place not in outcomes]
         for place in open_places:
@@ -81,7 +82,7 @@ class MessageWriter:
         return [outcomes[place] for place in range(len(batch))]
 
     async def check(self, work: UnitOfWork, outgoing: OutgoingMessage) -> None:
-        """Refuse what could not be written now, for those who want it written later."""
+        """Refuse what could not be written now; used for messages that are sent later."""
         if outgoing.is_stale:
             raise StaleCallerError
         conversations = self._conversations(work)
@@ -188,7 +189,7 @@ class MessageWriter:
         )
 
     async def _claim_files(self, work: UnitOfWork, placed: Sequence[IdentifiedMessage]) -> None:
-        """The files a message links are for everybody who may see the message."""
+        """Give all users who may see a message access to the files it links."""
         claims = [
             Claim(each.id, each.outgoing.sender, each.outgoing.rendered.upload_paths)
             for each in placed
@@ -198,7 +199,7 @@ class MessageWriter:
             await claim_attachments(self.runtime, work, self.realm, claims)
 
     async def _restart_guests(self, work: UnitOfWork, placed: Sequence[IdentifiedMessage]) -> None:
-        """Where guests see only people they talk with, who writes to them first exists for them."""
+        """Restart guests who see only users they talk with: new senders become visible to them."""
         firsts = [each.outgoing for each in placed if each.starts_conversation]
         if not firsts or sees_all_users(self.realm, None):
             return
@@ -214,7 +215,7 @@ class MessageWriter:
     async def _follow_topics(
         self, work: UnitOfWork, placed: Sequence[IdentifiedMessage], now: datetime
     ) -> list[int | None]:
-        """What sending changes about how much the senders see of their topics."""
+        """Apply the automatic topic policies of the senders; returns the new policies."""
         sends = {
             place: TopicSend(
                 sender=each.outgoing.sender,
@@ -232,9 +233,9 @@ class MessageWriter:
 
 
 async def _settled(work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> dict[int, WriteResult]:
-    """What needs no writing, by place: repeated messages, and those that must start over.
+    """Results by index of messages not to be written: repeated ones, and those to start over.
 
-    What was decided before the lock holds only if nothing has changed since.
+    What was checked before the lock was acquired holds only if nothing has changed since.
     """
     outcomes: dict[int, WriteResult] = {
         place: StaleCallerError() for place, each in enumerate(batch) if each.is_stale
@@ -246,7 +247,7 @@ async def _settled(work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> dict[i
     }
     if not named:
         return outcomes
-    # A repeated one makes a transaction that relies on the clock fail, and is found the next time.
+    # A repeated message makes an optimistic write fail, and is found by the retry.
     given = (
         {} if work.db.is_optimistic else await IdempotencyStore(work.db).find_many(named.values())
     )
@@ -257,7 +258,7 @@ async def _settled(work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> dict[i
             response: SentPayload = orjson.loads(given[key].response)
             outcomes[place] = response
         elif key in given or key in seen:
-            # The other one is written, or about to be: starting over finds it.
+            # The first one is written, or about to be: the retry finds it.
             outcomes[place] = StaleCallerError()
         seen.add(key)
     return outcomes
@@ -266,7 +267,7 @@ async def _settled(work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> dict[i
 def _refusal(
     outgoing: OutgoingMessage, conversations: BatchConversations
 ) -> BadRequestError | None:
-    """Who may answer may not always begin."""
+    """Refuse to start a conversation where the sender may only reply."""
     to = outgoing.to
     if conversations.is_there(to):
         return None
@@ -283,7 +284,7 @@ def _refusal(
 async def _place(
     work: UnitOfWork, conversations: BatchConversations, batch: Sequence[OutgoingMessage]
 ) -> list[IdentifiedMessage]:
-    """Give every message its id and its conversation, which may have to be made."""
+    """Assign every message its id and its conversation, which is created if it is missing."""
     ids = await take_message_ids(work.db, len(batch))
     firsts = await conversations.begin(
         (outgoing.to, message_id) for outgoing, message_id in zip(batch, ids, strict=True)

@@ -1,4 +1,4 @@
-"""Why messages stay where they are."""
+"""Errors of moving messages."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""A move, as it is asked for and as it is planned."""
+"""A move, as requested and as planned."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from chatapi.permissions.message_lookup import FoundMessage
 
 @dataclass(frozen=True)
 class MoveRequest:
-    """Where to, and how much; None for what stays."""
+    """The target and the extent of a move; None for what stays unchanged."""
 
     topic: str | None
     channel_id: ChannelId | None
@@ -24,7 +24,7 @@ class MoveRequest:
 
 @dataclass(frozen=True)
 class Move:
-    """Which messages go from where to where."""
+    """Which messages are moved from where to where."""
 
     message: FoundMessage
     source: ChannelRecord
@@ -33,9 +33,9 @@ class Move:
     selection: MessageSelection
     source_topic: TopicRecord
     target_topic: TopicRecord | None
-    """The topic they come to, None if it has no messages yet."""
+    """The target topic, None if it has no messages yet."""
     is_whole: bool
-    """Whether nothing is left where they come from."""
+    """Whether no message is left in the source topic."""
 
     @property
     def crosses_channels(self) -> bool:
@@ -43,18 +43,18 @@ class Move:
 
     @property
     def is_renaming(self) -> bool:
-        """Whether the topic itself can take the new name, and its messages with it."""
+        """Whether the topic row itself can be renamed, and its messages with it."""
         is_free = self.target_topic is None or self.target_topic.id == self.source_topic.id
         return self.is_whole and not self.crosses_channels and is_free
 
     @property
     def is_respelling(self) -> bool:
-        """Whether the topic stays the same, but for its letters."""
+        """Whether the topic stays the same except for the case of its letters."""
         return not self.crosses_channels and name_key(self.topic) == name_key(
             self.source_topic.topic
         )
 
     @property
     def is_resolving(self) -> bool:
-        """Whether the topic is only marked as done, or as open again."""
+        """Whether the topic is only marked as resolved, or as unresolved again."""
         return not self.crosses_channels and is_only_resolving(self.source_topic.topic, self.topic)

@@ -1,4 +1,4 @@
-"""What clients are told of a move: those who may follow it, and those who may not."""
+"""Emits the events of a move: to users who can see the target, and to those who cannot."""
 
 from collections.abc import Mapping
 
@@ -46,7 +46,7 @@ async def emit_move_events(
         arrivals=arrivals if move.source.has_protected_history else None,
     )
     if move.crosses_channels:
-        # Nothing is unread in a channel one is not in.
+        # Messages of channels to which a user is not subscribed are never unread.
         read = FlagAdded(
             flag="read",
             messages=event.message_ids,
@@ -57,7 +57,7 @@ async def emit_move_events(
         ctx.emit(read, to=behind)
     ctx.emit(event, to=_can_follow(move))
     if move.crosses_channels:
-        # For people who may not follow, what they knew is gone.
+        # For users who cannot see the target, the messages are gone.
         gone = MessagesDeleted(
             message_ids=event.message_ids,
             message_type="stream",

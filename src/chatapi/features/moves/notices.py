@@ -1,4 +1,4 @@
-"""What the notification bot says where messages went, and where they came from."""
+"""Messages of the notification bot in the source and target topics of a move."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from chatapi.features.moves.topics import is_resolved
 
 
 async def post_move_notices(ctx: Context, move: Move, request: MoveRequest, count: int) -> None:
-    """Write into the topics, as far as that is asked for; `count` messages were moved."""
+    """Post notices in the topics, as far as the request asks for them; `count` messages moved."""
     notices = list(_notices(mention(ctx.user), move, request, count))
     names = names_of(ctx.user, [move.source, move.target])
     await post_notices(ctx, notices, names, has_moved_topics=True)
@@ -40,7 +40,7 @@ def _what(move: Move, count: int) -> str:
 
 
 def _where(channel: ChannelRecord, topic: str, *, seen_from: ChannelRecord) -> str:
-    """A private channel and its topics are not given away to people in another one."""
+    """The link to a topic. A private channel and its topics are not named in another channel."""
     if channel.invite_only and channel.id != seen_from.id:
         return "another channel"
     return f"#**{channel.name}>{topic}**"

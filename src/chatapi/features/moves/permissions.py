@@ -1,4 +1,4 @@
-"""Who may move messages where, and until when."""
+"""Which users may move messages, to where, and until when."""
 
 from datetime import timedelta
 
@@ -16,13 +16,13 @@ from chatapi.permissions.realm import is_allowed_in_realm
 
 
 class MovePermissions:
-    """What the caller may move."""
+    """Checks what the caller may move."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
 
     async def check_topic(self, channel: ChannelRecord, old: str, new: str) -> None:
-        """Whether the caller may give messages of a channel another topic."""
+        """Check that the caller may move messages of a channel to another topic."""
         if await self._is_allowed(
             channel,
             "can_move_messages_between_topics_group",
@@ -35,7 +35,7 @@ class MovePermissions:
         raise BadRequestError("You don't have permission to edit the topic of this message")
 
     async def check_channel(self, source: ChannelRecord) -> None:
-        """Whether the caller may take messages out of a channel."""
+        """Check that the caller may move messages out of a channel."""
         if not await self._is_allowed(
             source,
             "can_move_messages_between_channels_group",
@@ -52,7 +52,7 @@ class MovePermissions:
     async def check_age(
         self, repository: MoveRepository, selection: MessageSelection, *, crosses_channels: bool
     ) -> None:
-        """Old messages are moved by moderators only."""
+        """Check the time limits: only moderators may move old messages."""
         ctx, options = self._ctx, self._ctx.realm.options
         limit = (
             options.move_messages_between_streams_limit_seconds
@@ -74,9 +74,9 @@ class MovePermissions:
         raise MoveTimeLimitError(first, allowed, await repository.count(whole))
 
     async def _is_allowed(self, channel: ChannelRecord, in_realm: str, in_channel: str) -> bool:
-        """By a setting of the organization, or of the channel, or by administering the channel.
+        """Whether a setting of the realm or the channel permits it, or administering the channel.
 
-        Whoever may only look into a channel changes nothing in it.
+        The caller must have access to the channel in any case: being able to see it is not enough.
         """
         return await may_enter(self._ctx, channel) and (
             await is_allowed_in_realm(self._ctx, in_realm)

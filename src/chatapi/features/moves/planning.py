@@ -1,4 +1,4 @@
-"""What a request to move messages comes to, if the caller may move them."""
+"""Plans a requested move of messages, if the caller may move them."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from chatapi.permissions.message_lookup import FoundMessage, channel_of
 
 
 class MovePlanner:
-    """Looks at everything a move depends on; the organization is locked."""
+    """Looks up everything that a move depends on; the realm is locked."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -25,7 +25,7 @@ class MovePlanner:
         self._permissions = MovePermissions(ctx)
 
     async def plan(self, message: FoundMessage, request: MoveRequest) -> Move | None:
-        """What is to be done, if the caller may do it; None if everything is in its place."""
+        """The planned move, if the caller may do it; None if nothing would change."""
         ctx = self._ctx
         source = await channel_of(ctx, message)
         if source is None:
@@ -40,7 +40,8 @@ class MovePlanner:
             return None
         move = await self._measure(message, request.mode, source, target, topic)
         await self._check(move)
-        # The same topic in other letters is for all of its messages, or for none.
+        # A topic that changes only the case of its letters is renamed with all messages or not at
+        # all.
         return move if move.is_renaming or move.target_topic != move.source_topic else None
 
     async def _measure(
@@ -76,7 +77,7 @@ class MovePlanner:
         )
         if move.target_topic is None or move.is_renaming:
             return move
-        # A topic keeps its spelling when others come into it.
+        # An existing topic keeps its spelling when messages are moved into it.
         return replace(move, topic=move.target_topic.topic)
 
     async def _is_whole(self, selection: MessageSelection, source_topic: TopicRecord) -> bool:

@@ -1,4 +1,4 @@
-"""What people chose for a topic goes with the topic."""
+"""Moves users' topic policies together with the topic."""
 
 from collections.abc import Collection
 
@@ -24,7 +24,7 @@ TopicPlace = tuple[ChannelRecord, str]
 
 
 async def move_policies(ctx: Context, old: TopicPlace, new: TopicPlace, *, is_merged: bool) -> None:
-    """A whole topic has gone somewhere else, perhaps among the messages of another topic."""
+    """Carry policies over after a whole topic was moved, perhaps merged into another topic."""
     source, old_topic = old
     target, new_topic = new
     repository = UserTopicRepository(ctx.db)
@@ -44,7 +44,7 @@ async def move_policies(ctx: Context, old: TopicPlace, new: TopicPlace, *, is_me
         after = _merged(before, policy) if is_merged else policy
         if user_id in follow and after is not before:
             changes.append(PolicyChange(user_id, target.id, new_topic, before, after))
-    # People who may not read there at the time keep their choices, and hear nothing of the move.
+    # Users who may not read there at the time keep their policies, and get no event of the move.
     diff = await PersonalStateDiff.before(
         ctx, channel_ids={source.id, target.id}, user_ids=frozenset(chosen)
     )
@@ -55,14 +55,14 @@ async def move_policies(ctx: Context, old: TopicPlace, new: TopicPlace, *, is_me
 
 
 def _merged(one: VisibilityPolicy, other: VisibilityPolicy) -> VisibilityPolicy:
-    """Of two topics that become one, people see as much as of the one they wanted more of."""
+    """Of two merged topics, the policy that shows the user more counts."""
     return max(one, other, key=_BY_VISIBILITY.index)
 
 
 async def _users_who_may_follow(
     ctx: Context, source: ChannelRecord, target: ChannelRecord, among: Collection[UserId]
 ) -> frozenset[UserId]:
-    """Nobody is left with a choice about a channel they may not know of."""
+    """The users who can see the target channel: no others get a policy for a topic in it."""
     if source.id == target.id:
         return frozenset(among)
     inside = await MessageRepository(ctx.db, ctx.realm.id).list_subscribed(target.id, among)

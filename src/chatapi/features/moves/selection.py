@@ -1,4 +1,4 @@
-"""Which messages of a conversation are moved."""
+"""Selects which messages of a conversation are moved."""
 
 from dataclasses import dataclass
 
@@ -8,15 +8,17 @@ from chatapi.events.membership import SubscriptionPeriod
 
 @dataclass(frozen=True)
 class MessageSelection:
-    """Some messages, described: as small for all of a long topic as for one."""
+    """A description of some messages: as small for a long topic as for one message."""
 
     conversation_id: ConversationId
     only: MessageId | None = None
-    """None: more than one."""
+    """None: not limited to one message."""
     since: MessageId | None = None
     """None: from the beginning."""
     subscription_periods: tuple[SubscriptionPeriod, ...] | None = None
-    """Where history is protected, when the mover was there: nobody moves what they do not see."""
+    """Where history is protected, the mover's subscription periods: users move only messages that
+    they can see.
+    """
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The verb of moving messages: to another topic, to another channel, or both."""
+"""Use case: move messages to another topic, to another channel, or both."""
 
 from chatapi.auth.context import Context
 from chatapi.channel_cache.cache import NO_MESSAGE
@@ -17,18 +17,18 @@ from chatapi.features.personal_state.visibility_diff import PersonalStateDiff
 from chatapi.permissions.message_lookup import FoundMessage
 
 _MAX_COMPARISONS = 2_000_000
-"""Of messages with readers' positions. Where it would take more, positions alone decide."""
+"""Limit of (message, reader) comparisons. Above it, only positions are carried over."""
 
 
 class MoveService:
-    """What people can put in another place; the organization is locked."""
+    """Moves messages; the realm is locked."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._repository = MoveRepository(ctx.db, ctx.realm.id)
 
     async def move(self, message: FoundMessage, request: MoveRequest) -> None:
-        """Move a message, and with it others of its topic if that is asked for."""
+        """Move a message, and other messages of its topic if the request asks for it."""
         move = await MovePlanner(self._ctx).plan(message, request)
         if move is None:
             return
@@ -52,14 +52,14 @@ class MoveService:
         await post_move_notices(self._ctx, move, request, len(arrivals))
 
     async def _emit_lost_stars(self, move: Move, diff: PersonalStateDiff) -> None:
-        """Who starred messages without being in their channel is not told where these went."""
+        """Users who starred messages without being subscribed do not learn where these went."""
         await diff.read_after()
         rows = MessageRepository(self._ctx.db, self._ctx.realm.id)
         diff.emit_lost(but=await rows.list_subscribed(move.source.id, diff.owners))
         diff.emit_gained()
 
     async def _arrivals(self, move: Move) -> dict[MessageId, EventNumber | None]:
-        """The messages one by one, unless a description of them is enough."""
+        """The messages one by one, unless a span describes them."""
         if move.is_renaming and not move.source.has_protected_history:
             return {}
         return await self._repository.list_arrivals(move.selection)
@@ -96,7 +96,7 @@ class MoveService:
         )
 
     async def _next_event(self) -> EventNumber:
-        """Whoever is in the channel now has been there before this event, all others have not."""
+        """The move's event number: current subscribers joined before it, later ones after it."""
         return EventNumber(await self._ctx.lock() + 1)
 
     def _change(self, move: Move) -> Change:

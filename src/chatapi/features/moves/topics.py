@@ -1,4 +1,4 @@
-"""Topics that are marked as done; pure."""
+"""Topics that are marked as resolved; pure."""
 
 RESOLVED_PREFIX = "✔ "
 
@@ -8,7 +8,7 @@ def is_resolved(topic: str) -> bool:
 
 
 def is_only_resolving(old: str, new: str) -> bool:
-    """Whether a topic is marked as done, or as open again, and otherwise stays what it is."""
+    """Whether the only change is that the topic is marked as resolved or unresolved."""
     return is_resolved(old) != is_resolved(new) and _bare(old) == _bare(new)
 
 

@@ -1,1 +1,1 @@
-"""Muted users: people somebody does not want to hear from."""
+"""Muted users: users whose messages count as read for the user who muted them."""

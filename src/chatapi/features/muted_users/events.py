@@ -1,4 +1,4 @@
-"""Events about muted users; only the clients of whoever mutes are told."""
+"""Events about muted users; delivered only to the clients of the user who mutes."""
 
 from typing import ClassVar
 
@@ -9,13 +9,13 @@ from chatapi.features.muted_users.payloads import MutedUserPayload
 
 
 class MutedUsersChanged(Event):
-    """Somebody mutes other people than before."""
+    """The list of users whom the reader mutes changed."""
 
     type = "muted_users"
     changes_shared_state: ClassVar = False
 
     muted_users: list[MutedUserPayload]
-    """All of them."""
+    """All users whom the reader mutes."""
 
     @override
     def changes_recipient_preferences(self) -> bool:

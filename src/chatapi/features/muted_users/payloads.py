@@ -1,4 +1,4 @@
-"""Muted users as clients see them."""
+"""Payloads of muted users."""
 
 from typing_extensions import TypedDict
 
@@ -6,7 +6,7 @@ from chatapi.wire.types import UnixSeconds
 
 
 class MutedUserPayload(TypedDict):
-    """Somebody who is muted, and since when."""
+    """A muted user, and since when."""
 
     id: int
     timestamp: UnixSeconds

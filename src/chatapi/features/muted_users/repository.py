@@ -13,7 +13,7 @@ from chatapi.db.upsert import upsert
 from chatapi.narrow.unread import unread_messages, values_for
 
 _MAX_UNREAD = 50_000
-"""As many as clients are told about."""
+"""The same limit as for the unread messages that clients receive."""
 
 _OF_USER = (
     select(MutedUser.muted_user_id, MutedUser.muted_at)
@@ -35,7 +35,7 @@ _UNREAD_OF_SENDER = select(_newest_of_sender).order_by(_newest_of_sender.c.id)
 
 
 class ReadMessage(NamedTuple):
-    """A message that somebody is taken to have read."""
+    """A message that counts as read by a user."""
 
     user_id: UserId
     message_id: MessageId
@@ -43,13 +43,13 @@ class ReadMessage(NamedTuple):
 
 
 class MutedUserRepository:
-    """Who mutes whom."""
+    """Which users mute which others."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
     async def list_of(self, user_id: UserId) -> dict[UserId, datetime]:
-        """Whom somebody mutes, and since when."""
+        """The users whom a user mutes, and since when."""
         rows = await self._db.execute(_OF_USER, {"user_id": user_id})
         return {UserId(muted): muted_at for muted, muted_at in rows}
 
@@ -61,7 +61,7 @@ class MutedUserRepository:
         await self._db.execute(_UNMUTE, {"of_user": user_id, "muted": muted})
 
     async def list_unread_of(self, reader_id: UserId, sender_id: UserId) -> list[ReadMessage]:
-        """What a reader has not read of a sender."""
+        """A reader's unread messages from a sender."""
         rows = await self._db.execute(
             _UNREAD_OF_SENDER, {**values_for(reader_id), "sender_id": sender_id}
         )
@@ -71,7 +71,7 @@ class MutedUserRepository:
         ]
 
     async def mark_read(self, messages: Iterable[ReadMessage]) -> None:
-        """One row for each; they go when the reader reads past them."""
+        """One row for each message; the rows are deleted when the reader's position passes them."""
         rows: list[dict[str, object]] = [
             {**message._asdict(), "is_read": True} for message in messages
         ]

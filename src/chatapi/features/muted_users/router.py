@@ -14,13 +14,13 @@ router = FeatureRouter("Muted users", "People you do not want to hear from.")
 async def mute_user(ctx: LoggedIn, muted_user_id: Id) -> None:
     """Mute a user.
 
-    What they wrote and will write counts as read for you; you can see it nevertheless. They are
-    not told.
+    Their messages, past and future, count as read for you; you can still see them. The user is not
+    notified.
     """
     await MutedUserService(ctx).mute(UserId(muted_user_id))
 
 
 @router.delete("/users/me/muted_users/{muted_user_id:int}")
 async def unmute_user(ctx: LoggedIn, muted_user_id: Id) -> None:
-    """Unmute a user; what counted as read stays read."""
+    """Unmute a user; messages that counted as read stay read."""
     await MutedUserService(ctx).unmute(UserId(muted_user_id))

@@ -1,4 +1,4 @@
-"""The verbs on muted users."""
+"""Use cases: mute and unmute users."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ from chatapi.permissions.user_visibility import user_visibility
 
 
 class MutedUserService:
-    """Whom people mute: what those write counts as read from then on."""
+    """Mutes and unmutes users: messages of a muted user count as read."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -51,7 +51,7 @@ class MutedUserService:
         return _payload(await self._repository.list_of(self._ctx.user.id))
 
     async def _mark_read(self, sender_id: UserId) -> None:
-        """What was unread of somebody is not waiting to be read any more."""
+        """Mark the unread messages of a sender as read."""
         reader_id = self._ctx.user.id
         unread = await self._repository.list_unread_of(reader_id, sender_id)
         if unread:

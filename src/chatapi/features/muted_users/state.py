@@ -1,4 +1,4 @@
-"""What POST /register tells about muted users."""
+"""The muted users part of the POST /register response."""
 
 from typing_extensions import TypedDict
 
@@ -10,7 +10,7 @@ from chatapi.features.state import state_section
 
 
 class MutedUsersState(TypedDict):
-    """Whom the caller mutes."""
+    """The users whom the caller mutes."""
 
     muted_users: list[MutedUserPayload]
 

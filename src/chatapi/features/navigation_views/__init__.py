@@ -1,1 +1,1 @@
-"""Navigation views: places in a client that people pin, hide or name."""
+"""Navigation views: places in a client that users pin, hide or name."""

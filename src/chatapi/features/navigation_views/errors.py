@@ -1,4 +1,4 @@
-"""What can be wrong with a navigation view."""
+"""Errors of navigation views."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from chatapi.core.errors import ApiError
 
 @dataclass(eq=False)
 class ViewToEditDoesNotExistError(ApiError):
-    """Nothing of this fragment can be changed, since it was never added."""
+    """The view to change does not exist."""
 
     code: ClassVar[str] = "NOT_FOUND"
     status: ClassVar[int] = 404
@@ -17,6 +17,6 @@ class ViewToEditDoesNotExistError(ApiError):
 
 @dataclass(eq=False)
 class ViewToRemoveDoesNotExistError(ApiError):
-    """The same when removing it, for which clients know another code."""
+    """The view to remove does not exist; clients know another code for this."""
 
     text: ClassVar[str] = "Navigation view does not exist."

@@ -1,4 +1,4 @@
-"""Events about navigation views; only the clients of whoever has them are told."""
+"""Events about navigation views; delivered only to the owner's clients."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from chatapi.features.navigation_views.payloads import ViewDetailsPayload, ViewP
 
 
 class ViewAdded(Event):
-    """Somebody added a view."""
+    """The reader added a view."""
 
     type = "navigation_view"
     op: ClassVar = "add"
@@ -17,7 +17,7 @@ class ViewAdded(Event):
 
 
 class ViewUpdated(Event):
-    """A view has another name, or was pinned or unpinned."""
+    """A view was renamed, pinned or unpinned."""
 
     type = "navigation_view"
     op: ClassVar = "update"
@@ -25,11 +25,11 @@ class ViewUpdated(Event):
 
     fragment: str
     data: ViewDetailsPayload
-    """All of it, as it is now."""
+    """The complete new state of the view."""
 
 
 class ViewRemoved(Event):
-    """Somebody removed a view."""
+    """The reader removed a view."""
 
     type = "navigation_view"
     op: ClassVar = "remove"

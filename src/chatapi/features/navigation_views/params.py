@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 from chatapi.wire.params import Params
 
 MAX_VIEWS = 200
-"""Of one person: POST /register tells each of their clients all of them."""
+"""Limit per user: POST /register returns all of them to each client."""
 MAX_FRAGMENT_LENGTH = 500
 _MAX_NAME_LENGTH = 60
 
@@ -24,14 +24,14 @@ class AddViewParams(Params):
     fragment: Annotated[
         str, Field(min_length=1, max_length=MAX_FRAGMENT_LENGTH, examples=["narrow/is/alerted"])
     ]
-    """Where it is: the part of a client's address behind `#`."""
+    """The address of the view: the part of a client's URL after `#`."""
     is_pinned: Annotated[bool, Field(examples=[True])]
     name: ViewName | None = None
-    """None for one that has a name of its own in every client."""
+    """None for a built-in view, which has its own name in every client."""
 
 
 class EditViewParams(Params):
-    """PATCH /navigation_views/{fragment}: what is not passed stays as it is."""
+    """PATCH /navigation_views/{fragment}: what is not passed stays unchanged."""
 
     is_pinned: bool | None = None
     name: ViewName | None = None

@@ -1,4 +1,4 @@
-"""Navigation views as clients see them."""
+"""Payloads of navigation views."""
 
 from typing_extensions import TypedDict
 
@@ -12,13 +12,13 @@ class ViewPayload(TypedDict):
 
 
 class ViewDetailsPayload(TypedDict):
-    """What can change about a view."""
+    """The changeable properties of a view."""
 
     name: str | None
     is_pinned: bool
 
 
 class ViewsPayload(TypedDict):
-    """All views of a person."""
+    """All views of a user."""
 
     navigation_views: list[ViewPayload]

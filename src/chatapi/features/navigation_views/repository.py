@@ -28,7 +28,7 @@ _OF_USER = (
 
 
 class ViewRepository:
-    """Views of one person."""
+    """Views of one user."""
 
     def __init__(self, db: DatabaseSession, user_id: UserId) -> None:
         self._db = db

@@ -1,4 +1,4 @@
-"""The verbs on navigation views."""
+"""Use cases: list, add, change and remove navigation views."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from chatapi.features.navigation_views.repository import ViewRecord, ViewReposit
 
 
 class ViewService:
-    """Where people want to go in their clients; what a fragment means, only clients know."""
+    """The navigation views of a user; only clients interpret the fragments."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

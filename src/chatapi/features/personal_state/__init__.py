@@ -1,1 +1,1 @@
-"""What people keep about messages and topics, as far as they may see what it is about."""
+"""Personal state: users' stars and topic policies, as far as the users may see their subjects."""

@@ -1,4 +1,4 @@
-"""Every SQL statement on what people keep about messages and topics of channels."""
+"""Every SQL statement on personal state (stars, topic policies) in channels."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ from chatapi.db.session import DatabaseSession
 
 @dataclass(frozen=True)
 class Star:
-    """A message of a channel that somebody starred."""
+    """A channel message that a user starred."""
 
     message_id: MessageId
     channel_id: ChannelId
@@ -25,7 +25,7 @@ class Star:
 
 @dataclass(frozen=True)
 class ChosenTopicPolicy:
-    """What somebody chose for a topic."""
+    """A user's visibility policy for a topic."""
 
     channel_id: ChannelId
     topic: str
@@ -35,12 +35,12 @@ class ChosenTopicPolicy:
 
 @dataclass(frozen=True)
 class PersonalStateScope:
-    """Whose belongings, and which: those in some channels, or about some messages."""
+    """Which personal state: that in some channels, or about some messages, and of which users."""
 
     channel_ids: Sequence[ChannelId] = ()
     message_ids: Sequence[MessageId] = ()
     user_ids: Collection[UserId] | None = None
-    """None: everybody's."""
+    """None: all users."""
 
 
 _STARS: Select[*tuple[Any, ...]] = (
@@ -62,7 +62,7 @@ _TOPICS_OF_USERS = _TOPICS.where(is_one_of(UserTopic.user_id, "user_ids"))
 
 
 class PersonalStateRepository:
-    """Belongings by person, whether that person may see what they are about or not."""
+    """Reads personal state by user, whether or not the user may see the message or topic."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db

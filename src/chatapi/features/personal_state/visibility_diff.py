@@ -1,8 +1,9 @@
-"""Tells people what they can see again, or no longer, of what they starred and chose for topics.
+"""Emits events about stars and topic policies that become visible or invisible to their owners.
 
-Stars and choices are kept when their owner loses sight of a channel; POST /register shows those
-alone that are about something the owner may read. Whoever changes what people may read watches
-belongings: looks before and after, and tells the difference.
+Stars and topic policies are kept when their owner loses access to a channel; POST /register shows
+only those about something the owner may read. Code that changes what users may read wraps the
+change in a PersonalStateDiff: it reads the visible state before and after, and emits the
+difference.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -36,7 +37,7 @@ _TopicKey = tuple[ChannelId, str]
 
 @dataclass
 class _Visible:
-    """What one person sees of their belongings."""
+    """The part of one user's personal state that is visible to them."""
 
     stars: set[MessageId] = field(default_factory=set)
     topics: dict[_TopicKey, ChosenTopicPolicy] = field(default_factory=dict)
@@ -44,9 +45,9 @@ class _Visible:
 
 
 class PersonalStateDiff:
-    """Looks at belongings around one change; the realm is locked.
+    """Compares personal state before and after one change; the realm is locked.
 
-    Costs two statements where nobody has any, and a handful otherwise, however many have.
+    Executes two statements if no user has any, and a handful otherwise, however many users do.
     """
 
     def __init__(self, ctx: RealmContext, scope: PersonalStateScope) -> None:
@@ -65,25 +66,25 @@ class PersonalStateDiff:
         message_ids: Collection[MessageId] = (),
         user_ids: Collection[UserId] | None = None,
     ) -> "PersonalStateDiff":
-        """Look before the change is written."""
+        """Read the state before the change is written."""
         scope = PersonalStateScope(sorted(channel_ids), sorted(message_ids), user_ids)
         diff = cls(ctx, scope)
         diff._before = await diff._read_visible()
         return diff
 
     async def read_after(self) -> None:
-        """Look after the change was written."""
+        """Read the state after the change was written."""
         self._after = await self._read_visible()
 
     @property
     def owners(self) -> frozenset[UserId]:
-        """Who had something in sight before, or has now."""
+        """Users with visible personal state before the change or after it."""
         return frozenset(self._before.keys() | self._after.keys())
 
     def emit_lost(self, *, but: Collection[UserId] = ()) -> None:
-        """Tell what went out of sight; before it is told that channels did.
+        """Emit what became invisible; call it before emitting that channels became invisible.
 
-        `but` are those who are told of the messages themselves.
+        `but` are users who get events about the messages themselves.
         """
         for user_id, before in self._before.items():
             after = self._after.get(user_id, _Visible())
@@ -95,7 +96,7 @@ class PersonalStateDiff:
                     self._emit(user_id, self._topic_event(topic, VisibilityPolicy.INHERIT))
 
     def emit_gained(self) -> None:
-        """Tell what came into sight, or is another choice; after it is told of channels."""
+        """Emit what became visible or changed; call it after emitting the events about channels."""
         for user_id in sorted(self.owners):
             before = self._before.get(user_id, _Visible())
             after = self._after.get(user_id, _Visible())
@@ -164,7 +165,7 @@ class PersonalStateDiff:
     async def _channels_of(
         self, stars: Mapping[UserId, Sequence[Star]]
     ) -> Mapping[ChannelId, ChannelRecord]:
-        """Those that are watched, or that the watched messages are in."""
+        """The channels of the scope, and those of the starred messages, by id."""
         starred = {star.channel_id for of_owner in stars.values() for star in of_owner}
         channels = ChannelRepository(self._ctx.db, self._ctx.realm.id)
         found = await channels.list_some(starred.union(self._scope.channel_ids))

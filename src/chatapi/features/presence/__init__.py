@@ -1,1 +1,1 @@
-"""Presence: who is there at the moment, and when the others were."""
+"""Presence: which users are online, and when the others last were."""

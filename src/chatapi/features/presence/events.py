@@ -1,4 +1,4 @@
-"""Events about presence: only for those who listen at the moment; the others ask."""
+"""Ephemeral events about presence: delivered to connected clients; others fetch it."""
 
 from collections.abc import Hashable
 from typing import Any, ClassVar
@@ -16,23 +16,23 @@ from chatapi.features.presence.payloads import (
 )
 
 SIMPLIFIED = "simplified_presence_events"
-"""The capability of clients that know the newer form."""
+"""The capability of clients that know the newer format."""
 
 
 class PresenceShape(TypedDict, total=False):
-    """`presences` for clients that know the newer form, all other keys for those that do not."""
+    """`presences` for clients that know the newer format, all other keys for those that do not."""
 
     presences: dict[str, MomentsPayload]
     """By user id."""
     user_id: int
     email: str
-    """Not for clients that asked for slim presence."""
+    """Absent for clients that requested slim presence."""
     server_timestamp: float
     presence: dict[str, ClientPresencePayload]
 
 
 class PresenceChanged(Event):
-    """Somebody came, woke up, or does not want to be seen any more."""
+    """A user came online, became active, or hides their presence."""
 
     type = "presence"
     is_logged: ClassVar = False

@@ -1,7 +1,7 @@
-"""Presence as clients see it, in the two forms they know.
+"""Payloads of presence, in the two formats that clients know.
 
-Newer clients get two moments, by user id. Older ones get, by email, one status for each kind of
-client; all are one kind here.
+Newer clients get two timestamps, by user id. Older ones get, by email, one status for each kind of
+client; there is only one kind here.
 """
 
 from datetime import datetime
@@ -15,21 +15,21 @@ from chatapi.wire.types import UnixSeconds
 
 ONLY_CLIENT: Literal["website"] = "website"
 
-# A little more than a ping: whoever did something since the last but one still does.
+# A little more than a ping interval: a user active at the previous ping still counts as active.
 _STILL_ACTIVE_SECONDS = PING_EVERY_SECONDS + 10
 
 
 class MomentsPayload(TypedDict):
-    """When somebody was last seen; 0: never."""
+    """When a user was last seen; 0: never."""
 
     active_timestamp: UnixSeconds
-    """When they last did something."""
+    """When the user was last active."""
     idle_timestamp: UnixSeconds
-    """When a client of theirs was last there."""
+    """When a client of the user was last connected."""
 
 
 class ClientPresencePayload(TypedDict):
-    """What older clients are told."""
+    """The presence in the format of older clients."""
 
     client: str
     status: PingStatus
@@ -42,16 +42,16 @@ PresencesByEmail = dict[str, dict[str, ClientPresencePayload]]
 
 
 class PresencesPayload(TypedDict):
-    """Who was seen, by user id or, for older clients, by email."""
+    """The users who were seen, by user id or, for older clients, by email."""
 
     server_timestamp: float
     presences: PresencesById | PresencesByEmail
     presence_last_update_id: int
-    """To be passed as `last_update_id` to be told only what changes from here on."""
+    """Pass it as `last_update_id` to receive only later changes."""
 
 
 class PingPayload(TypedDict, total=False):
-    """The same, unless only a ping was meant."""
+    """The same; empty if the request was only a ping."""
 
     server_timestamp: float
     presences: PresencesById | PresencesByEmail
@@ -59,21 +59,21 @@ class PingPayload(TypedDict, total=False):
 
 
 class RealmPresencesPayload(TypedDict):
-    """Who was seen, by email."""
+    """The users who were seen, by email."""
 
     server_timestamp: float
     presences: PresencesByEmail
 
 
 class StatusPayload(TypedDict):
-    """What somebody does, since when they were seen doing it."""
+    """A user's status, and when it was last seen."""
 
     status: Literal["active", "idle", "offline"]
     timestamp: UnixSeconds
 
 
 class UserPresencePayload(MomentsPayload):
-    """When a user was last seen, in both forms."""
+    """When a user was last seen, in both formats."""
 
     website: StatusPayload
     aggregated: StatusPayload
@@ -94,7 +94,7 @@ def moments_payload(seen: LastSeen) -> MomentsPayload:
 
 
 def client_payload(moments: MomentsPayload) -> ClientPresencePayload:
-    """One status for two moments."""
+    """One status computed from the two timestamps."""
     active, idle = moments["active_timestamp"], moments["idle_timestamp"]
     is_active = 0 < idle <= active + _STILL_ACTIVE_SECONDS
     return {

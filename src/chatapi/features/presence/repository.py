@@ -60,14 +60,14 @@ def _move_clock(*, is_sqlite: bool) -> Executable:
 
 
 class PresenceRepository:
-    """Presence of the people of one realm."""
+    """Presence of the users of one realm."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
         self._realm_id = realm_id
 
     async def take_update_ids(self, count: int) -> int:
-        """The last of as many new numbers; until the commit nobody else takes any."""
+        """Take `count` new numbers, and return the last; other writers wait until the commit."""
         rows = await self._db.execute(
             _move_clock(is_sqlite=self._db.database.is_sqlite),
             {"realm_id": self._realm_id, "steps": count},
@@ -76,7 +76,7 @@ class PresenceRepository:
         return last
 
     async def last_update_id(self) -> int | None:
-        """Everything up to it can be read; None: nobody was ever seen."""
+        """Everything up to this number can be read; None: no user was ever seen."""
         rows = await self._db.execute(_CLOCK, {"realm_id": self._realm_id})
         return rows.scalar_one_or_none()
 
@@ -89,19 +89,19 @@ class PresenceRepository:
         return await self._list(_OF_SOME, user_ids=list(user_ids))
 
     async def list_recent(self, since: datetime) -> dict[UserId, LastSeen]:
-        """Who was seen since a moment; nobody who hides."""
+        """Users who were seen since a moment, except those who hide their presence."""
         return await self._list(_RECENT, realm_id=self._realm_id, since=since)
 
     async def list_changed(self, update_id: int) -> dict[UserId, LastSeen]:
-        """Whose presence changed after a number; also who hides since."""
+        """Users whose presence changed after a number, including those who hide it since."""
         return await self._list(_CHANGED, realm_id=self._realm_id, update_id=update_id)
 
     async def list_hidden(self) -> set[UserId]:
-        """Who does not want to be seen."""
+        """Users who hide their presence."""
         return set(await self._list(_HIDDEN, realm_id=self._realm_id))
 
     async def list_recent_people(self, since: datetime) -> list[tuple[UserRecord, LastSeen]]:
-        """Who was seen since a moment, with all that is known of them."""
+        """Users who were seen since a moment, with their records."""
         values = {"realm_id": self._realm_id, "since": since}
         rows = await self._db.execute(_RECENT_PEOPLE, values)
         count = len(_SEEN)
@@ -110,12 +110,12 @@ class PresenceRepository:
         )
 
     async def count_people(self, limit: int) -> int:
-        """How many active people there are, as far as a limit."""
+        """How many active users there are, counting up to a limit."""
         rows = await self._db.execute(_COUNT_PEOPLE, {"realm_id": self._realm_id, "limit": limit})
         return rows.scalar_one()
 
     async def replace(self, changed: Mapping[UserId, LastSeen], last_update_id: int) -> None:
-        """Write what changed, under numbers that were taken and end with the given one."""
+        """Write changes, under the taken numbers that end with the given one."""
         rows: list[dict[str, object]] = [
             {
                 "user_id": user_id,

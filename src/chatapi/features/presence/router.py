@@ -17,9 +17,9 @@ router = FeatureRouter("Presence", "Who is there at the moment.")
 
 @router.post("/users/me/presence")
 async def update_presence(ctx: LoggedIn, params: PingParams) -> PingPayload:
-    """Show that you are there, and see who else is.
+    """Report that you are online, and get the presence of others.
 
-    Call it once a minute; `POST /register` tells how often. Nothing is shown of you while your
+    Call it once a minute; `POST /register` returns the interval. Your presence is hidden while your
     setting `presence_enabled` is off.
     """
     return await PresenceService(ctx).ping(params)

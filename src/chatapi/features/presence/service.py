@@ -1,4 +1,4 @@
-"""The verbs on presence."""
+"""Use cases: report presence and read it."""
 
 from datetime import timedelta
 
@@ -28,7 +28,7 @@ _KNOWS_NOTHING = -1
 
 
 class PresenceService:
-    """Shows that people are there, to those who may see them."""
+    """Reports the caller's presence, and reads that of users whom the caller may see."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -48,8 +48,8 @@ class PresenceService:
         return {**await self.list_recent(is_slim=is_slim, days=params.history_limit_days)}
 
     async def list_recent(self, *, is_slim: bool, days: int | None = None) -> PresencesPayload:
-        """Who was seen in the last days, by user id or by email."""
-        # The number first: whatever it stands for is then seen by what is read next.
+        """The users seen in the last days, by user id or by email."""
+        # The number is read first: all changes up to it are then visible to the next statement.
         last_update_id = await self._last_update_id()
         listed = self._recent_by_id if is_slim else self._recent_by_email
         return {
@@ -79,12 +79,12 @@ class PresenceService:
         return {"server_timestamp": now.timestamp(), "presence": user_payload(seen, now)}
 
     async def _note(self, status: PingStatus) -> None:
-        """Write only what others could not know already."""
+        """Write only what other users could not know already."""
         ctx = self._ctx
         before = await self._repository.get(ctx.user.id)
         if before.after_ping(status, ctx.now()) == before:
             return
-        # What follows is another transaction, which may have to wait.
+        # The group commit is another transaction, which may have to wait.
         await ctx.db.close()
         email = ctx.user.api_email(ctx.realm, ctx.settings.root_domain)
         await ctx.runtime.group_committer.submit(
@@ -109,7 +109,7 @@ class PresenceService:
         return {
             "server_timestamp": self._ctx.now().timestamp(),
             "presences": presences,
-            # Not what the client said, which may be of a past that was undone by a backup.
+            # Not the client's number, which may come from before a backup was restored.
             "presence_last_update_id": newest,
         }
 

@@ -1,4 +1,4 @@
-"""Hiding somebody's presence and showing it again, as their settings say."""
+"""Hides a user's presence and shows it again, by the user's settings."""
 
 from chatapi.auth.context import Context
 from chatapi.features.presence.repository import PresenceRepository
@@ -8,7 +8,7 @@ from chatapi.permissions.user_visibility import user_visible_to
 
 
 async def change_visibility(ctx: Context, *, is_hidden: bool) -> None:
-    """Let the caller vanish for others, or be there; the setting changes with it."""
+    """Hide the caller's presence, or show it; the setting changes with it."""
     user, now = ctx.user, ctx.now()
     if user.is_bot:
         return

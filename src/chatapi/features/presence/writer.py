@@ -1,4 +1,4 @@
-"""Writes signs of life, those that come together in one transaction, and tells who came."""
+"""Writes pings, concurrent ones in one group commit, and emits changes of presence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from chatapi.features.presence.rules import NEVER_SEEN, LastSeen, PingStatus
 from chatapi.permissions.user_visibility import user_visible_to
 
 MAX_PEOPLE_TO_NOTIFY = 100
-"""In larger organizations somebody comes all the time; clients learn of it when they ask next."""
+"""In larger realms presence changes all the time; clients learn of it by their next ping."""
 
 
 @dataclass(frozen=True)
 class Ping:
-    """Somebody's client is there."""
+    """A report that a client of a user is connected."""
 
     user: UserRecord
     email: str
@@ -28,14 +28,14 @@ class Ping:
 
 
 class PresenceWriter:
-    """Writes pings of one realm, without its lock: they have no place in the order of events."""
+    """Writes pings of one realm, without its lock: presence is not part of the order of events."""
 
     def __init__(self, realm_id: RealmId) -> None:
         self._realm_id = realm_id
 
     async def write(self, work: UnitOfWork, pings: Sequence[Ping]) -> Sequence[None]:
         repository = PresenceRepository(work.db, self._realm_id)
-        # First, as nobody else writes presence of the realm from here on.
+        # First, since it keeps other transactions from writing presence of the realm.
         last_update_id = await repository.take_update_ids(len(pings))
         before = await repository.list_some({ping.user.id for ping in pings})
         changed: dict[UserId, LastSeen] = {}

@@ -1,1 +1,1 @@
-"""Custom profile fields, and what users write into them."""
+"""Custom profile fields, and users' values in them."""

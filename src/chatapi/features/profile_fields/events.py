@@ -7,7 +7,7 @@ from chatapi.features.profile_fields.payloads import ProfileFieldPayload
 
 
 class ProfileFieldsChanged(Event):
-    """Fields were added, changed, moved or deleted; deleted ones take their values with them."""
+    """Fields were added, changed, moved or deleted; values of deleted ones are deleted, too."""
 
     type = "custom_profile_fields"
 
@@ -15,5 +15,5 @@ class ProfileFieldsChanged(Event):
 
     @override
     def changes_realm(self) -> bool:
-        """Values may have gone from anybody's profile."""
+        """Values may have been removed from any user's profile."""
         return True

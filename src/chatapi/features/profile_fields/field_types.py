@@ -1,11 +1,11 @@
-"""The kinds of custom profile fields and what sets each apart; pure."""
+"""The types of custom profile fields and their differences; pure."""
 
 from enum import IntEnum
 from typing import NamedTuple
 
 
 class FieldType(IntEnum):
-    """What a field takes; the number is the one clients use."""
+    """The type of a field; the number is the one clients use."""
 
     SHORT_TEXT = 1
     LONG_TEXT = 2
@@ -26,12 +26,12 @@ class FieldType(IntEnum):
 
     @property
     def fits_summary(self) -> bool:
-        """Whether a value is short enough for the card that shows a person at a glance."""
+        """Whether a value is short enough for the summary card of a user."""
         return self not in {FieldType.LONG_TEXT, FieldType.USER}
 
     @property
     def can_match_users(self) -> bool:
-        """Whether clients can find a person by what they wrote here."""
+        """Whether clients can find a user by the value of such a field."""
         return self in {FieldType.SHORT_TEXT, FieldType.EXTERNAL_ACCOUNT}
 
 
@@ -48,11 +48,11 @@ _LABELS = {
 
 
 class KnownSite(NamedTuple):
-    """A site whose accounts need no address pattern of their own."""
+    """A site whose accounts need no URL pattern of their own."""
 
     title: str
     name: str
-    """What a field for accounts there is called unless an administrator says otherwise."""
+    """The default name of a field for accounts there."""
     url_pattern: str
 
 

@@ -21,7 +21,7 @@ FieldData = Annotated[dict[str, Any], Field(max_length=MAX_OPTIONS)]
 
 
 class CreateFieldParams(Params):
-    """POST /realm/profile_fields: a new field at the end of everybody's profile."""
+    """POST /realm/profile_fields: a new field at the end of all profiles."""
 
     field_type: Annotated[int, Field(ge=min(FieldType), le=max(FieldType))]
     name: FieldName = ""
@@ -34,7 +34,7 @@ class CreateFieldParams(Params):
 
 
 class ChangeFieldParams(Params):
-    """PATCH /realm/profile_fields/{field_id}: what is not passed stays as it is."""
+    """PATCH /realm/profile_fields/{field_id}: what is not passed stays unchanged."""
 
     name: FieldName | None = None
     hint: FieldHint | None = None
@@ -52,7 +52,7 @@ class ReorderFieldsParams(Params):
 
 
 def _check_shape(value: object) -> object:
-    """Say in one sentence what a value can be; how long it can be depends on its field."""
+    """Report invalid values in one sentence; the length limit depends on the field."""
     is_list = isinstance(value, list) and all(
         type(entry) is int and 0 <= entry <= MAX_ID for entry in value
     )
@@ -62,7 +62,7 @@ def _check_shape(value: object) -> object:
 
 
 class ProfileValueParam(WireModel):
-    """A field and what is to be written into it; null or nothing empties it."""
+    """A field and its new value; null or an empty value clears it."""
 
     id: Id
     value: Annotated[
@@ -80,6 +80,6 @@ class SetProfileDataParams(Params):
 
 
 class RemoveProfileDataParams(Params):
-    """DELETE /users/me/profile_data: the ids of the fields to empty."""
+    """DELETE /users/me/profile_data: the ids of the fields to clear."""
 
     data: Annotated[list[Id], Field(max_length=MAX_FIELDS)]

@@ -1,4 +1,4 @@
-"""Answers about custom profile fields."""
+"""Response payloads of custom profile fields."""
 
 import orjson
 from typing_extensions import TypedDict
@@ -7,7 +7,7 @@ from chatapi.features.profile_fields.rules import ProfileFieldRecord
 
 
 class ProfileFieldPayload(TypedDict):
-    """A field that administrators added to everybody's profile."""
+    """A field that administrators added to all profiles."""
 
     id: int
     type: int

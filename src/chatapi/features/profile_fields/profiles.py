@@ -1,4 +1,4 @@
-"""The verbs on profiles."""
+"""Use cases: change the values in a profile."""
 
 from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
@@ -21,11 +21,11 @@ from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.user_visibility import user_visibility, user_visible_to
 
 Values = dict[ProfileFieldId, FieldValue | None]
-"""What is to be in some fields, None for nothing."""
+"""New values of some fields, None to clear a field."""
 
 
 class ProfileService:
-    """What the caller writes into a profile, their own or one they may change; bots have none."""
+    """Changes values in a profile, the caller's own or one they may change; bots have none."""
 
     def __init__(self, ctx: Context, user: UserRecord | None = None) -> None:
         self._ctx = ctx
@@ -34,11 +34,11 @@ class ProfileService:
         self._profile = ProfileRepository(ctx.db, self._user.id)
 
     async def set_values(self, values: list[ProfileValueParam]) -> None:
-        """Write into some fields: into all of them, or into none if one value is refused."""
+        """Set values of some fields: of all of them, or of none if one value is refused."""
         await self._write([(entry.id, entry.value) for entry in values])
 
     async def remove_values(self, params: RemoveProfileDataParams) -> None:
-        """Empty some fields."""
+        """Clear some fields."""
         await self._write([(field_id, None) for field_id in params.data])
 
     async def _write(self, entries: list[tuple[int, Written]]) -> None:
@@ -67,7 +67,7 @@ class ProfileService:
             raise BadRequestError(message)
 
     async def _check_users(self, named: dict[UserId, ProfileFieldRecord]) -> None:
-        """A profile names active people whom its owner may see, not bots."""
+        """A profile may name only active users whom its owner may see, and no bots."""
         users = UserRepository(self._ctx.db, self._ctx.realm.id)
         found = await users.list_some(list(named)) if named else []
         visibility = await user_visibility(self._ctx)

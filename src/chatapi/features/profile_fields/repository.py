@@ -17,7 +17,7 @@ field_records = RecordReader(ProfileFieldRecord, ProfileField)
 
 
 class ProfileFieldRepository:
-    """Fields of one realm; the others do not exist here."""
+    """Fields of one realm; fields of other realms are never found."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -48,13 +48,13 @@ class ProfileFieldRepository:
         )
 
     async def delete(self, field_id: ProfileFieldId) -> None:
-        """The values in it go with it."""
+        """Delete a field with the values in it."""
         await self._db.execute(delete(ProfileField).where(ProfileField.id == field_id))
 
     async def list_users_with(
         self, field_id: ProfileFieldId, values: Collection[str]
     ) -> list[UserId]:
-        """Whose value in a field is one of the given ones."""
+        """Users whose value in a field is one of the given ones."""
         rows = await self._db.execute(
             select(ProfileValue.user_id)
             .where(ProfileValue.field_id == field_id, ProfileValue.value.in_(values))
@@ -71,7 +71,7 @@ class ProfileFieldRepository:
 
 
 class ProfileRepository:
-    """What one user wrote into their profile."""
+    """The profile values of one user."""
 
     def __init__(self, db: DatabaseSession, user_id: UserId) -> None:
         self._db = db
@@ -86,7 +86,7 @@ class ProfileRepository:
         return {ProfileFieldId(id_): FieldValue(value, html) for id_, value, html in rows}
 
     async def replace(self, values: dict[ProfileFieldId, FieldValue]) -> None:
-        """Write values, whether there were some before or not."""
+        """Write values, whether or not there were some before."""
         await self.delete(values)
         if values:
             await self._db.execute(
@@ -111,7 +111,7 @@ class ProfileRepository:
 
 
 def _with_type(field: ProfileFieldRecord) -> ProfileFieldRecord:
-    """The table knows the number of the type only."""
+    """The table stores only the number of the type."""
     return replace(field, field_type=FieldType(field.field_type))
 
 

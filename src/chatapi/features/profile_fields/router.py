@@ -46,14 +46,14 @@ async def reorder_profile_fields(ctx: Admin, params: ReorderFieldsParams) -> Non
 async def change_profile_field(ctx: Admin, field_id: Id, params: ChangeFieldParams) -> None:
     """Change a custom profile field.
 
-    Who chose an option that the new `field_data` no longer has loses that value.
+    Users who chose an option that the new `field_data` no longer has lose that value.
     """
     await ProfileFieldService(ctx).change(ProfileFieldId(field_id), params)
 
 
 @router.delete("/realm/profile_fields/{field_id:int}")
 async def delete_profile_field(ctx: Admin, field_id: Id) -> None:
-    """Delete a custom profile field and what users wrote into it."""
+    """Delete a custom profile field and the users' values in it."""
     await ProfileFieldService(ctx).delete(ProfileFieldId(field_id))
 
 
@@ -61,13 +61,13 @@ async def delete_profile_field(ctx: Admin, field_id: Id) -> None:
 async def set_profile_data(ctx: LoggedIn, params: SetProfileDataParams) -> None:
     """Update your own custom profile fields.
 
-    The form of a value depends on the type of its field: a list of user ids for users (6), a
-    string for all others. Either all values are written or, if one is refused, none.
+    The form of a value depends on the type of its field: a list of user ids for users (6), a string
+    for all others. Either all values are written or, if one is refused, none.
     """
     await ProfileService(ctx).set_values(params.data)
 
 
 @router.delete("/users/me/profile_data")
 async def remove_profile_data(ctx: LoggedIn, params: RemoveProfileDataParams) -> None:
-    """Empty some of your own custom profile fields."""
+    """Clear some of your own custom profile fields."""
     await ProfileService(ctx).remove_values(params)

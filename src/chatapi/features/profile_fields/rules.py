@@ -1,4 +1,4 @@
-"""What a custom profile field may be; pure."""
+"""Rules for custom profile fields; pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ MAX_OPTIONS = 200
 
 @dataclass(frozen=True)
 class FieldDefinition:
-    """What administrators decide about a field."""
+    """The properties of a field that administrators choose."""
 
     field_type: FieldType
     name: str
@@ -40,7 +40,7 @@ class FieldDefinition:
 
 @dataclass(frozen=True)
 class ProfileFieldRecord(FieldDefinition):
-    """A field of a realm, and where it stands among the others."""
+    """A field of a realm, and its position among the others."""
 
     id: ProfileFieldId
     position: int
@@ -54,7 +54,7 @@ class SelectOption(WireModel):
 
 
 class ExternalAccount(WireModel):
-    """Where accounts live: at a site we know, or wherever the pattern says."""
+    """The site of an external account: a known site, or one given by a URL pattern."""
 
     subtype: Annotated[str, Field(max_length=100)]
     url_pattern: Annotated[str, Field(max_length=1000)] | None = None
@@ -69,13 +69,13 @@ _external_account = TypeAdapter(ExternalAccount)
 
 
 def default_name(field_type: FieldType, field_data: dict[str, Any]) -> str:
-    """What a field is called that was given no name: accounts at a known site, after the site."""
+    """The name of a field that was created without one: for a known site, the name of the site."""
     site = KNOWN_SITES.get(str(field_data.get("subtype")))
     return site.name if site and field_type is FieldType.EXTERNAL_ACCOUNT else ""
 
 
 def check_field(field: FieldDefinition, others: Iterable[FieldDefinition]) -> None:
-    """Refuse a field that makes no sense by itself or beside the others."""
+    """Refuse a field that is invalid by itself or in combination with the others."""
     _check_text("name", field.name)
     if not field.name:
         raise BadRequestError("name cannot be empty")

@@ -1,4 +1,4 @@
-"""The verbs on custom profile fields."""
+"""Use cases: create, change, reorder and delete custom profile fields."""
 
 from dataclasses import replace
 from typing import Any
@@ -31,7 +31,7 @@ from chatapi.features.users.events import PersonChange, UserUpdated
 
 
 class ProfileFieldService:
-    """What administrators do with fields; everybody may look at them."""
+    """Changes fields for administrators; all users may read them."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -42,7 +42,7 @@ class ProfileFieldService:
         return {"custom_fields": [field_payload(field) for field in fields]}
 
     async def create(self, params: CreateFieldParams) -> CreatedFieldPayload:
-        """A field at the end."""
+        """Create a field at the end."""
         await self._ctx.lock()
         others = await self._fields.list_fields()
         if len(others) >= MAX_FIELDS:
@@ -55,7 +55,7 @@ class ProfileFieldService:
         return {"id": field_id}
 
     async def change(self, field_id: ProfileFieldId, params: ChangeFieldParams) -> None:
-        """Only what was passed; the type of a field never changes."""
+        """Change only what was passed; the type of a field never changes."""
         await self._ctx.lock()
         fields = await self._fields.list_fields()
         field = find_field(fields, field_id)
@@ -69,7 +69,7 @@ class ProfileFieldService:
             await self._empty_removed_options(field, changed)
 
     async def reorder(self, params: ReorderFieldsParams) -> None:
-        """Put the fields in another order; the list names each of them once."""
+        """Put the fields in another order; the list contains each of them once."""
         await self._ctx.lock()
         fields = {int(field.id): field for field in await self._fields.list_fields()}
         if sorted(params.order) != sorted(fields):
@@ -85,7 +85,7 @@ class ProfileFieldService:
             await self._emit_fields()
 
     async def delete(self, field_id: ProfileFieldId) -> None:
-        """Delete a field and everything people wrote into it."""
+        """Delete a field and all users' values in it."""
         await self._ctx.lock()
         find_field(await self._fields.list_fields(), field_id)
         await self._fields.delete(field_id)
@@ -94,14 +94,14 @@ class ProfileFieldService:
     async def _empty_removed_options(
         self, before: ProfileFieldRecord, after: ProfileFieldRecord
     ) -> None:
-        """A value that is no longer an option is no value."""
+        """Clear values that are no longer among the options."""
         removed = before.field_data.keys() - after.field_data.keys()
         for user_id in await self._fields.list_users_with(before.id, removed):
             person: PersonChange = {
                 "user_id": user_id,
                 "custom_profile_field": {"id": before.id, "value": None},
             }
-            # Only people fill in profiles; nobody owns them.
+            # Only human users have profiles, and these have no owner.
             self._ctx.emit(UserUpdated(person=person), to=UserVisibleTo(user_id=user_id))
         await self._fields.delete_values_like(before.id, removed)
 
@@ -111,7 +111,7 @@ class ProfileFieldService:
 
 
 def find_field(fields: list[ProfileFieldRecord], field_id: int) -> ProfileFieldRecord:
-    """The field with an id; one of another organization is as unknown as one of nobody's."""
+    """The field with an id; one of another realm is reported as unknown."""
     for field in fields:
         if field.id == field_id:
             return field

@@ -1,4 +1,4 @@
-"""What POST /register tells about custom profile fields."""
+"""The custom profile fields part of the POST /register response."""
 
 from typing_extensions import TypedDict
 
@@ -18,7 +18,7 @@ class FieldTypePayload(TypedDict):
 
 
 class ProfileFieldsState(TypedDict):
-    """The fields, and the types fields can have."""
+    """The fields, and the available field types."""
 
     custom_profile_fields: list[ProfileFieldPayload]
     custom_profile_field_types: dict[str, FieldTypePayload]

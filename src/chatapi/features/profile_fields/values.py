@@ -1,4 +1,4 @@
-"""What may be written into a custom profile field; pure."""
+"""Validates values of custom profile fields; pure."""
 
 import re
 from datetime import date
@@ -24,14 +24,14 @@ Written = str | list[int] | None
 
 
 class FieldValue(NamedTuple):
-    """A value as it is kept."""
+    """A value as stored."""
 
     text: str
     rendered: str | None = None
 
 
 def check_value(field: ProfileFieldRecord, written: Written) -> FieldValue | None:
-    """The value to keep, None for nothing; users in it are yet to be looked up."""
+    """The value to store, None to clear it; users in it still have to be looked up."""
     if written is None or written == [] or (isinstance(written, str) and not written.strip()):
         return None
     if isinstance(written, list):
@@ -60,7 +60,7 @@ def _check_text(field: ProfileFieldRecord, written: str) -> None:
 
 
 def user_ids_in(field: ProfileFieldRecord, value: FieldValue | None) -> list[UserId]:
-    """The people a value names."""
+    """The users that a value names."""
     if value is None or field.field_type is not FieldType.USER:
         return []
     user_ids: list[Any] = orjson.loads(value.text)

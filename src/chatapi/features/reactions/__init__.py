@@ -1,1 +1,1 @@
-"""Reactions: what people say about a message with a single emoji."""
+"""Reactions: emoji that users add to messages."""

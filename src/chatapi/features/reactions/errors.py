@@ -1,4 +1,4 @@
-"""What can be wrong with a reaction."""
+"""Errors of reactions."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from chatapi.core.errors import ApiError
 
 @dataclass(eq=False)
 class ReactionAlreadyExistsError(ApiError):
-    """The caller has put this emoji under the message before."""
+    """The caller has added this reaction to the message before."""
 
     code: ClassVar[str] = "REACTION_ALREADY_EXISTS"
     text: ClassVar[str] = "Reaction already exists."
@@ -16,7 +16,7 @@ class ReactionAlreadyExistsError(ApiError):
 
 @dataclass(eq=False)
 class ReactionDoesNotExistError(ApiError):
-    """The caller has not put this emoji under the message."""
+    """The caller has not added this reaction to the message."""
 
     code: ClassVar[str] = "REACTION_DOES_NOT_EXIST"
     text: ClassVar[str] = "Reaction doesn't exist."

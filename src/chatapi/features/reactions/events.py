@@ -11,7 +11,7 @@ from chatapi.events.event import Event, ServerOnly
 
 
 class ReactingUserPayload(TypedDict):
-    """Who reacted, for clients that do not know `user_id`."""
+    """The user who reacted, for clients that do not know `user_id`."""
 
     user_id: int
     email: str
@@ -19,7 +19,7 @@ class ReactingUserPayload(TypedDict):
 
 
 class ReactionChanged(Event):
-    """What both events have in common."""
+    """Common fields of both events."""
 
     changes_shared_state: ClassVar = False
 
@@ -30,7 +30,7 @@ class ReactionChanged(Event):
     user_id: UserId
     user: ReactingUserPayload
     unknown_user: Annotated[ReactingUserPayload | None, ServerOnly()] = None
-    """The same for readers who may not see them."""
+    """The same for readers who may not see the user."""
 
     @override
     def variant(self, view: ClientView) -> Hashable:
@@ -45,14 +45,14 @@ class ReactionChanged(Event):
 
 
 class ReactionAdded(ReactionChanged):
-    """Somebody put an emoji under a message."""
+    """A user added a reaction to a message."""
 
     type = "reaction"
     op: ClassVar = "add"
 
 
 class ReactionRemoved(ReactionChanged):
-    """Somebody took an emoji back."""
+    """A user removed a reaction from a message."""
 
     type = "reaction"
     op: ClassVar = "remove"

@@ -18,7 +18,7 @@ class AddReactionParams(Params):
 
     emoji_name: EmojiName
     emoji_code: EmojiCode | None = None
-    """Without it, the emoji is found by its name."""
+    """Without it, the emoji is looked up by its name."""
     reaction_type: Annotated[ReactionType | None, Field(examples=["unicode_emoji"])] = None
 
 

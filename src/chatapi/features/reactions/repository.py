@@ -48,16 +48,16 @@ _REMOVE = delete(Reaction).where(
 
 @dataclass(frozen=True)
 class EmojiCount:
-    """An emoji under a message."""
+    """An emoji at a message, and how many users reacted with it."""
 
     emoji: Emoji
     count: int
     is_own: bool
-    """Whether one of them is the person's who asks."""
+    """Whether one of the reactions is the given user's."""
 
 
 class ReactionRepository:
-    """Reactions to messages that whoever calls has found for somebody who may see them."""
+    """Reactions to messages; the caller has checked that the reader may see these."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
@@ -82,7 +82,7 @@ class ReactionRepository:
         return found
 
     async def list_emoji_counts(self, message_id: MessageId, user_id: UserId) -> list[EmojiCount]:
-        """The emoji under a message: as many rows as there are emoji, not people."""
+        """The emoji at a message: one row for each emoji, not for each user."""
         rows = await self._db.execute(_GROUPED, {"message_id": message_id, "user_id": user_id})
         return [
             EmojiCount(Emoji(EmojiKind(kind), code, name), count, bool(is_own))

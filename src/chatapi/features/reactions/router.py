@@ -16,15 +16,16 @@ router = FeatureRouter("Reactions", "Say it with an emoji.")
 
 @router.post("/messages/{message_id:int}/reactions", errors=[ReactionAlreadyExistsError])
 async def add_reaction(ctx: LoggedIn, message_id: Id, params: AddReactionParams) -> None:
-    """Put an emoji under a message.
+    """Add a reaction to a message.
 
-    The name is enough, also one of its other names. Where others have put the emoji there before
-    you, it keeps the name they used. `service_extra_emoji` is answered as `zulip_extra_emoji`.
+    The emoji's name is enough, including its alternative names. If other users have reacted with
+    the same emoji before, their name for it is kept. `service_extra_emoji` is returned as
+    `zulip_extra_emoji`.
     """
     await ReactionService(ctx).add(MessageId(message_id), params)
 
 
 @router.delete("/messages/{message_id:int}/reactions", errors=[ReactionDoesNotExistError])
 async def remove_reaction(ctx: LoggedIn, message_id: Id, params: RemoveReactionParams) -> None:
-    """Take an emoji back that you have put under a message."""
+    """Remove your reaction from a message."""
     await ReactionService(ctx).remove(MessageId(message_id), params)

@@ -1,4 +1,4 @@
-"""The verbs on reactions."""
+"""Use cases: add and remove reactions."""
 
 from collections.abc import Sequence
 
@@ -23,13 +23,13 @@ from chatapi.features.reactions.repository import EmojiCount, ReactionRepository
 from chatapi.permissions.message_lookup import FoundMessage, message_audience, message_to_change
 
 MAX_EMOJI = 50
-"""Different ones under one message."""
+"""Limit of different emoji at one message."""
 MAX_REACTIONS = 2_000
-"""To one message: everybody who reads it is sent all of them."""
+"""Limit of reactions to one message: all its readers receive all of them."""
 
 
 class ReactionService:
-    """What people can say about messages they may see."""
+    """Reactions of a user to messages that the user may see."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -58,13 +58,13 @@ class ReactionService:
         await self._emit(ReactionRemoved, message, emoji)
 
     async def _join(self, counts: Sequence[EmojiCount], emoji: Emoji) -> Emoji:
-        """The emoji as others called it who were first, or a new one if there is room."""
+        """The emoji under the name of the first reaction with it, or a new one if there is room."""
         for each in counts:
             if (each.emoji.kind, each.emoji.code) == (emoji.kind, emoji.code):
                 if each.is_own:
                     raise ReactionAlreadyExistsError
                 self._check_room(counts)
-                # Whatever became of the emoji since: it is there already.
+                # Valid even if the emoji was removed since: the message has it already.
                 return each.emoji
         await self._choice.check(emoji)
         self._check_room(counts)
@@ -77,11 +77,11 @@ class ReactionService:
             raise BadRequestError(f"A message can have {MAX_REACTIONS} reactions at most")
 
     async def _find_own(self, own: Sequence[Emoji], params: RemoveReactionParams) -> Emoji:
-        """The caller's reaction that is meant; an emoji may have been removed since."""
+        """The caller's reaction that the request means; the emoji may have been removed since."""
         kind = EmojiKind.read(params.reaction_type)
         code, name = params.emoji_code, params.emoji_name
         if code is None and name is not None and name not in {each.name for each in own}:
-            # It may be known by another of its names.
+            # The reaction may be stored under another name of the emoji.
             emoji = await self._choice.find(name, None, kind)
             kind, code = emoji.kind, emoji.code
         for each in own:

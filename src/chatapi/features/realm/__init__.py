@@ -1,1 +1,1 @@
-"""Organizations: creating them, their settings and what clients are told of them."""
+"""Realms (organizations): creating them, their settings, and their part of the client state."""

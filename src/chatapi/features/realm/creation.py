@@ -1,4 +1,4 @@
-"""The one way an organization comes into being: the command line and the first start use it."""
+"""The only code that creates realms; used by the command line and at the first start."""
 
 import re
 import uuid
@@ -20,7 +20,7 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 async def create_organization(
     runtime: Runtime, name: str, subdomain: str | None = None
 ) -> RealmRecord:
-    """Make an organization in a transaction of its own."""
+    """Create a realm in a transaction of its own."""
     work = runtime.begin()
     try:
         realm = await add_organization(work, runtime.clock.now(), name, subdomain)
@@ -34,7 +34,7 @@ async def create_organization(
 async def add_organization(
     work: UnitOfWork, now: datetime, name: str, subdomain: str | None = None
 ) -> RealmRecord:
-    """Make an organization, its clock and its groups; a subdomain can be made from the name."""
+    """Create a realm, its clock and its groups; a subdomain can be derived from the name."""
     name = check_name(name)
     subdomain = subdomain_from(name) if subdomain is None else subdomain.lower()
     if not _SUBDOMAIN.fullmatch(subdomain):

@@ -1,4 +1,4 @@
-"""What can go wrong with organizations."""
+"""Errors about realms."""
 
 from dataclasses import dataclass
 

@@ -15,7 +15,7 @@ _PermissionChanges = permission_change_params(REALM_PERMISSIONS)
 
 
 class ChangeRealmParams(RealmSettings, _PermissionChanges):  # type: ignore[misc,valid-type]  # from a table
-    """PATCH /realm: any of the organization's settings, and who may do what in it."""
+    """PATCH /realm: any of the realm's settings and permissions."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra=without_defaults)
 

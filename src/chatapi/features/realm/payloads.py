@@ -1,4 +1,4 @@
-"""What clients are told of an organization."""
+"""Payloads about a realm and its server."""
 
 from typing import Any, NotRequired, get_type_hints
 
@@ -10,7 +10,7 @@ from chatapi.wire.realm_settings import RealmSettings
 
 
 class AuthenticationMethodPayload(TypedDict):
-    """Whether a way to log in can be used here."""
+    """Whether a login method is available."""
 
     enabled: bool
     available: bool
@@ -18,7 +18,7 @@ class AuthenticationMethodPayload(TypedDict):
 
 
 class ChoicePayload(TypedDict):
-    """One of the values of a setting that has a fixed list of them."""
+    """One of the values of a setting with a fixed list of values."""
 
     name: str
     id: int
@@ -34,7 +34,7 @@ class ExternalAccountPayload(TypedDict):
 
 
 class ThumbnailFormatPayload(TypedDict):
-    """A size in which the server offers pictures."""
+    """A size in which the server offers images."""
 
     name: str
     max_width: int
@@ -51,7 +51,7 @@ class ReportTypePayload(TypedDict):
 
 
 class RealmIdentityPayload(TypedDict):
-    """Which organization this is."""
+    """The identity of the realm."""
 
     realm_name: str
     realm_url: str
@@ -71,7 +71,7 @@ class RealmIdentityPayload(TypedDict):
 
 
 class RealmFeaturesPayload(TypedDict):
-    """What is offered here and what is not, beside the settings administrators can change."""
+    """Features of the realm, beside the settings that administrators can change."""
 
     realm_allow_edit_history: bool
     realm_mandatory_topics: bool
@@ -93,7 +93,7 @@ class RealmFeaturesPayload(TypedDict):
 
 
 class ServerLimitsPayload(TypedDict):
-    """What parameters accept, and how often clients should call."""
+    """Limits of parameters, and intervals at which clients should call."""
 
     max_message_length: int
     max_topic_length: int
@@ -121,7 +121,7 @@ class ServerLimitsPayload(TypedDict):
 
 
 class ServerFeaturesPayload(TypedDict):
-    """What this server can do, whatever an organization chooses."""
+    """Features of this server, independent of a realm's settings."""
 
     development_environment: bool
     server_generation: int
@@ -138,7 +138,7 @@ class ServerFeaturesPayload(TypedDict):
 
 
 class PermissionSettingPayload(TypedDict):
-    """What a permission setting accepts."""
+    """The values that a permission setting accepts."""
 
     require_system_group: bool
     allow_internet_group: bool
@@ -150,7 +150,7 @@ class PermissionSettingPayload(TypedDict):
 
 
 class SupportedPermissionsPayload(TypedDict):
-    """Every permission setting there is."""
+    """Every permission setting."""
 
     realm: dict[str, PermissionSettingPayload]
     stream: dict[str, PermissionSettingPayload]
@@ -158,7 +158,7 @@ class SupportedPermissionsPayload(TypedDict):
 
 
 class PermissionsPayload(TypedDict):
-    """What clients must know to offer permission settings."""
+    """What clients need to offer permission settings."""
 
     server_supported_permission_settings: SupportedPermissionsPayload
 

@@ -1,4 +1,4 @@
-"""Every SQL statement on organizations."""
+"""Every SQL statement on realms."""
 
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -11,7 +11,7 @@ from chatapi.features.realm.errors import SubdomainTakenError
 
 
 class RealmRepository:
-    """Organizations as rows."""
+    """Rows of realms."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db

@@ -23,8 +23,8 @@ router = FeatureRouter("Organizations", "What holds for the whole organization."
 async def change_realm(ctx: Admin, params: ChangeRealmParams) -> Mapping[str, Any]:
     """Change the organization's settings.
 
-    What is not passed stays as it is; the answer has what changed. Some settings are for owners
-    only. Who may do something is passed as `{"new": ..., "old": ...}`; where `old` is there, it
-    must be the present value.
+    What is not passed stays unchanged; the response contains what changed. Some settings are for
+    owners only. A permission is passed as `{"new": ..., "old": ...}`; if `old` is present, it must
+    be the current value.
     """
     return await RealmService(ctx).change(params)

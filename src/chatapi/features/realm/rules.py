@@ -1,4 +1,4 @@
-"""What an organization's settings may be and what follows from them; pure."""
+"""Rules for a realm's settings, and values derived from them; pure."""
 
 import hashlib
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ MAX_NAME_LENGTH = 40
 OWNER_ONLY = RealmSettings.marked(OwnersOnly) | {
     setting.name for setting in REALM_PERMISSIONS.values() if setting.owner_only
 }
-"""What only owners may change."""
+"""Settings that only owners may change."""
 SENT_IN_UPDATE_DICT = RealmSettings.marked(SentInUpdateDict) | REALM_PERMISSIONS.keys()
-"""What clients are told of in one event for all of it."""
+"""Settings whose changes are emitted together in one event."""
 
 _DEFAULTS = RealmSettings().model_dump()
 
@@ -30,7 +30,7 @@ def check_name(name: str) -> str:
 
 
 def stored_settings(realm: RealmRecord, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The differences from the defaults after some changes; what equals its default is left out."""
+    """The stored differences from the defaults after some changes; default values are left out."""
     groups = realm.system_groups
     defaults = {name: groups[setting.default] for name, setting in REALM_PERMISSIONS.items()}
     defaults |= _DEFAULTS
@@ -45,7 +45,7 @@ def stored_settings(realm: RealmRecord, changes: Mapping[str, Any]) -> dict[str,
 def supported_permissions(
     table: Mapping[str, PermissionSetting],
 ) -> dict[str, PermissionSettingPayload]:
-    """What each setting of a table accepts, as clients are told it."""
+    """What each setting of a table accepts, in the form that clients receive."""
     return {
         name: {
             "require_system_group": setting.require_system_group,
@@ -61,6 +61,6 @@ def supported_permissions(
 
 
 def icon_url(realm: RealmRecord) -> str:
-    """A picture made from the organization's id, since nobody can upload one yet."""
+    """An image derived from the realm's id, since none can be uploaded yet."""
     digest = hashlib.md5(realm.uuid.encode(), usedforsecurity=False).hexdigest()
     return f"https://secure.gravatar.com/avatar/{digest}?d=identicon"

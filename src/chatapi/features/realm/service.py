@@ -1,4 +1,4 @@
-"""The verb on organizations."""
+"""Use case: change the settings of a realm."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,14 +31,14 @@ Changes = Mapping[str, Any]
 
 
 class RealmService:
-    """What administrators do with their organization."""
+    """Changes a realm's settings for administrators."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._realms = RealmRepository(ctx.db)
 
     async def change(self, params: ChangeRealmParams) -> Changes:
-        """PATCH /realm: all of it or nothing; only what really changes is told to anybody."""
+        """PATCH /realm: all changes or none; only actual changes are emitted."""
         await self._ctx.lock()
         self._check_owner(params)
         name = self._changed_name(params)
@@ -81,7 +81,7 @@ class RealmService:
         return changes
 
     async def _check_channel(self, changes: Changes) -> None:
-        """Where something is announced, administrators must be able to look."""
+        """Channels for announcements must be visible to administrators."""
         channel_id = changes.get("new_stream_announcements_stream_id", NO_CHANNEL)
         if channel_id != NO_CHANNEL:
             channel = await ChannelFinder(self._ctx).get_known(ChannelId(channel_id))
@@ -99,7 +99,7 @@ class RealmService:
         return changes
 
     async def _restart_guests(self) -> None:
-        """Other people exist for them now: their clients are to ask for everything again."""
+        """Restart the clients of guests: they see other users now, so they register again."""
         guests = await UserRepository(self._ctx.db, self._ctx.realm.id).list_guests()
         await restart_clients(self._ctx.work, self._ctx.realm.id, guests)
 

@@ -1,6 +1,6 @@
-"""What POST /register tells about the organization and its server.
+"""The realm and server part of the POST /register response.
 
-The context is of the moment of the snapshot, so nothing has to be read again.
+The context is of the snapshot, so nothing has to be read again.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ from chatapi.wire.realm_settings import NO_CHANNEL
 _SELF_HOSTED = 1
 _NO_UPLOADS = 0
 
-# Longer than a poll waits for its heartbeat: a client that hears nothing for so long tries again.
+# Longer than the heartbeat interval of a poll: a client that receives nothing this long retries.
 _LONGPOLL_TIMEOUT_SECONDS = 90
 _TYPING_EXPIRES_MILLISECONDS = 15_000
 _TYPING_STOPPED_WAIT_MILLISECONDS = 5_000

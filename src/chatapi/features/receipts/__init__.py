@@ -1,1 +1,1 @@
-"""Read receipts: who has read a message."""
+"""Read receipts: which users have read a message."""

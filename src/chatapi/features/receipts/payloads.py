@@ -1,9 +1,9 @@
-"""Read receipts as clients see them."""
+"""Payloads of read receipts."""
 
 from typing_extensions import TypedDict
 
 
 class ReadReceiptsPayload(TypedDict):
-    """Who has read a message, without its sender."""
+    """The users who have read a message, without its sender."""
 
     user_ids: list[int]

@@ -1,4 +1,4 @@
-"""Every SQL statement on read receipts: who has read a message, from marks alone."""
+"""Every SQL statement on read receipts, computed from read positions and exceptions only."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def _mutes(one: Column, other: Column) -> ColumnElement[bool]:
 
 
 def _readers(of: Select[*tuple[int]], *positions: Column) -> Select[*tuple[int]]:
-    """Those of some people who have read the message, and let others know of it."""
+    """Which of the users have read the message, and send read receipts."""
     is_below = or_(
         *(
             func.coalesce(position, 0) >= _MESSAGE
@@ -60,7 +60,7 @@ def _readers(of: Select[*tuple[int]], *positions: Column) -> Select[*tuple[int]]
             User.id != _SENDER,
             is_read,
             lets_know,
-            # What somebody muted counts as read, but nobody has read it.
+            # Messages of a muted sender count as read, but the user has not read them.
             ~_mutes(User.id, _SENDER),
             ~_mutes(User.id, _ASKING),
             ~_mutes(_ASKING, User.id),
@@ -88,14 +88,14 @@ _IN_DIRECT = _readers(
 
 
 class ReceiptRepository:
-    """Readers of messages that somebody asks about who may see them."""
+    """Readers of messages; the caller has checked that the requesting user may see these."""
 
     def __init__(self, db: DatabaseSession, asking_id: UserId) -> None:
         self._db = db
         self._asking_id = asking_id
 
     async def list_readers(self, message: FoundMessage) -> list[UserId]:
-        """In channels, of those who were there when the message came and still are."""
+        """In channels, only of users who were subscribed when the message arrived and still are."""
         values = {
             "message_id": message.id,
             "conversation_id": message.conversation_id,

@@ -1,4 +1,4 @@
-"""The verb of read receipts."""
+"""Use case: read receipts."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -10,7 +10,7 @@ from chatapi.permissions.user_visibility import user_visibility
 
 
 class ReceiptService:
-    """Who has read a message, for those who may see it, where the organization allows it."""
+    """Lists the readers of a message, for users who may see it, if the realm permits it."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

@@ -1,1 +1,1 @@
-"""Reminders: people are told of a message again when they want to be."""
+"""Reminders: the notification bot sends a user a message again at a chosen time."""

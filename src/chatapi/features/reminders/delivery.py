@@ -16,21 +16,21 @@ from chatapi.features.users.system_bots import notification_bot
 
 
 class ReminderDelivery:
-    """What is particular to reminders among all that is scheduled."""
+    """The parts of a delivery that are specific to reminders."""
 
     async def compose(self, ctx: Context, record: ScheduledRecord) -> OutgoingMessage:
-        """A message of the notification bot, which names what its reader may name."""
+        """A message of the notification bot, which may mention what its reader may mention."""
         message_id = MessageId(record.about_message_id or 0)
         content = await text_of_reminder(ctx, message_id, record.note)
         rendered = await render(ctx, content)
         bot = await notification_bot(ctx.db, ctx.realm.id)
         notice = compose_notice(bot, to_person(bot, ctx.user), content, rendered)
-        # What they may see is decided; it holds as long as they do not change.
+        # What the reader may see was checked; it holds as long as the caller is not stale.
         return replace(notice, caller=ctx.caller)
 
     def removed(self, record: ScheduledRecord) -> Event:
         return ReminderRemoved(reminder_id=record.id)
 
     async def notify_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
-        """Clients are shown it in the list; there is no event about it."""
+        """Clients see the failure in the list; there is no event about it."""
         del ctx, records

@@ -1,4 +1,4 @@
-"""What can be wrong with a reminder."""
+"""Errors of reminders."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,6 +8,6 @@ from chatapi.core.errors import ApiError
 
 @dataclass(eq=False)
 class ReminderDoesNotExistError(ApiError):
-    """The caller has no such reminder, or it was delivered meanwhile."""
+    """The caller has no such reminder, or it has been delivered."""
 
     text: ClassVar[str] = "Reminder does not exist"

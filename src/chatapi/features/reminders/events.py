@@ -1,4 +1,4 @@
-"""Events about reminders; only their owner's own clients are told."""
+"""Events about reminders; delivered only to the owner's own clients."""
 
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ from chatapi.features.reminders.payloads import ReminderPayload
 
 
 class RemindersAdded(Event):
-    """Somebody wants to be reminded of something."""
+    """The reader created a reminder."""
 
     type = "reminders"
     op: ClassVar = "add"
@@ -18,7 +18,7 @@ class RemindersAdded(Event):
 
 
 class ReminderRemoved(Event):
-    """A reminder was delivered, or is not wanted any more."""
+    """A reminder was delivered or deleted."""
 
     type = "reminders"
     op: ClassVar = "remove"

@@ -19,4 +19,4 @@ class RemindParams(Params):
     note: Annotated[
         str | None, Field(max_length=MAX_REMINDER_NOTE_LENGTH, examples=["Answer this"])
     ] = None
-    """What you want to be told with it."""
+    """A note to be sent with the reminder."""

@@ -1,4 +1,4 @@
-"""Reminders as clients see them."""
+"""Payloads of reminders."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from chatapi.wire.types import UnixSeconds
 
 
 class ReminderPayload(TypedDict):
-    """A message that somebody will get about another message."""
+    """A message that a user will get about another message."""
 
     reminder_id: int
     type: Literal["private"]
@@ -21,7 +21,7 @@ class ReminderPayload(TypedDict):
 
 
 class RemindersPayload(TypedDict):
-    """What somebody wants to be reminded of, by time."""
+    """A user's reminders, by time."""
 
     reminders: list[ReminderPayload]
 

@@ -21,7 +21,7 @@ async def get_reminders(ctx: LoggedIn) -> RemindersPayload:
 
 @router.post("/reminders")
 async def create_reminder(ctx: LoggedIn, params: RemindParams) -> NewReminderPayload:
-    """Be reminded of a message.
+    """Create a reminder of a message.
 
     At the given time the notification bot sends you the message, if you may still see it.
     """

@@ -1,4 +1,4 @@
-"""The verbs on reminders."""
+"""Use cases: list, create and delete reminders."""
 
 from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
@@ -16,7 +16,7 @@ from chatapi.features.scheduled_messages.rules import MAX_SCHEDULED, check_time
 
 
 class ReminderService:
-    """What people want to be told of again; delivery is that of scheduled messages."""
+    """The reminders of a user; they are delivered like scheduled messages."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

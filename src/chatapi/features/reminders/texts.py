@@ -1,4 +1,4 @@
-"""What a reminder says: when it is asked for, and when it is delivered."""
+"""The texts of a reminder: when it is created, and when it is delivered."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -11,7 +11,7 @@ from chatapi.rendering import NamedChannel, channel_address
 
 
 async def text_of_request(ctx: Context, message_id: MessageId, note: str) -> str:
-    """For whoever may see the message; without its words, which may be gone tomorrow."""
+    """For a caller who may see the message; without its text, which may be deleted by then."""
     message = await _find(ctx, message_id)
     if message is None:
         raise BadRequestError("Invalid message(s)")
@@ -39,7 +39,7 @@ async def _find(ctx: Context, message_id: MessageId) -> HistoryRow | None:
 
 
 async def _address(ctx: Context, message: HistoryRow) -> str:
-    """Where clients show the message."""
+    """The address at which clients show the message."""
     if message.channel_id is None:
         repository = HistoryRepository(ctx.db, ctx.realm.id)
         people = await repository.list_people([message.conversation_id])

@@ -1,1 +1,1 @@
-"""Retention: messages that are older than an organization wants to keep."""
+"""Retention: deletes messages that are older than a realm keeps them."""

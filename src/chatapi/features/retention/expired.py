@@ -18,7 +18,7 @@ _BEFORE_ALL = MessageId(0)
 
 @dataclass(frozen=True)
 class ExpiredBatch:
-    """Messages of one channel, or direct ones, that were too old when they were looked at."""
+    """Messages of one channel, or direct messages, that had expired when they were found."""
 
     realm_id: RealmId
     channel_id: ChannelId | None
@@ -26,9 +26,9 @@ class ExpiredBatch:
 
 
 async def find_expired(ctx: RealmContext, size: int) -> AsyncGenerator[ExpiredBatch, None]:
-    """Batches of a size, as many as there are; each holds whole stretches of few topics.
+    """Batches of a given size; each holds contiguous messages of few topics.
 
-    So a batch is few events, however the topics of a channel took turns.
+    So a batch needs few events, however the messages of a channel's topics alternate.
     """
     repository = RetentionRepository(ctx.db, ctx.realm.id)
     policy = RetentionPolicy.of(ctx.realm, await repository.list_channel_days())
@@ -45,15 +45,15 @@ async def find_expired(ctx: RealmContext, size: int) -> AsyncGenerator[ExpiredBa
         sorted(begun, key=_place_order), lambda each: each.channel_id
     ):
         async for message_ids in _batches(repository, conversations, last_ids[channel_id], size):
-            # Remembered from here on: nobody has to read it under the lock.
+            # Fills the cache, so that nothing has to be read under the lock.
             await _channels(ctx, channel_id)
             yield ExpiredBatch(ctx.realm.id, channel_id, message_ids)
 
 
 async def delete_expired(ctx: RealmContext, batch: ExpiredBatch) -> None:
-    """Delete what is still too old and still there; the realm is locked.
+    """Delete messages that are still expired and still exist; the realm is locked.
 
-    Since it was found, it may have been moved, or somebody may have decided to keep it.
+    Since they were found, they may have been moved, or the retention policy may have changed.
     """
     channels = await _channels(ctx, batch.channel_id)
     days = {channel.id: channel.message_retention_days for channel in channels}
@@ -70,7 +70,7 @@ async def delete_expired(ctx: RealmContext, batch: ExpiredBatch) -> None:
 
 
 async def _channels(ctx: RealmContext, channel_id: ChannelId | None) -> list[ChannelRecord]:
-    """The channel that is meant, if it is one."""
+    """The channel with this id; empty for direct messages."""
     named = [] if channel_id is None else [channel_id]
     return list((await ctx.runtime.channels.many(ctx.db, ctx.realm.id, named)).values())
 
@@ -78,7 +78,7 @@ async def _channels(ctx: RealmContext, channel_id: ChannelId | None) -> list[Cha
 async def _last_expired(
     repository: RetentionRepository, policy: RetentionPolicy, now: datetime
 ) -> dict[ChannelId | None, MessageId]:
-    """The last message that is too old in each channel, and in direct messages (None)."""
+    """The last expired message in each channel, and in direct messages (None)."""
     moments = {
         channel_id: moment
         for channel_id in (None, *policy.channel_days)

@@ -12,11 +12,11 @@ _FOR_EVER = -1
 
 @dataclass(frozen=True)
 class RetentionPolicy:
-    """What an organization and its channels say; direct messages follow the organization."""
+    """The retention of a realm and its channels; direct messages follow the realm."""
 
     realm_days: int
     channel_days: Mapping[ChannelId, int | None]
-    """None: as the organization says."""
+    """None: the realm's setting applies."""
 
     @classmethod
     def of(
@@ -25,7 +25,7 @@ class RetentionPolicy:
         return cls(realm.options.message_retention_days, channel_days)
 
     def deletes_before(self, channel_id: ChannelId | None, now: datetime) -> datetime | None:
-        """What is older goes, in a channel or in direct messages; None: nothing does."""
+        """Older messages in a channel, or in direct messages, are deleted; None: none are."""
         days = self.realm_days
         if channel_id is not None:
             chosen = self.channel_days[channel_id]

@@ -40,7 +40,7 @@ _OLDEST = (
 
 @dataclass(frozen=True)
 class BegunConversation:
-    """A conversation, and where it begins."""
+    """A conversation and its first message."""
 
     id: ConversationId
     channel_id: ChannelId | None
@@ -48,14 +48,14 @@ class BegunConversation:
 
 
 class RetentionRepository:
-    """Messages of one realm by their age; no index knows it, but ids have the order of time."""
+    """Messages of one realm by age; there is no index on it, but ids ascend with time."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
         self._realm_id = realm_id
 
     async def list_channel_days(self) -> dict[ChannelId, int | None]:
-        """What each channel says about retention."""
+        """The retention setting of each channel."""
         rows = await self._db.execute(
             select(Channel.id, Channel.message_retention_days).where(
                 Channel.realm_id == self._realm_id
@@ -64,14 +64,14 @@ class RetentionRepository:
         return {ChannelId(channel_id): days for channel_id, days in rows}
 
     async def find_last_before(self, moment: datetime) -> MessageId | None:
-        """The last message that was sent before a moment, by halving."""
+        """The last message that was sent before a moment, by binary search."""
         last: MessageId | None = None
         low, high = 0, await newest_message_id(self._db, self._realm_id) or -1
         while low <= high:
             middle = (low + high) // 2
             values = {"realm_id": self._realm_id, "message_id": middle}
             row = (await self._db.execute(_NEXT, values)).one_or_none()
-            # Without one, it was deleted since the last look.
+            # If there is no row, the message was deleted since the previous statement.
             if row is not None and row.sent_at < moment:
                 last = MessageId(row.id)
                 low = row.id + 1
@@ -80,7 +80,7 @@ class RetentionRepository:
         return last
 
     async def list_begun(self, up_to: MessageId) -> list[BegunConversation]:
-        """Conversations that may have messages up to one, the oldest first."""
+        """Conversations that may have messages up to an id, the oldest first."""
         rows = await self._db.execute(_BEGUN, {"realm_id": self._realm_id, "up_to": up_to})
         return [BegunConversation(*row) for row in rows]
 

@@ -1,1 +1,1 @@
-"""Saved snippets: texts people use again and again."""
+"""Saved snippets: texts that users store to use again."""

@@ -1,4 +1,4 @@
-"""What can be wrong with a saved snippet."""
+"""Errors of saved snippets."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,6 +8,6 @@ from chatapi.core.errors import ApiError
 
 @dataclass(eq=False)
 class SnippetDoesNotExistError(ApiError):
-    """There is no snippet with this id, or it is somebody else's."""
+    """There is no snippet with this id, or it is another user's."""
 
     text: ClassVar[str] = "Saved snippet does not exist."

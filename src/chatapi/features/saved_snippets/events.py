@@ -1,4 +1,4 @@
-"""Events about saved snippets; only the clients of whoever saved them are told."""
+"""Events about saved snippets; delivered only to the owner's clients."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from chatapi.features.saved_snippets.payloads import SnippetPayload
 
 
 class SnippetAdded(Event):
-    """Somebody saved a text."""
+    """The reader saved a snippet."""
 
     type = "saved_snippets"
     op: ClassVar = "add"
@@ -17,7 +17,7 @@ class SnippetAdded(Event):
 
 
 class SnippetUpdated(Event):
-    """A saved text has another title or content."""
+    """The title or content of a snippet changed."""
 
     type = "saved_snippets"
     op: ClassVar = "update"
@@ -27,7 +27,7 @@ class SnippetUpdated(Event):
 
 
 class SnippetRemoved(Event):
-    """A saved text is no longer kept."""
+    """A snippet was deleted."""
 
     type = "saved_snippets"
     op: ClassVar = "remove"

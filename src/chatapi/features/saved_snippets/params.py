@@ -8,7 +8,7 @@ from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 from chatapi.wire.params import Params
 
 MAX_SNIPPETS = 500
-"""Of one person: POST /register tells each of their clients all of them."""
+"""Limit per user: POST /register returns all of them to each client."""
 _MAX_TITLE_LENGTH = 60
 
 Title = Annotated[
@@ -31,7 +31,7 @@ class CreateSnippetParams(Params):
 
 
 class EditSnippetParams(Params):
-    """PATCH /saved_snippets/{saved_snippet_id}: what is not passed stays as it is."""
+    """PATCH /saved_snippets/{saved_snippet_id}: what is not passed stays unchanged."""
 
     title: Title | None = None
     content: Content | None = None

@@ -1,4 +1,4 @@
-"""Saved snippets as clients see them."""
+"""Payloads of saved snippets."""
 
 from typing_extensions import TypedDict
 
@@ -17,7 +17,7 @@ class SnippetPayload(TypedDict):
 
 
 class SnippetsPayload(TypedDict):
-    """All snippets of a person, the oldest first."""
+    """All snippets of a user, the oldest first."""
 
     saved_snippets: list[SnippetPayload]
 

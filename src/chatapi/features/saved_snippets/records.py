@@ -1,4 +1,4 @@
-"""Saved snippets inside the service."""
+"""Records of saved snippets."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from chatapi.core.ids import SavedSnippetId
 
 @dataclass(frozen=True)
 class SnippetRecord:
-    """A text with a name."""
+    """A text with a title."""
 
     id: SavedSnippetId
     title: str

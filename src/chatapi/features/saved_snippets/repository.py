@@ -21,7 +21,7 @@ _COUNT = select(func.count()).where(SavedSnippet.user_id == bindparam("user_id")
 
 
 class SnippetRepository:
-    """Snippets of one person; those of others do not exist here."""
+    """Snippets of one user; those of others are never found."""
 
     def __init__(self, db: DatabaseSession, user_id: UserId) -> None:
         self._db = db

@@ -29,7 +29,7 @@ async def create_saved_snippet(ctx: LoggedIn, params: CreateSnippetParams) -> Cr
 async def edit_saved_snippet(
     ctx: LoggedIn, saved_snippet_id: Id, params: EditSnippetParams
 ) -> None:
-    """Give a saved snippet another title or content."""
+    """Change the title or content of a saved snippet."""
     await SnippetService(ctx).change(SavedSnippetId(saved_snippet_id), params)
 
 

@@ -1,4 +1,4 @@
-"""The verbs on saved snippets."""
+"""Use cases: list, save, change and delete snippets."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ from chatapi.features.saved_snippets.repository import SnippetRepository
 
 
 class SnippetService:
-    """Texts people keep for themselves."""
+    """The saved snippets of a user."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

@@ -18,17 +18,17 @@ from chatapi.features.scheduled_messages.rules import as_request
 
 
 class MessageDelivery:
-    """What is particular to messages among all that is scheduled."""
+    """The parts of a delivery that are specific to scheduled messages."""
 
     async def compose(self, ctx: Context, record: ScheduledRecord) -> OutgoingMessage:
-        """As if its owner sent it now: the same rules, and rendered anew."""
+        """As if its owner sent it now: the same rules, and rendered again."""
         return await MessageService(ctx).prepare(as_request(record))
 
     def removed(self, record: ScheduledRecord) -> Event:
         return ScheduledMessageRemoved(scheduled_message_id=record.id)
 
     async def notify_failed(self, ctx: RealmContext, records: Sequence[ScheduledRecord]) -> None:
-        """Tell the owners' clients, and the owners themselves why."""
+        """Emit the failure to the owners' clients, and notify the owners of the reason."""
         for record in records:
             event = ScheduledMessageUpdated(scheduled_message=record.payload())
             ctx.emit(event, to=Users.only(record.owner_id))

@@ -1,4 +1,4 @@
-"""What can be wrong with a scheduled message."""
+"""Errors of scheduled messages."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,6 +8,6 @@ from chatapi.core.errors import ApiError
 
 @dataclass(eq=False)
 class ScheduledMessageDoesNotExistError(ApiError):
-    """The caller has not scheduled such a message, or it was sent meanwhile."""
+    """The caller has no scheduled message with this id, or it has been sent."""
 
     text: ClassVar[str] = "Scheduled message does not exist"

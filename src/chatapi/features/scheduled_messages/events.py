@@ -1,4 +1,4 @@
-"""Events about scheduled messages; only their owner's own clients are told."""
+"""Events about scheduled messages; delivered only to the owner's own clients."""
 
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ from chatapi.features.scheduled_messages.payloads import ScheduledMessagePayload
 
 
 class ScheduledMessagesAdded(Event):
-    """Something was scheduled."""
+    """Messages were scheduled."""
 
     type = "scheduled_messages"
     op: ClassVar = "add"
@@ -18,7 +18,7 @@ class ScheduledMessagesAdded(Event):
 
 
 class ScheduledMessageUpdated(Event):
-    """What was scheduled has changed, or could not be sent."""
+    """A scheduled message was changed, or could not be sent."""
 
     type = "scheduled_messages"
     op: ClassVar = "update"
@@ -28,7 +28,7 @@ class ScheduledMessageUpdated(Event):
 
 
 class ScheduledMessageRemoved(Event):
-    """What was scheduled has been sent, or will not be sent."""
+    """A scheduled message was sent or deleted."""
 
     type = "scheduled_messages"
     op: ClassVar = "remove"

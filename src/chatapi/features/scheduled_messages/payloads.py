@@ -1,4 +1,4 @@
-"""Scheduled messages as clients see them."""
+"""Payloads of scheduled messages."""
 
 from typing import Literal, NotRequired
 
@@ -8,7 +8,7 @@ from chatapi.wire.types import UnixSeconds
 
 
 class ScheduledMessagePayload(TypedDict):
-    """A message that is to be sent later, or that could not be sent."""
+    """A message that will be sent later, or that could not be sent."""
 
     scheduled_message_id: int
     type: Literal["stream", "private"]
@@ -21,12 +21,12 @@ class ScheduledMessagePayload(TypedDict):
 
 
 class ScheduledMessagesPayload(TypedDict):
-    """What somebody has scheduled, by time."""
+    """A user's scheduled messages, by time."""
 
     scheduled_messages: list[ScheduledMessagePayload]
 
 
 class ScheduledPayload(TypedDict):
-    """The id of a message that was scheduled; once sent it has another one."""
+    """The id of a scheduled message; the sent message gets another id."""
 
     scheduled_message_id: int

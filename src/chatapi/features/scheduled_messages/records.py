@@ -1,4 +1,4 @@
-"""What is scheduled, as the database knows it."""
+"""Records of scheduled messages and reminders."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from chatapi.core.ids import ChannelId, MessageId, RealmId, ScheduledMessageId, 
 from chatapi.features.scheduled_messages.payloads import ScheduledMessagePayload
 
 UNSAVED = ScheduledMessageId(0)
-"""Stands for the id that the database will give."""
+"""Placeholder for the id that the database will assign."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class ScheduledRecord:
 
     @property
     def to(self) -> int | list[int]:
-        """As requests name it."""
+        """The recipients as requests name them."""
         return [*self.people] if self.channel_id is None else self.channel_id
 
     def payload(self) -> ScheduledMessagePayload:
-        """A scheduled message as its owner sees it."""
+        """The payload of a scheduled message for its owner."""
         payload: ScheduledMessagePayload = {
             "scheduled_message_id": self.id,
             "type": "private" if self.is_direct else "stream",

@@ -1,4 +1,4 @@
-"""Every SQL statement on what is scheduled, reminders included."""
+"""Every SQL statement on scheduled messages, reminders included."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -31,23 +31,23 @@ _FORGET = delete(ScheduledMessage).where(ScheduledMessage.id.in_(bindparam("ids"
 
 
 class DueRepository:
-    """What is to be delivered, whoever scheduled it."""
+    """Messages and reminders that are due, of all owners."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
     async def find_next_due(self) -> datetime | None:
-        """When something is due next; what failed is not due until its owner says when."""
+        """When the next one is due; failed ones are not due until their owner sets a new time."""
         return (await self._db.execute(_NEXT_DUE)).scalar_one()
 
     async def list_due(self, now: datetime, limit: int) -> list[ScheduledRecord]:
-        """What should have been delivered by now, in the order in which it should have been."""
+        """Those due by now, in the order of their delivery times."""
         return _records.read_all(await self._db.execute(_DUE, {"now": now, "limit": limit}))
 
     async def list_some(
         self, ids: Iterable[ScheduledMessageId]
     ) -> dict[ScheduledMessageId, ScheduledRecord]:
-        """As they are now; those that are no longer there are left out."""
+        """Their current state; those that no longer exist are left out."""
         rows = await self._db.execute(_BY_ID, {"ids": list(ids)})
         return {record.id: record for record in _records.read_all(rows)}
 
@@ -55,14 +55,14 @@ class DueRepository:
         await self._db.execute(_FORGET, {"ids": list(ids)})
 
     async def change(self, record: ScheduledRecord) -> None:
-        """Make a row what a record says."""
+        """Update the row to match a record."""
         await self._db.execute(
             update(ScheduledMessage).where(ScheduledMessage.id == record.id).values(asdict(record))
         )
 
 
 class ScheduleRepository:
-    """What one person has scheduled: messages, or else reminders."""
+    """The scheduled messages, or else the reminders, of one user."""
 
     def __init__(self, db: DatabaseSession, owner_id: UserId, *, reminders: bool) -> None:
         self._db = db
@@ -70,7 +70,7 @@ class ScheduleRepository:
         self._reminders = reminders
 
     async def list_own(self) -> list[ScheduledRecord]:
-        """By time; messages and reminders of a snapshot are read together."""
+        """Ordered by time; in a snapshot, messages and reminders are read together."""
         name = "scheduled messages and reminders"
         return [
             record
@@ -98,7 +98,7 @@ class ScheduleRepository:
         return None if row is None else _records.read(row)
 
     async def add(self, record: ScheduledRecord) -> ScheduledRecord:
-        """The record with the id it has from now on."""
+        """Returns the record with its new id."""
         values = asdict(record)
         del values["id"]
         rows = await self._db.execute(
@@ -107,7 +107,7 @@ class ScheduleRepository:
         return replace(record, id=ScheduledMessageId(rows.scalar_one()))
 
     async def remove(self, scheduled_id: ScheduledMessageId) -> bool:
-        """Whether there was one to remove."""
+        """Returns whether there was one to remove."""
         statement = delete(ScheduledMessage).where(
             *self._is_own(), ScheduledMessage.id == scheduled_id
         )

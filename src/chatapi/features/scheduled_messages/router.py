@@ -42,8 +42,8 @@ async def create_scheduled_message(
 ) -> ScheduledPayload:
     """Schedule a message.
 
-    It is sent at its time as if you sent it then. If that is not allowed any more, it is marked
-    as failed and you are told why.
+    It is sent at its time as if you sent it then. If that is not allowed any more, it is marked as
+    failed and you are notified of the reason.
     """
     return await ScheduledMessageService(ctx).schedule(params)
 
@@ -64,5 +64,5 @@ async def update_scheduled_message(
     "/scheduled_messages/{scheduled_message_id:int}", errors=[ScheduledMessageDoesNotExistError]
 )
 async def delete_scheduled_message(ctx: LoggedIn, scheduled_message_id: Id) -> None:
-    """Do not send a scheduled message."""
+    """Delete a scheduled message, so that it is not sent."""
     await ScheduledMessageService(ctx).remove(ScheduledMessageId(scheduled_message_id))

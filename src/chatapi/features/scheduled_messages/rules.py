@@ -1,4 +1,4 @@
-"""What may be scheduled, and when; pure."""
+"""Rules for scheduled messages and their times; pure."""
 
 from datetime import UTC, datetime
 
@@ -10,11 +10,11 @@ from chatapi.features.scheduled_messages.params import EditScheduledMessageParam
 from chatapi.features.scheduled_messages.records import ScheduledRecord
 
 MAX_SCHEDULED = 500
-"""Messages one person may have scheduled, and as many reminders."""
+"""Limit of scheduled messages per user, and of reminders per user."""
 
 
 def check_time(timestamp: int, now: datetime) -> datetime:
-    """A moment in the future."""
+    """The delivery time, which must be in the future."""
     moment = datetime.fromtimestamp(timestamp, UTC)
     if moment <= now:
         raise BadRequestError("scheduled_delivery_timestamp must be in the future")
@@ -22,9 +22,9 @@ def check_time(timestamp: int, now: datetime) -> datetime:
 
 
 def is_read_later(outgoing: OutgoingMessage) -> bool:
-    """Whether a scheduled message counts as read by its sender, who has not said so.
+    """Whether a scheduled message counts as read by its sender, if the client did not say.
 
-    What people write to themselves they want to find unread.
+    Notes to oneself stay unread, so that the sender notices them.
     """
     is_note = isinstance(outgoing.to, DirectTarget) and len(outgoing.to.people) == 1
     return is_read_by_sender(outgoing.client_name) and not is_note
@@ -42,7 +42,7 @@ def as_request(record: ScheduledRecord) -> SendMessageParams:
 
 
 def edited(record: ScheduledRecord, params: EditScheduledMessageParams) -> SendMessageParams:
-    """The request that would send a scheduled message now, if it were as somebody wants it."""
+    """The request that would send a scheduled message now, with the changes applied."""
     before = as_request(record)
     is_direct = record.is_direct if params.type is None else params.type in {"direct", "private"}
     topic = params.topic

@@ -1,4 +1,4 @@
-"""The verbs on scheduled messages."""
+"""Use cases: schedule, change and delete messages to be sent later."""
 
 from dataclasses import replace
 
@@ -31,9 +31,9 @@ from chatapi.features.scheduled_messages.rules import (
 
 
 class ScheduledMessageService:
-    """What a sender can do with messages that are not sent yet.
+    """The scheduled messages of a sender.
 
-    Nobody can schedule what they could not send: the same rules decide now and when it is due.
+    Users cannot schedule what they could not send: the same rules apply now and at delivery.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -41,7 +41,7 @@ class ScheduledMessageService:
         self._repository = ScheduleRepository(ctx.db, ctx.user.id, reminders=False)
 
     async def list_own(self) -> list[ScheduledMessagePayload]:
-        """GET /scheduled_messages: by time, and with what could not be sent."""
+        """GET /scheduled_messages: by time, failed ones included."""
         return [record.payload() for record in await self._repository.list_own()]
 
     async def schedule(self, params: ScheduleMessageParams) -> ScheduledPayload:
@@ -99,7 +99,7 @@ class ScheduledMessageService:
         )
         await self._lock(outgoing)
         if await self._get(scheduled_id) != before:
-            # It was changed by another client: start over with what it is now.
+            # It was changed by another client: start over with its current state.
             raise StaleCallerError
         if changed == before:
             return
@@ -121,14 +121,14 @@ class ScheduledMessageService:
         return record
 
     async def _lock(self, outgoing: OutgoingMessage) -> None:
-        """Lock the organization, and refuse what could not be sent now."""
+        """Lock the realm, and refuse a message that could not be sent now."""
         await self._ctx.lock()
         writer = MessageWriter(self._ctx.runtime, self._ctx.realm)
         await writer.check(self._ctx.work, outgoing)
 
 
 def _addressed(record: ScheduledRecord, outgoing: OutgoingMessage) -> ScheduledRecord:
-    """The record with the place its message goes to."""
+    """The record with the conversation of its message."""
     to = outgoing.to
     if isinstance(to, TopicTarget):
         return replace(record, channel_id=to.channel.record.id, topic=to.topic, people=[])

@@ -1,1 +1,1 @@
-"""The server as such: what it offers to clients that are not logged in, and how it is doing."""
+"""The server itself: its settings for clients that are not logged in, and its health."""

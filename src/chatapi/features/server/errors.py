@@ -1,4 +1,4 @@
-"""What can be wrong with the server."""
+"""Errors about the server."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,10 @@ from chatapi.core.errors import UnavailableError
 
 @dataclass(eq=False)
 class NotReadyError(UnavailableError):
-    """The process runs, but something it needs does not answer."""
+    """The process runs, but a service that it needs does not respond."""
 
     text = "The service is not ready"
     unavailable: list[str]
-    """What is missing: `database`, and perhaps `bus`. With `database_file` the SQLite file was
-    deleted or replaced under the process, which has to be started again."""
+    """What is unavailable: `database`, and possibly `bus`. With `database_file` the SQLite file was
+    deleted or replaced while the process runs, which has to be restarted.
+    """

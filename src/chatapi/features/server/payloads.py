@@ -1,4 +1,4 @@
-"""Answers about the server (SPEC 4.20)."""
+"""Response payloads about the server (SPEC 4.20)."""
 
 from typing import Literal, NotRequired
 
@@ -24,7 +24,7 @@ AuthenticationMethods = TypedDict(
         "discord": bool,
     },
 )
-"""Which ways to log in there are."""
+"""The available login methods."""
 
 
 class ExternalAuthenticationMethod(TypedDict):
@@ -56,14 +56,14 @@ class ServerSettingsPayload(VersionPayload):
 
 
 class HealthPayload(TypedDict):
-    """All is well."""
+    """The process is healthy."""
 
     status: Literal["ok"]
 
 
 class ReadinessPayload(TypedDict):
-    """Requests are served; `degraded`: but something that makes it faster is away."""
+    """Requests are served; `degraded`: but something that makes it faster is unavailable."""
 
     status: Literal["ok", "degraded"]
     unavailable: NotRequired[list[str]]
-    """What is away: `bus`. Events reach other processes within a second all the same."""
+    """What is unavailable: `bus`. Events still reach other processes within a second."""

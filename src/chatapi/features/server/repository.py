@@ -1,4 +1,4 @@
-"""The SQL statement that asks the database whether it is there."""
+"""The SQL statement that checks whether the database responds."""
 
 from sqlalchemy import literal, select
 
@@ -6,7 +6,7 @@ from chatapi.db.session import DatabaseSession
 
 
 class ServerRepository:
-    """The database as such."""
+    """Checks the database."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db

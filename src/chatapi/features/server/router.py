@@ -1,4 +1,4 @@
-"""Endpoints of the server as such."""
+"""Endpoints of the server itself."""
 
 from chatapi.auth.guards import Probe, Server
 from chatapi.features.server.errors import NotReadyError
@@ -28,9 +28,9 @@ async def get_server_settings(ctx: Server) -> ServerSettingsPayload:
 
 @probes.get("/health")
 async def get_health(ctx: Probe) -> HealthPayload:
-    """Ask whether the process is alive.
+    """Check whether the process is alive.
 
-    Answers as long as the process can answer anything; it does not ask the database.
+    Responds as long as the process can respond to anything; it does not query the database.
     """
     del ctx
     return {"status": "ok"}
@@ -38,10 +38,10 @@ async def get_health(ctx: Probe) -> HealthPayload:
 
 @probes.get("/ready", errors=[NotReadyError])
 async def get_readiness(ctx: Probe) -> ReadinessPayload:
-    """Ask whether the process can serve requests.
+    """Check whether the process can serve requests.
 
-    The database must answer within a second, and a SQLite file must be the one the process has
-    opened. Without the bus between processes the answer is
-    `degraded`: requests are served, and events reach other processes a little later.
+    The database must respond within a second, and a SQLite file must be the one the process has
+    opened. Without the bus between processes the result is `degraded`: requests are served, and
+    events reach other processes a little later.
     """
     return await ProbeService(ctx).check_ready()

@@ -1,4 +1,4 @@
-"""What the server says about itself."""
+"""Use cases: server settings and health checks."""
 
 import asyncio
 from functools import lru_cache
@@ -15,17 +15,17 @@ from chatapi.wire.version import VERSION_PAYLOAD
 
 _PATIENCE_SECONDS = 1.0
 _render_description = lru_cache(maxsize=1_000)(render_markdown)
-"""Anybody may ask for it, also without an account: each text is rendered once."""
+"""Available without an account, so each text is rendered only once."""
 
 
 class ServerService:
-    """Answers questions about the server, asked by anybody."""
+    """Describes the server to any client."""
 
     def __init__(self, ctx: ServerContext) -> None:
         self._ctx = ctx
 
     def describe(self) -> ServerSettingsPayload:
-        """SPEC 4.20; an organization only where the host name leads to one."""
+        """SPEC 4.20; with the realm only if the host name names one."""
         payload: ServerSettingsPayload = {
             "authentication_methods": {
                 "password": True,
@@ -43,7 +43,7 @@ class ServerService:
                 "discord": False,
             },
             "external_authentication_methods": [],
-            # It has just these keys, which mypy cannot know of a type others derive from.
+            # It has exactly these keys, which mypy cannot know of a type that can be subclassed.
             **VERSION_PAYLOAD,  # type: ignore[typeddict-item]
             "push_notifications_enabled": False,
             # No client is known to be too old for this server.
@@ -64,7 +64,7 @@ class ServerService:
 
 
 class ProbeService:
-    """Answers those who watch over the process."""
+    """Answers health checks."""
 
     def __init__(self, ctx: ProcessContext) -> None:
         self._hub = ctx.runtime.hub
@@ -72,7 +72,7 @@ class ProbeService:
         self._server = ServerRepository(ctx.db)
 
     async def check_ready(self) -> ReadinessPayload:
-        """Raise unless the database answers within a second; the bus is not needed to serve."""
+        """Raise unless the database responds within a second; the bus is not needed to serve."""
         answers = {
             "database": await self._is_database_up(),
             "bus": await self._hub.is_bus_healthy(),

@@ -1,1 +1,1 @@
-"""Subscriptions: who is in which channel, and what they chose for it."""
+"""Subscriptions: which users are subscribed to which channels, and their settings for each."""

@@ -1,4 +1,4 @@
-"""The news for people who came into channels, in events of a bounded size."""
+"""Builds the `subscription/add` events for new subscribers, each event of a bounded size."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,26 +12,26 @@ from chatapi.features.subscriptions.payloads import ChoicesPayload
 from chatapi.features.subscriptions.repository import Choices, MembershipDelta, MembershipKey
 
 _MAX_IDS = 20_000
-"""In one event. A larger one takes long whenever it is made, written to the log or read from it."""
+"""The most ids in one event. A larger event is slow to build, to write to the log and to read."""
 _IDS_PER_CHOICES = 20
-"""What one person chose for one channel takes as long as so many ids."""
+"""One user's settings for one channel count as this many ids."""
 
 _Portion = list[tuple[ChannelId, list[UserId]]]
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Who came into which channels, and what they have to be told."""
+    """Users who were subscribed to channels, with the data that their events contain."""
 
     people: MembershipDelta
     subscribers: Mapping[int, list[int]]
-    """Everybody who is in each of the channels now."""
+    """All current subscribers of each of the channels."""
     choices: Mapping[MembershipKey, Choices]
 
     async def to_events(
         self, shown: Mapping[ChannelId, ChannelPayload], *, is_unarchived: bool = False
     ) -> Sequence[SubscriptionsAdded]:
-        """One event for all of them, unless it would be too large."""
+        """One event for all users and channels, or several if one would be too large."""
         return await map_in_steps(
             lambda portion: self._event(portion, shown, is_unarchived=is_unarchived),
             list(self._portions()),

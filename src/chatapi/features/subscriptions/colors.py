@@ -1,4 +1,4 @@
-"""Colours of channels: each further channel of a person gets the next one of a palette; pure."""
+"""Colours of channels: each new subscription of a user gets the next colour of a palette; pure."""
 
 import re
 
@@ -32,7 +32,7 @@ _COLOR = re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
 
 def next_color(channels_so_far: int) -> str:
-    """With one colour after the other, none is used twice before all were used once."""
+    """Colours are assigned in order, so none is used twice before all were used once."""
     return PALETTE[channels_so_far % len(PALETTE)]
 
 

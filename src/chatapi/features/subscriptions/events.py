@@ -1,4 +1,4 @@
-"""Events about who is in which channel, and about what people choose for theirs."""
+"""Events about subscriptions to channels and about users' settings for them."""
 
 from collections.abc import Hashable
 from functools import cached_property
@@ -22,7 +22,7 @@ from chatapi.features.subscriptions.payloads import (
 class SubscriptionsAdded(Event):
     """The reader was subscribed to channels.
 
-    One event for everybody who was: each sees their own channels and choices.
+    One event for all users who were subscribed: each receives only their own channels and settings.
     """
 
     type = "subscription"
@@ -31,11 +31,13 @@ class SubscriptionsAdded(Event):
 
     channels: Annotated[list[ChannelPayload], ServerOnly()]
     subscribers: Annotated[dict[int, list[int]], ServerOnly()]
-    """Everybody who is in each of the channels now."""
+    """All current subscribers of each of the channels."""
     choices: Annotated[dict[int, dict[int, ChoicesPayload]], ServerOnly()]
-    """By user and by channel."""
+    """The settings of each user for each channel: by user id, then by channel id."""
     is_unarchived: Annotated[bool, ServerOnly()] = False
-    """Told to those who were told that the channels were deleted: nobody came into them."""
+    """Whether the channels were unarchived. Then no user was subscribed anew, and the event is
+    delivered only to clients that were told at archiving that the channels were deleted.
+    """
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -72,14 +74,14 @@ class SubscriptionsAdded(Event):
 
 
 class LeftChannelPayload(TypedDict):
-    """A channel the reader is no longer in."""
+    """A channel to which the reader is no longer subscribed."""
 
     stream_id: int
     name: str
 
 
 class SubscriptionsRemoved(Event):
-    """The reader is no longer in some channels."""
+    """The reader is no longer subscribed to some channels."""
 
     type = "subscription"
     op: ClassVar = "remove"
@@ -97,7 +99,7 @@ class SubscriptionsRemoved(Event):
 
 
 class SubscriptionUpdated(Event):
-    """The reader chose something for a channel they are in."""
+    """The reader changed a setting of one of their subscriptions."""
 
     type = "subscription"
     op: ClassVar = "update"
@@ -113,20 +115,20 @@ class SubscriptionUpdated(Event):
 
 
 class _PeersChanged(Event):
-    """For all who know of the channels; the users themselves are told otherwise."""
+    """For all users who can see the channels; the subscribers themselves get other events."""
 
     stream_ids: list[int]
     user_ids: list[int]
     is_about_archived: Annotated[bool, ServerOnly()] = False
     is_unarchived: Annotated[bool, ServerOnly()] = False
-    """Told to those who were told that the channels were deleted."""
+    """Whether this is delivered only to clients that were told that the channels were deleted."""
 
     @cached_property
     def _peers(self) -> frozenset[int]:
         return frozenset(self.user_ids)
 
     def _is_known_to(self, view: ClientView) -> bool:
-        """Whether the client keeps the channels, as they were before or as they are now."""
+        """Whether the client's state contains the channels, before or after this event."""
         knows_archived = knows_archived_channels(view.profile)
         is_news = not (self.is_unarchived if knows_archived else self.is_about_archived)
         return is_news and super().is_for(view)
@@ -137,7 +139,7 @@ class _PeersChanged(Event):
 
 
 class PeersAdded(_PeersChanged):
-    """Other people are in channels now."""
+    """Other users were subscribed to channels."""
 
     type = "subscription"
     op: ClassVar = "peer_add"
@@ -148,7 +150,7 @@ class PeersAdded(_PeersChanged):
 
 
 class PeersRemoved(_PeersChanged):
-    """Other people are no longer in channels; those who left together are told of each other."""
+    """Other users were unsubscribed from channels; users who left together get it, too."""
 
     type = "subscription"
     op: ClassVar = "peer_remove"

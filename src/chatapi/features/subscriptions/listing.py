@@ -1,4 +1,4 @@
-"""Channels with what the reader chose for them and, if wanted, with who is in them."""
+"""Lists channels with the reader's settings and, if requested, their subscribers."""
 
 from typing import Literal, cast
 
@@ -26,11 +26,11 @@ from chatapi.permissions.user_visibility import user_visibility
 
 IncludeSubscribers = Literal["true", "false", "partial"]
 _FEW = 250
-"""Up to so many subscribers are listed where some would be enough."""
+"""Channels with at most this many subscribers list all of them when `partial` is requested."""
 
 
 class SubscriptionsState(TypedDict):
-    """All channels that exist for the caller, by what the caller has to do with them."""
+    """All channels that the caller can see: subscribed, formerly subscribed, never subscribed."""
 
     subscriptions: list[SubscriptionPayload]
     unsubscribed: list[SubscriptionPayload]
@@ -38,7 +38,7 @@ class SubscriptionsState(TypedDict):
 
 
 class SubscriptionReader:
-    """Reads the caller's subscriptions, and other people's as far as the caller may know."""
+    """Reads the caller's subscriptions, and those of others as far as the caller may see them."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -48,7 +48,7 @@ class SubscriptionReader:
     async def list_own(
         self, include_subscribers: IncludeSubscribers, *, include_archived: bool
     ) -> SubscriptionsState:
-        """Three statements at most, however many channels there are."""
+        """Executes three statements at most, however many channels there are."""
         choices = await self._subscriptions.own(self._ctx.user.id)
         inside: list[SubscriptionPayload] = []
         outside: list[SubscriptionPayload] = []
@@ -119,7 +119,7 @@ def _listed(
     subscribers: dict[ChannelId, str],
     include_subscribers: IncludeSubscribers,
 ) -> WithSubscribers:
-    """The ids as the database wrote them, which is already JSON."""
+    """The subscriber ids as the database joined them: already valid JSON, so inserted as is."""
     if include_subscribers == "false":
         return {}
     ids = subscribers.get(ChannelId(channel["stream_id"]), "")

@@ -1,4 +1,4 @@
-"""What the notification bot says when people are subscribed and channels are created."""
+"""Messages of the notification bot about new subscriptions and new channels."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ async def greet(
     channels: Sequence[ChannelRecord],
     arrivals: MembershipDelta,
 ) -> bool:
-    """Write to people whom somebody else subscribed; whether anybody was written to.
+    """Send a direct message to users whom another user subscribed; returns whether any was sent.
 
-    Nobody is if they are too many for that.
+    None is sent if there are too many users.
     """
     joined: defaultdict[UserId, list[ChannelRecord]] = defaultdict(list)
     for channel in channels:
@@ -44,7 +44,7 @@ async def greet(
 
 
 async def announce(ctx: Context, created: Sequence[ChannelRecord]) -> None:
-    """Tell of new channels where the organization wants that; of private ones never."""
+    """Post about new channels if the realm's settings ask for it; never about private ones."""
     public = [channel for channel in created if channel.is_public]
     place_id = ChannelId(ctx.realm.options.new_stream_announcements_stream_id)
     place = await ChannelRepository(ctx.db, ctx.realm.id).find(place_id)

@@ -16,12 +16,12 @@ from chatapi.wire.params import JsonOrString, Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_CHANNELS = 100
-"""Everybody else in the organization waits while channels are made, joined and left."""
+"""The realm is locked while channels are created, joined and left, so other writers wait."""
 MAX_PAIRS = MAX_USERS
-"""So many subscriptions begin or end at once, be it one person's or one channel's."""
+"""The most (user, channel) pairs in one request, whether of one user or of one channel."""
 _MAX_CHOICES = 1_000
 _MAX_DESCRIPTIONS = MAX_MESSAGE_LENGTH
-"""All together: they are rendered, twice, while the others wait."""
+"""Limit for all descriptions together: they are rendered, twice, while other writers wait."""
 _MAX_EMAIL_LENGTH = 254
 
 
@@ -53,11 +53,11 @@ Property = Literal[
 
 
 Choice = bool | Annotated[str, Field(max_length=10)]
-"""A colour, or yes or no."""
+"""A colour, or a boolean."""
 
 
 class ChannelToJoin(WireModel):
-    """A channel by name; what else is said counts when it does not exist yet."""
+    """A channel by name; the other fields apply only if the channel does not exist yet."""
 
     name: ChannelName
     description: ChannelDescription = ""
@@ -80,7 +80,7 @@ ChannelsToJoin = Annotated[
 
 
 class SubscribeParams(ChannelOptions):
-    """SPEC 4.4, POST /users/me/subscriptions; options are for channels that do not exist yet."""
+    """SPEC 4.4, POST /users/me/subscriptions; channel options apply to new channels only."""
 
     subscriptions: ChannelsToJoin
     principals: Principals | None = Field(
@@ -110,7 +110,7 @@ class UnsubscribeParams(Params):
 
 
 class ChangeSubscriptionsParams(Params):
-    """PATCH /users/me/subscriptions: the caller's own, some out and some in."""
+    """PATCH /users/me/subscriptions: unsubscribe the caller from some channels, join others."""
 
     delete: ChannelNames = Field(default=[], description="Channels to leave, by name.")
     add: ChannelsToJoin = Field(default=[], description="Channels to join.")
@@ -125,7 +125,7 @@ class ListSubscriptionsParams(Params):
 
 
 class PropertyChange(WireModel):
-    """What to choose for one channel."""
+    """A new value for one property of one subscription."""
 
     stream_id: Id
     property: Property

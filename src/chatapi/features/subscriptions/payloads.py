@@ -1,4 +1,4 @@
-"""Answers about subscriptions."""
+"""Response payloads of the subscription endpoints."""
 
 from typing import NotRequired, cast
 
@@ -8,7 +8,7 @@ from chatapi.features.channels.payloads import ChannelPayload
 
 
 class ChoicesPayload(TypedDict):
-    """What a person chose for a channel; null: as they chose for channels in general."""
+    """A user's settings for a channel; null: the user's general setting applies."""
 
     color: str
     is_muted: bool
@@ -21,59 +21,59 @@ class ChoicesPayload(TypedDict):
 
 
 class WithSubscribers(TypedDict):
-    """Who is in a channel, if the client asked."""
+    """The subscribers of a channel, if the client requested them."""
 
     subscribers: NotRequired[list[int]]
     partial_subscribers: NotRequired[list[int]]
-    """Only some of them, where there are many and the client said that some are enough."""
+    """Only some subscribers: the channel has many, and the client requested `partial`."""
 
 
 class SubscriptionPayload(ChannelPayload, ChoicesPayload, WithSubscribers):
-    """A channel with what the reader chose for it."""
+    """A channel with the reader's settings for it."""
 
     in_home_view: bool
     """The opposite of `is_muted`."""
 
 
 class KnownChannelPayload(ChannelPayload, WithSubscribers):
-    """A channel the reader never was in."""
+    """A channel to which the reader was never subscribed."""
 
 
 class SubscriptionsPayload(TypedDict):
-    """The channels the caller is in."""
+    """The channels to which the caller is subscribed."""
 
     subscriptions: list[SubscriptionPayload]
 
 
 class SubscribedPayload(TypedDict):
-    """Who was subscribed to what, names of channels by user id."""
+    """The new subscriptions and those that existed: names of channels by user id."""
 
     subscribed: dict[str, list[str]]
     already_subscribed: dict[str, list[str]]
     unauthorized: NotRequired[list[str]]
-    """Channels to which the caller may not subscribe anybody."""
+    """Channels to which the caller may not subscribe other users."""
     new_subscription_messages_sent: NotRequired[bool]
 
 
 class UnsubscribedPayload(TypedDict):
-    """Names of channels by what became of them."""
+    """Names of channels, grouped by whether users were unsubscribed from them."""
 
     removed: list[str]
     not_removed: list[str]
 
 
 class ChangedSubscriptionsPayload(SubscribedPayload, UnsubscribedPayload):
-    """Both at once."""
+    """The result of unsubscribing and subscribing in one request."""
 
 
 class IsSubscribedPayload(TypedDict):
-    """Whether a user is in a channel."""
+    """Whether a user is subscribed to a channel."""
 
     is_subscribed: bool
 
 
 class SubscribedChannelsPayload(TypedDict):
-    """Ids of the channels a user is in, of those that exist for the caller."""
+    """Ids of the channels to which a user is subscribed, of those that the caller can see."""
 
     subscribed_channel_ids: list[int]
 

@@ -1,4 +1,4 @@
-"""Who may let people into a channel and take them out."""
+"""Which users may subscribe others to a channel and unsubscribe them."""
 
 from collections.abc import Collection
 
@@ -15,7 +15,7 @@ from chatapi.permissions.realm import is_allowed_in_realm
 
 
 class SubscriptionPermissions:
-    """Answers for one caller; `access` is theirs."""
+    """Checks the permissions of one caller; `access` is the caller's channel access."""
 
     def __init__(self, ctx: Context, access: ChannelAccess) -> None:
         self._ctx = ctx
@@ -31,7 +31,10 @@ class SubscriptionPermissions:
     async def can_subscribe(
         self, users: Collection[UserRecord], channel: ChannelRecord, *, is_new: bool
     ) -> bool:
-        """Whether the caller may subscribe these users; `is_new`: it is the caller's creation."""
+        """Whether the caller may subscribe these users.
+
+        `is_new`: the caller has just created the channel.
+        """
         others = {user.id for user in users} - {self._ctx.user.id}
         if others and not await self._can_add_others(channel, is_new=is_new):
             return False
@@ -39,7 +42,7 @@ class SubscriptionPermissions:
         return not joins or is_new or await self.can_join(channel)
 
     async def can_unsubscribe(self, users: Collection[UserRecord], channel: ChannelRecord) -> bool:
-        """Oneself and one's own bots always; others by the channel's settings."""
+        """Callers may always remove themselves and their bots; others by the channel's settings."""
         own = {self._ctx.user.id}
         if all(own & {user.id, user.bot_owner_id} for user in users):
             return True
@@ -48,7 +51,7 @@ class SubscriptionPermissions:
         return await is_allowed_in_channel(self._ctx, "can_remove_subscribers_group", channel)
 
     async def can_join(self, channel: ChannelRecord) -> bool:
-        """Whether the caller is in a channel, or may come in by themselves."""
+        """Whether the caller is subscribed, or may subscribe themselves."""
         if self._access.is_subscribed(channel.id):
             return True
         if not self._ctx.user.role.is_member:
@@ -60,7 +63,7 @@ class SubscriptionPermissions:
         ) or await is_allowed_in_channel(self._ctx, "can_add_subscribers_group", channel)
 
     async def _can_add_others(self, channel: ChannelRecord, *, is_new: bool) -> bool:
-        """To let others in one must see what they will see: knowing of it is not enough."""
+        """Adding others requires read access to the content: seeing the channel is not enough."""
         if not self._ctx.user.role.is_member:
             return False
         if await is_allowed_in_channel(self._ctx, "can_add_subscribers_group", channel):

@@ -1,4 +1,4 @@
-"""What people choose for the channels they are in."""
+"""Changes users' settings for the channels to which they are subscribed."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ from chatapi.features.subscriptions.repository import SubscriptionRepository
 
 
 class PropertyService:
-    """Changes choices: all that was asked for, or nothing."""
+    """Changes subscription settings: all that the request names, or none."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._subscriptions = SubscriptionRepository(ctx.db, ctx.realm.id)
 
     async def change(self, changes: Sequence[PropertyChange]) -> None:
-        """SPEC 4.5; muting is told under both its names."""
+        """SPEC 4.5; a change of muting is emitted under both of its property names."""
         await self._ctx.lock()
         subscribed = await self._subscriptions.channel_ids_of(self._ctx.user.id)
         chosen: defaultdict[str, dict[ChannelId, Choice]] = defaultdict(dict)
@@ -51,7 +51,7 @@ class PropertyService:
 
 
 def _checked(change: PropertyChange) -> tuple[str, Choice]:
-    """The column and its value."""
+    """The column to change and its new value."""
     value = change.value
     if change.property == "color":
         if not isinstance(value, str) or not is_color(value):

@@ -42,7 +42,7 @@ from chatapi.features.subscriptions.payloads import ChoicesPayload
 
 @dataclass(frozen=True)
 class Choices:
-    """What a person chose for a channel."""
+    """A user's settings for a channel."""
 
     color: str
     is_muted: bool
@@ -62,21 +62,21 @@ _choices = RecordReader(Choices, Subscription)
 
 @dataclass(frozen=True)
 class ClockPosition:
-    """Where the order of a realm stands: periods begin and end there."""
+    """The realm's last event number and newest message; periods begin and end there."""
 
     event: EventNumber
     message: MessageId
 
 
 MembershipKey = tuple[ChannelId, UserId]
-"""One person in one channel."""
+"""One user in one channel."""
 MembershipDelta = Mapping[ChannelId, frozenset[UserId]]
-"""Who came into which channel, or left it."""
+"""The users who were subscribed to each channel, or unsubscribed from it."""
 
 
 @dataclass(frozen=True)
 class UserChannelPairs:
-    """Each of some people in each of some channels."""
+    """All combinations of some users and some channels."""
 
     channel_ids: Collection[ChannelId]
     user_ids: Collection[UserId]
@@ -173,7 +173,7 @@ _COUNT_SUBSCRIBERS = (
 
 
 class SubscriptionRepository:
-    """Subscriptions to channels of one realm; callers name only channels and users of it."""
+    """Subscriptions to channels of one realm; callers pass only ids of channels and users of it."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -183,14 +183,14 @@ class SubscriptionRepository:
         return await newest_message_id(self._db, self._realm_id) or MessageId(0)
 
     async def list_subscribed(self, pairs: UserChannelPairs) -> dict[ChannelId, frozenset[UserId]]:
-        """Those of some people who are in each of some channels, deactivated or not."""
+        """Which of the users are subscribed to each of the channels, deactivated users included."""
         found: defaultdict[ChannelId, set[UserId]] = defaultdict(set)
         for channel_id, user_id in await self._db.execute(_SUBSCRIBED, pairs.values()):
             found[ChannelId(channel_id)].add(UserId(user_id))
         return {channel_id: frozenset(people) for channel_id, people in found.items()}
 
     async def list_subscribers(self, channel_ids: Collection[ChannelId]) -> dict[int, list[int]]:
-        """Everybody who is in some channels and active, by id."""
+        """The active subscribers of some channels, ordered by user id."""
         rows = await self._db.execute(
             _SUBSCRIBERS.where(is_one_of(Channel.id, "channel_ids")),
             {"realm_id": self._realm_id, "channel_ids": list(channel_ids)},
@@ -202,22 +202,22 @@ class SubscriptionRepository:
         )
 
     async def list_active_subscribers(self, channel_id: ChannelId) -> list[int]:
-        """Who is in a channel and active, by id."""
+        """The active subscribers of a channel, ordered by user id."""
         rows = await self._db.execute(_ACTIVE_SUBSCRIBERS, {"channel_id": channel_id})
         return list(rows.scalars())
 
     async def list_choices(self, channel_id: ChannelId) -> dict[UserId, Choices]:
-        """What everybody who is in a channel chose for it, deactivated users included."""
+        """The settings of all subscribers of a channel, deactivated users included."""
         rows = await self._db.execute(_CHOICES_IN, {"channel_id": channel_id})
         return dict(
             await read_in_steps(rows, lambda row: (UserId(row[-1]), _choices.read(row[:-1])))
         )
 
     async def subscribers_as_text(self, few: int | None = None) -> dict[ChannelId, str]:
-        """The ids of who is in each channel, with commas between them.
+        """The ids of each channel's subscribers, separated by commas.
 
-        With `few`, of channels with more people in them, the bots only. The database puts the
-        text together: register would otherwise spend its time on reading rows.
+        With `few`, channels with more subscribers list only their bots. The database joins the ids:
+        reading a row per subscriber would dominate the time of POST /register.
         """
         values = {"realm_id": self._realm_id}
         if few is None:
@@ -227,7 +227,7 @@ class SubscriptionRepository:
         return {ChannelId(channel_id): text for channel_id, text in rows}
 
     async def list_guests(self, channel_ids: Collection[ChannelId]) -> list[UserId]:
-        """Guests who are in any of some channels."""
+        """Guests who are subscribed to any of some channels."""
         rows = await self._db.execute(
             select(Subscription.user_id)
             .join(User, User.id == Subscription.user_id)
@@ -241,7 +241,7 @@ class SubscriptionRepository:
         return [UserId(user_id) for (user_id,) in rows]
 
     async def own(self, user_id: UserId) -> dict[ChannelId, tuple[Choices, bool]]:
-        """What a user chose for each channel they are or were in, and whether they are in it."""
+        """A user's settings for each channel they are or were in, and whether they still are."""
         rows = await self._db.execute(_OWN, {"user_id": user_id})
         return {
             ChannelId(channel_id): (_choices.read(choices), is_inside)
@@ -253,12 +253,12 @@ class SubscriptionRepository:
         return {ChannelId(channel_id) for channel_id in rows.scalars()}
 
     async def count_channels(self, user_ids: Collection[UserId]) -> dict[UserId, int]:
-        """In how many channels people are or were."""
+        """To how many channels each user is or was subscribed."""
         rows = await self._db.execute(_COUNT_CHANNELS, {"user_ids": list(user_ids)})
         return {UserId(user_id): count for user_id, count in rows}
 
     async def former_choices(self, pairs: UserChannelPairs) -> dict[MembershipKey, Choices]:
-        """What those of the people who were in some of the channels once chose for them."""
+        """The settings of users who were subscribed to some of the channels before."""
         rows = await self._db.execute(_FORMER_CHOICES, pairs.values())
         return {
             (ChannelId(channel_id), UserId(user_id)): _choices.read(chosen)
@@ -266,7 +266,7 @@ class SubscriptionRepository:
         }
 
     async def add(self, choices: Mapping[MembershipKey, Choices], moment: ClockPosition) -> None:
-        """Write down people who never were in a channel."""
+        """Insert subscriptions of users who were never subscribed to the channel."""
         shared = {"is_active": True, "read_up_to": moment.message}
         rows = (
             {"channel_id": channel_id, "user_id": user_id, **shared, **vars(each)}
@@ -275,13 +275,13 @@ class SubscriptionRepository:
         await self._db.execute_many(insert(Subscription), rows)
 
     async def resubscribe(self, pairs: UserChannelPairs, moment: ClockPosition) -> None:
-        """Let all of the people into all of the channels they were in once."""
+        """Reactivate the former subscriptions of all of the users to all of the channels."""
         await self._db.execute(_RESUBSCRIBE, {**pairs.values(), "message": moment.message})
 
     async def unsubscribe(self, pairs: UserChannelPairs, moment: ClockPosition) -> None:
-        """Take all of the people out of all of the channels, as far as they are in there.
+        """End the subscriptions of all of the users to all of the channels, where they exist.
 
-        Nothing is unread in a channel one is not in, also when one comes back.
+        Unsubscribed channels have no unread messages, also after the user subscribes again.
         """
         when = {"event": moment.event, "message": moment.message}
         await self._db.execute(_UNSUBSCRIBE, pairs.values())
@@ -291,7 +291,7 @@ class SubscriptionRepository:
     async def change_own(
         self, user_id: UserId, name: str, values: Mapping[ChannelId, object]
     ) -> None:
-        """What a person chooses for several channels; one statement, however many."""
+        """Set one setting of a user for several channels; one statement, however many."""
         own = update(Subscription).where(
             Subscription.user_id == bindparam("person"),
             Subscription.channel_id == bindparam("place"),
@@ -316,7 +316,7 @@ class SubscriptionRepository:
         )
 
     async def count_subscribers(self, changes: Mapping[ChannelId, int]) -> None:
-        """Keep the counts of active subscribers in step."""
+        """Adjust the stored counts of active subscribers."""
         await self._db.execute(
             _COUNT_SUBSCRIBERS,
             [{"place": channel_id, "change": change} for channel_id, change in changes.items()],

@@ -36,7 +36,7 @@ router = FeatureRouter("Subscriptions", "Who is in which channel, and what they 
 
 @router.get("/users/me/subscriptions")
 async def get_subscriptions(ctx: LoggedIn, params: ListSubscriptionsParams) -> SubscriptionsPayload:
-    """Get the channels you are in."""
+    """Get the channels to which you are subscribed."""
     own = await SubscriptionReader(ctx).list_own(params.include_subscribers, include_archived=False)
     return {"subscriptions": own["subscriptions"]}
 
@@ -45,9 +45,9 @@ async def get_subscriptions(ctx: LoggedIn, params: ListSubscriptionsParams) -> S
 async def subscribe(ctx: LoggedIn, params: SubscribeParams) -> SubscribedPayload:
     """Subscribe yourself or others to channels; those that do not exist are created.
 
-    Members may join public channels, private ones only if their settings name them. Subscribing
-    others needs `can_add_subscribers_group` of the channel, or that of the organization and a
-    channel in which you can read. All parameters but the first few are for new channels, and
+    Members may join public channels, private ones only if the channel's settings permit it.
+    Subscribing others needs `can_add_subscribers_group` of the channel, or that of the organization
+    and a channel in which you can read. All parameters but the first few are for new channels, and
     ignored for channels that exist.
     """
     return await SubscriptionService(ctx).subscribe(params)
@@ -57,7 +57,7 @@ async def subscribe(ctx: LoggedIn, params: SubscribeParams) -> SubscribedPayload
 async def change_subscriptions(
     ctx: LoggedIn, params: ChangeSubscriptionsParams
 ) -> ChangedSubscriptionsPayload:
-    """Leave some channels and join others."""
+    """Unsubscribe from some channels and subscribe to others."""
     return await SubscriptionService(ctx).change(params)
 
 
@@ -65,15 +65,15 @@ async def change_subscriptions(
 async def unsubscribe(ctx: LoggedIn, params: UnsubscribeParams) -> UnsubscribedPayload:
     """Unsubscribe yourself or others from channels.
 
-    You can always leave and take your bots with you. Others can be taken out by those in the
-    channel's `can_remove_subscribers_group` and by those who may change the channel.
+    You can always unsubscribe yourself and your bots. Others can be unsubscribed by members of the
+    channel's `can_remove_subscribers_group` and by users who may administer the channel.
     """
     return await SubscriptionService(ctx).unsubscribe(params)
 
 
 @router.post("/users/me/subscriptions/properties")
 async def change_subscription_properties(ctx: LoggedIn, params: ChangePropertiesParams) -> None:
-    """Change what you chose for channels you are in."""
+    """Change your settings for channels to which you are subscribed."""
     await PropertyService(ctx).change(params.subscription_data)
 
 
@@ -81,26 +81,26 @@ async def change_subscription_properties(ctx: LoggedIn, params: ChangeProperties
 async def change_subscription_property(
     ctx: LoggedIn, stream_id: Id, params: ChangePropertyParams
 ) -> None:
-    """Change what you chose for one channel you are in."""
+    """Change your settings for one channel to which you are subscribed."""
     change = PropertyChange(stream_id=stream_id, property=params.property, value=params.value)
     await PropertyService(ctx).change([change])
 
 
 @router.get("/users/{user_id:int}/subscriptions/{stream_id:int}")
 async def get_subscription_status(ctx: LoggedIn, user_id: Id, stream_id: Id) -> IsSubscribedPayload:
-    """Find out whether a user is in a channel."""
+    """Find out whether a user is subscribed to a channel."""
     return await SubscriptionReader(ctx).is_subscribed(UserId(user_id), ChannelId(stream_id))
 
 
 @router.get("/users/{user_id:int}/channels")
 async def get_channels_of_user(ctx: LoggedIn, user_id: Id) -> SubscribedChannelsPayload:
-    """Get the channels a user is in, of those that exist for you."""
+    """Get the channels to which a user is subscribed, of those that you can see."""
     return await SubscriptionReader(ctx).list_channels_of(UserId(user_id))
 
 
 @router.get("/streams/{stream_id:int}/members")
 async def get_subscribers(ctx: LoggedIn, stream_id: Id) -> SubscribersPayload:
-    """Get the users who are in a channel."""
+    """Get the subscribers of a channel."""
     return await SubscriptionReader(ctx).list_members(ChannelId(stream_id))
 
 

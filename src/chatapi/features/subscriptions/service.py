@@ -1,4 +1,4 @@
-"""The verbs on being in a channel."""
+"""Use cases: subscribe, unsubscribe and create channels with their first subscribers."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -41,18 +41,18 @@ from chatapi.features.users.lookup import people_by_email, people_by_id
 
 @dataclass
 class SubscribePlan:
-    """Channels that are to be joined, sorted by what can become of that."""
+    """The requested channels, sorted by what the caller may do with them."""
 
     existing: list[ChannelRecord] = field(default_factory=list)
     missing: list[ChannelToJoin] = field(default_factory=list)
     unauthorized: list[str] = field(default_factory=list)
     forbidden: list[str] = field(default_factory=list)
-    """Open to the caller, who may not let others in."""
+    """Channels that the caller may join, but to which they may not subscribe others."""
 
 
 @dataclass(frozen=True)
 class SubscribeResult:
-    """What became of a wish."""
+    """The result of carrying out a SubscribePlan."""
 
     users: Sequence[UserRecord]
     channels: Sequence[ChannelRecord]
@@ -62,7 +62,7 @@ class SubscribeResult:
 
 
 class SubscriptionService:
-    """Lets people into channels and out of them: all that was asked for, or nothing."""
+    """Subscribes users to channels and unsubscribes them: all that is requested, or nothing."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -81,7 +81,7 @@ class SubscriptionService:
             is_fatal=params.authorization_errors_fatal,
         )
         payload = _subscribed_payload(joined)
-        # Up to 10,000 names were put together, and as many are about to be.
+        # Up to 10,000 names have been collected, and as many follow: let other tasks run.
         await yield_to_event_loop()
         if params.send_new_subscription_messages:
             sent = await greet(self._ctx, joined.users, joined.channels, joined.arrivals)
@@ -109,7 +109,7 @@ class SubscriptionService:
         return await self._leave(users, params.subscriptions)
 
     async def change(self, params: ChangeSubscriptionsParams) -> ChangedSubscriptionsPayload:
-        """PATCH /users/me/subscriptions: first out, then in."""
+        """PATCH /users/me/subscriptions: unsubscribes first, then subscribes."""
         if not params.add and not params.delete:
             raise BadRequestError("Nothing to do: pass 'add' or 'delete'")
         await self._ctx.lock()
@@ -118,7 +118,7 @@ class SubscriptionService:
         return {**_subscribed_payload(joined), **left}
 
     async def _principals(self, principals: Principals | None) -> list[UserRecord]:
-        """Unknown and deactivated users are errors of the request (SPEC 4.4)."""
+        """The users a request names; unknown and deactivated ones are request errors (SPEC 4.4)."""
         if principals is None:
             return [self._ctx.user]
         ids = [each for each in principals if isinstance(each, int)]
@@ -224,7 +224,7 @@ class SubscriptionService:
 
 
 def _check_pairs(subscriptions: Sequence[object], principals: Principals | None) -> None:
-    """Refuse what would take so long that nobody else could do anything meanwhile."""
+    """Refuse requests that would hold the realm lock for too long."""
     if principals is not None and len(subscriptions) * len(principals) > MAX_PAIRS:
         raise BadRequestError(
             "principals has too many entries for so many subscriptions"
@@ -241,7 +241,7 @@ def _colors(
 
 
 def _subscribed_payload(joined: SubscribeResult) -> SubscribedPayload:
-    """Names of channels by user, those who came apart from those who were there."""
+    """Names of channels by user, new subscriptions apart from those that existed."""
     came: defaultdict[str, list[str]] = defaultdict(list)
     stayed: defaultdict[str, list[str]] = defaultdict(list)
     for channel in joined.channels:

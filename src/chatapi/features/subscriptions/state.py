@@ -1,4 +1,4 @@
-"""What POST /register tells about subscriptions."""
+"""The subscriptions part of the POST /register response."""
 
 from typing import cast
 
@@ -15,7 +15,7 @@ from chatapi.features.subscriptions.listing import (
 
 @state_section("subscription")
 async def load_subscriptions(ctx: Context, profile: ClientProfile) -> SubscriptionsState:
-    """Read in the snapshot the queue begins at."""
+    """Read in the same snapshot at which the event queue begins."""
     return await SubscriptionReader(ctx).list_own(
         cast(IncludeSubscribers, profile.include_subscribers),
         include_archived=knows_archived_channels(profile),

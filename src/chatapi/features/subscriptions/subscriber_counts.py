@@ -1,4 +1,4 @@
-"""Accounts that begin, end and come back, as channels notice it."""
+"""Updates subscriptions and counts when accounts are created, deactivated and reactivated."""
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
@@ -11,7 +11,7 @@ from chatapi.permissions.channels import channel_visible_to
 
 
 async def join_default_channels(ctx: RealmContext, user: UserRecord) -> None:
-    """People who are new find something to read; guests and bots are invited one by one."""
+    """New members are subscribed to the default channels; guests and bots only individually."""
     if user.is_bot or not user.role.is_member:
         return
     defaults = await ChannelRepository(ctx.db, ctx.realm.id).list_defaults()
@@ -19,7 +19,7 @@ async def join_default_channels(ctx: RealmContext, user: UserRecord) -> None:
 
 
 async def remove_from_subscriber_counts(ctx: RealmContext, user: UserRecord) -> None:
-    """A deactivated user stays in their channels but is not counted there."""
+    """A deactivated user keeps their subscriptions but is not counted as a subscriber."""
     for channel in await _count(ctx, user, -1):
         event = PeersRemoved(
             stream_ids=[channel.id], user_ids=[user.id], is_about_archived=channel.is_archived
@@ -28,7 +28,7 @@ async def remove_from_subscriber_counts(ctx: RealmContext, user: UserRecord) -> 
 
 
 async def add_to_subscriber_counts(ctx: RealmContext, user: UserRecord) -> None:
-    """Whoever comes back is in the channels they were in."""
+    """A reactivated user has the same subscriptions as before."""
     for channel in await _count(ctx, user, 1):
         event = PeersAdded(
             stream_ids=[channel.id], user_ids=[user.id], is_about_archived=channel.is_archived

@@ -1,4 +1,4 @@
-"""The one way into a channel and out of it; callers have checked who may open the door."""
+"""The only code that writes subscriptions; callers have checked the permissions."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,9 +34,9 @@ from chatapi.permissions.user_visibility import sees_all_users
 
 
 class SubscriptionWriter:
-    """Puts any number of people into channels and takes them out, and tells everybody.
+    """Subscribes any number of users to channels, unsubscribes them, and emits the events.
 
-    How many statements that takes depends neither on the people nor on the channels.
+    The number of statements depends neither on the number of users nor on that of channels.
     """
 
     def __init__(self, ctx: RealmContext) -> None:
@@ -51,9 +51,10 @@ class SubscriptionWriter:
         new: Collection[ChannelId] = (),
         colors: Mapping[ChannelId, str] | None = None,
     ) -> MembershipDelta:
-        """Let active users into channels; those who are in there already stay as they are.
+        """Subscribe active users to channels; existing subscriptions stay unchanged.
 
-        `new` are channels of which everybody has just been told who knows of them.
+        `new` are channels that were just created: their creation has been emitted already to all
+        users who can see them.
         """
         if not user_ids or not channels:
             return {}
@@ -79,7 +80,7 @@ class SubscriptionWriter:
     async def remove(
         self, user_ids: Collection[UserId], channels: Sequence[ChannelRecord]
     ) -> MembershipDelta:
-        """Take active users out of channels, as far as they are in there."""
+        """Unsubscribe active users from the channels to which they are subscribed."""
         if not user_ids or not channels:
             return {}
         moment = await self._clock_position()
@@ -105,7 +106,7 @@ class SubscriptionWriter:
         return await PersonalStateDiff.before(self._ctx, channel_ids=moved, user_ids=user_ids)
 
     async def _restart_guests(self, channel_ids: Collection[ChannelId]) -> None:
-        """Where guests see only people they share a channel with, others exist for them now."""
+        """Restart the clients of guests who see only users with whom they share a channel."""
         if not channel_ids or sees_all_users(self._ctx.realm, None):
             return
         guests = await self._subscriptions.list_guests(channel_ids)
@@ -114,7 +115,7 @@ class SubscriptionWriter:
     async def _subscribed(
         self, channels: Iterable[ChannelRecord], user_ids: Collection[UserId]
     ) -> dict[ChannelId, frozenset[UserId]]:
-        """Those of the people who are in each of the channels, which may be nobody."""
+        """The users who are subscribed to each of the channels; empty sets where none is."""
         channel_ids = [channel.id for channel in channels]
         found = await self._subscriptions.list_subscribed(UserChannelPairs(channel_ids, user_ids))
         return {channel_id: found.get(channel_id, frozenset()) for channel_id in channel_ids}
@@ -197,7 +198,7 @@ class SubscriptionWriter:
 
 
 class _Palette:
-    """Chooses for people who come into a channel for the first time."""
+    """Chooses the initial settings of users who subscribe to a channel for the first time."""
 
     def __init__(self, counts: Mapping[UserId, int], colors: Mapping[ChannelId, str]) -> None:
         self._counts = dict(counts)
@@ -222,7 +223,7 @@ class _Palette:
 def _alike(
     left: MembershipDelta, channels: Iterable[ChannelRecord]
 ) -> dict[frozenset[UserId], list[ChannelRecord]]:
-    """Channels by who left them: whoever left several together is told once."""
+    """Channels grouped by the users who left them: each group of users gets one event."""
     groups: defaultdict[frozenset[UserId], list[ChannelRecord]] = defaultdict(list)
     for channel in channels:
         groups[left[channel.id]].append(channel)

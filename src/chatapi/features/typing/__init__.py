@@ -1,1 +1,1 @@
-"""Typing notifications: who is about to say something, told to those who listen."""
+"""Typing notifications: ephemeral events about users who are typing."""

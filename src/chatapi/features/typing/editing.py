@@ -1,4 +1,4 @@
-"""Telling people that somebody edits a message; nothing is written, nothing is kept."""
+"""Notifies users that another user is editing a message; nothing is written or stored."""
 
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
@@ -22,7 +22,7 @@ from chatapi.permissions.message_lookup import (
 
 
 async def notify_of_edit(ctx: Context, message_id: MessageId, params: EditTypingParams) -> None:
-    """POST /messages/{message_id}/typing: for what the caller could change."""
+    """POST /messages/{message_id}/typing: only for messages that the caller could edit."""
     message = await message_to_change(ctx, message_id)
     if message.sender_id != ctx.user.id or not ctx.realm.options.allow_message_editing:
         raise BadRequestError("You don't have permission to edit this message")
@@ -55,7 +55,7 @@ def _emit_to_channel(
         "channel_id": channel.id,
         "topic": message.topic,
     }
-    # Whoever asked for messages of all public channels did not ask for this.
+    # Clients that requested messages of all public channels did not request typing events.
     audience = subscribers_who_see(channel, message).model_copy(update={"is_public": False})
     _emit(ctx, message, place, params, to=audience)
 

@@ -1,4 +1,4 @@
-"""Events about typing: only for those who listen at the moment."""
+"""Ephemeral events about typing: delivered only to clients that are connected."""
 
 from collections.abc import Hashable
 from typing import Any, ClassVar, Literal, NotRequired
@@ -11,18 +11,18 @@ from chatapi.events.event import Event
 from chatapi.wire.topics import show_topic
 
 CHANNEL_TYPING = "stream_typing_notifications"
-"""The capability of clients that show who types in channels."""
+"""The capability of clients that show typing notifications in channels."""
 
 
 class TyperPayload(TypedDict):
-    """Somebody who types, or for whom it is."""
+    """The user who is typing, or a recipient."""
 
     user_id: int
     email: str
 
 
 class Typing(Event):
-    """What both events have in common: `recipients`, or `stream_id` and `topic`."""
+    """Common fields of both events: `recipients`, or `stream_id` and `topic`."""
 
     is_logged: ClassVar[bool] = False
 
@@ -54,17 +54,17 @@ class Typing(Event):
 
 
 class EditedMessagePlace(TypedDict):
-    """Where a message is that somebody edits."""
+    """Where the edited message is."""
 
     type: Literal["channel", "direct"]
     channel_id: NotRequired[int]
     topic: NotRequired[str]
     user_ids: NotRequired[list[int]]
-    """Everybody who takes part in a direct message."""
+    """All participants of a direct message."""
 
 
 class EditTyping(Event):
-    """What both events about edits have in common."""
+    """Common fields of both events about editing."""
 
     is_logged: ClassVar[bool] = False
 
@@ -91,28 +91,28 @@ class EditTyping(Event):
 
 
 class EditTypingStarted(EditTyping):
-    """Somebody is editing a message."""
+    """A user is editing a message."""
 
     type = "typing_edit_message"
     op: ClassVar = "start"
 
 
 class EditTypingStopped(EditTyping):
-    """Somebody is no longer editing a message."""
+    """A user is no longer editing a message."""
 
     type = "typing_edit_message"
     op: ClassVar = "stop"
 
 
 class TypingStarted(Typing):
-    """Somebody is typing a message."""
+    """A user is typing a message."""
 
     type = "typing"
     op: ClassVar = "start"
 
 
 class TypingStopped(Typing):
-    """Somebody is no longer typing a message."""
+    """A user is no longer typing a message."""
 
     type = "typing"
     op: ClassVar = "stop"

@@ -11,16 +11,16 @@ from chatapi.wire.types import Id
 
 
 class TypingParams(Params):
-    """SPEC 4.6: who types, and where."""
+    """SPEC 4.6: whether the caller is typing, and where."""
 
     op: Annotated[Literal["start", "stop"], Field(examples=["start"])]
     type: Literal["direct", "stream", "channel"] = "direct"
     to: Annotated[list[Id] | None, Field(max_length=MAX_RECIPIENTS, examples=[[1]])] = None
-    """The people of a direct message; the caller may be among them or not."""
+    """The recipients of a direct message, with or without the caller."""
     stream_id: Annotated[Id | None, Field(examples=[1])] = None
-    """Needed in channels."""
+    """Required in channels."""
     topic: Topic | None = None
-    """Needed in channels; `(no topic)` and the name of the empty topic mean the empty one."""
+    """Required in channels; `(no topic)` and the name of the empty topic mean the empty one."""
 
 
 class EditTypingParams(Params):

@@ -14,18 +14,18 @@ router = FeatureRouter("Typing", "Show others that you are about to say somethin
 
 @router.post("/typing", errors=[StreamIdDoesNotExistError])
 async def set_typing_status(ctx: LoggedIn, params: TypingParams) -> None:
-    """Tell others that you are typing, or no longer.
+    """Notify others that you are typing, or no longer.
 
-    Send `start` again and again while typing, and `stop` when done; `POST /register` tells how
-    often. People are told who have a client open at the moment, in channels only up to a hundred
-    subscribers and clients with the capability `stream_typing_notifications`.
+    Send `start` repeatedly while typing, and `stop` when done; `POST /register` returns the
+    interval. Only users with a connected client are notified; in channels only if there are at most
+    a hundred subscribers, and only clients with the capability `stream_typing_notifications`.
     """
     await TypingService(ctx).notify(params)
 
 
 @router.post("/messages/{message_id:int}/typing")
 async def set_edit_typing_status(ctx: LoggedIn, message_id: Id, params: EditTypingParams) -> None:
-    """Tell others that you are editing a message of yours, or no longer.
+    """Notify others that you are editing a message of yours, or no longer.
 
     The same settings and limits hold as for new messages.
     """

@@ -1,4 +1,4 @@
-"""The verb of typing notifications; nothing is written, nothing is kept."""
+"""Use case: typing notifications. Nothing is written or stored."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from chatapi.features.typing.events import TyperPayload, TypingStarted, TypingSt
 from chatapi.features.typing.params import TypingParams
 
 MAX_LISTENERS = 100
-"""In larger channels somebody types all the time, and nobody needs to know."""
+"""In larger channels some user is typing nearly always; the notification would be noise."""
 
 
 class TypingService:
-    """Tells people that somebody types, where that somebody could send a message."""
+    """Notifies users that the caller is typing, where the caller could send a message."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -44,7 +44,7 @@ class TypingService:
         )
 
     async def _check_may_begin(self, conversation: DirectTarget) -> None:
-        """Who may only answer may not show up unasked either."""
+        """Callers who may only reply may not notify of typing in a new conversation either."""
         if conversation.may_start_conversation:
             return
         messages = MessageRepository(self._ctx.db, self._ctx.realm.id)
@@ -64,7 +64,8 @@ class TypingService:
         if channel.subscriber_count <= MAX_LISTENERS:
             self._emit(
                 params,
-                # Whoever asked for messages of all public channels did not ask for this.
+                # Clients that requested messages of all public channels did not request typing
+                # events.
                 to=Subscribers(channel_id=channel.id, is_public=False),
                 message_type="stream",
                 stream_id=channel.id,

@@ -1,1 +1,1 @@
-"""Files people upload, and who may open them."""
+"""Uploaded files and access to them."""

@@ -1,4 +1,4 @@
-"""Who may open a file: whoever uploaded it, and whoever may see a message that links it."""
+"""File access: a file is open to its owner and to readers of messages that link it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,9 +13,9 @@ _MESSAGES_AT_ONCE = 500
 async def visible_links(
     access: MessageAccess, links: Mapping[AttachmentId, Sequence[LinkingMessage]]
 ) -> dict[AttachmentId, list[MessageId]]:
-    """Those of the messages that link files which the reader may see, be the files theirs or not.
+    """The linking messages that the reader may see, whether the files are the reader's or not.
 
-    Whoever may open a file can link it, also where its owner may not look.
+    Any user who may open a file can link it, also where its owner may not read.
     """
     visible = await access.visible([message for linking in links.values() for message in linking])
     return {

@@ -1,4 +1,4 @@
-"""Messages that link files: whoever may see the message may see the file from then on."""
+"""Links files to messages: users who may see a message may open the files it links."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -20,7 +20,7 @@ from chatapi.permissions.channels import channel_access_of
 from chatapi.permissions.messages import MessageAccess
 
 PREFIX = "/user_uploads/"
-"""What the addresses of files begin with, in messages and elsewhere."""
+"""The prefix of the addresses of files, in messages and elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ async def claim_attachments(
 ) -> None:
     """Link files to a batch of new messages; the realm is locked.
 
-    Nobody can show others what they may not see themselves: such links stay dead.
+    Senders cannot give access to files that they may not open themselves: such links have no
+    effect.
     """
     paths = {path.removeprefix(PREFIX) for claim in claims for path in claim.upload_paths}
     if not paths:
@@ -61,7 +62,7 @@ async def claim_attachments(
 
 
 async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[AttachmentRecord]:
-    """Link what a changed message links now; returns the files no message links any more."""
+    """Update the links of an edited message; returns the files that no message links any more."""
     repository = AttachmentRepository(ctx.db, ctx.realm.id)
     before = await repository.list_of_message(claim.message_id)
     known = {PREFIX + attachment.path_id for attachment in before}
@@ -78,9 +79,9 @@ async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[Attachment
 
 
 async def release_attachments(ctx: RealmContext, attachment_ids: Collection[AttachmentId]) -> None:
-    """Some messages that linked files are gone; the realm is locked.
+    """Some messages that linked files were deleted; the realm is locked.
 
-    A file that no message links any more is like one that none ever did.
+    A file that no message links any more is treated like one that was never linked.
     """
     if not attachment_ids:
         return
@@ -91,7 +92,7 @@ async def release_attachments(ctx: RealmContext, attachment_ids: Collection[Atta
 
 
 class _Readers:
-    """The senders of a batch, and owners of files, each of whom is looked at once."""
+    """The access of the senders of a batch and of the owners of files, each looked up once."""
 
     def __init__(self, ctx: RealmContext, repository: AttachmentRepository) -> None:
         self.ctx = ctx
@@ -117,7 +118,7 @@ class _Readers:
     async def visible_links(
         self, attachments: Sequence[AttachmentRecord]
     ) -> dict[AttachmentId, list[MessageId]]:
-        """The messages that link files, as far as those who uploaded the files may see them."""
+        """The messages that link files, as far as the owners of the files may see them."""
         links = await self.repository.list_links([each.id for each in attachments])
         linked: defaultdict[UserId, list[AttachmentId]] = defaultdict(list)
         for attachment in attachments:
@@ -132,7 +133,7 @@ class _Readers:
 
 
 async def _emit(readers: _Readers, attachments: Sequence[AttachmentRecord]) -> None:
-    """Tell owners what became of their files, and nothing of messages they may not see."""
+    """Emit changes of files to their owners, without messages that the owners may not see."""
     message_ids = await readers.visible_links(attachments)
     space_used = await readers.repository.get_space_used()
     for attachment in attachments:

@@ -1,4 +1,4 @@
-"""Events about uploaded files; only whoever uploaded them is told."""
+"""Events about uploaded files; only the user who uploaded a file receives them."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from chatapi.features.uploads.payloads import AttachmentPayload, RemovedAttachme
 
 
 class AttachmentAdded(Event):
-    """Somebody uploaded a file."""
+    """The reader uploaded a file."""
 
     type = "attachment"
     changes_shared_state: ClassVar = False

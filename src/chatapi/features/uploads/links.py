@@ -1,4 +1,4 @@
-"""Addresses that open a file without credentials, for a moment; pure."""
+"""Signed addresses that open a file without credentials, for a short time; pure."""
 
 import hashlib
 import hmac
@@ -16,11 +16,11 @@ _GOOD_FOR = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class TemporaryLink:
-    """What such an address says: which file, asked for with which key, until when, signed."""
+    """The content of such an address: file, API key that requested it, expiry and signature."""
 
     attachment_id: AttachmentId
     key_id: ApiKeyId
-    """The address ends with the API key it was asked for with."""
+    """The address expires together with the API key that requested it."""
     until: int
     signature: str
 

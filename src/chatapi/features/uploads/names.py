@@ -1,4 +1,4 @@
-"""Names of files: what can stand in an address and on a disk; pure."""
+"""Names of files that are valid in an address and on a disk; pure."""
 
 import re
 import secrets
@@ -15,7 +15,7 @@ _NO_NAME = "upload"
 
 
 def display_name(name: str) -> str:
-    """What a file is called, without the folders it came from and what cannot be shown."""
+    """The name of a file, without folders and without characters that cannot be displayed."""
     name = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     name = "".join(char for char in name if char.isprintable()).strip()
     return name[-MAX_NAME_LENGTH:] or _NO_NAME
@@ -24,13 +24,13 @@ def display_name(name: str) -> str:
 def name_in_path(name: str) -> str:
     """The same with letters, digits and a few signs only, so that nothing has to be escaped."""
     name = _UNWANTED.sub("", _SPACES.sub("-", unicodedata.normalize("NFKC", name)))
-    # The end says what kind of file it is.
+    # The end of the name holds the file extension.
     name = name[-_MAX_LENGTH_IN_PATH:].lstrip(".-")
     return name or _NO_NAME
 
 
 def new_path(realm_id: RealmId, name: str, tag: str) -> str:
-    """Where a new file will be: at an address nobody can guess, of this deployment by its tag."""
+    """The path of a new file: unguessable, and marked with this deployment's tag."""
     token = secrets.token_urlsafe(_TOKEN_BYTES) + tag
     return f"{realm_id}/{token[:2]}/{token}/{name_in_path(name)}"
 

@@ -1,30 +1,30 @@
-"""Uploaded files as clients see them."""
+"""Payloads about uploaded files."""
 
 from typing import TypeAlias
 
 from typing_extensions import TypedDict
 
 UnixMilliseconds: TypeAlias = int
-"""A moment, in thousandths of a second since 1970-01-01 UTC."""
+"""A moment, in milliseconds since 1970-01-01 UTC."""
 
 
 class UploadedPayload(TypedDict):
-    """Where a new file is; a message that links it shows it to whoever may see the message."""
+    """The address of a new file; users who may see a message that links it can open it."""
 
     url: str
     uri: str
-    """The same, for clients that know the older name."""
+    """The same, under the name that older clients know."""
     filename: str
 
 
 class TemporaryAddressPayload(TypedDict):
-    """Where a file can be opened without credentials, for a moment."""
+    """An address at which a file can be opened without credentials, for a short time."""
 
     url: str
 
 
 class AttachmentPayload(TypedDict):
-    """A file somebody uploaded."""
+    """A file that a user uploaded."""
 
     id: int
     name: str
@@ -36,7 +36,7 @@ class AttachmentPayload(TypedDict):
 
 
 class RemovedAttachmentPayload(TypedDict):
-    """A file that is gone."""
+    """A file that was deleted."""
 
     id: int
 
@@ -46,4 +46,4 @@ class AttachmentsPayload(TypedDict):
 
     attachments: list[AttachmentPayload]
     upload_space_used: int
-    """By all files of the organization, in bytes."""
+    """The size of all files of the organization, in bytes."""

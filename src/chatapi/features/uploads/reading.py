@@ -1,4 +1,4 @@
-"""Opening files: the one place where bytes leave, and who they are for."""
+"""Opening files: the only code that serves their bytes, after checking access."""
 
 from chatapi.auth.context import RealmContext, VisitorContext
 from chatapi.core.errors import NotFoundError, UnauthorizedError
@@ -17,7 +17,7 @@ TEMPORARY = "temporary"
 
 
 class FileReader:
-    """Finds files for those who may open them; to others they do not exist."""
+    """Looks up files that the reader may open; other files are reported as not found."""
 
     def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
@@ -34,7 +34,7 @@ class FileReader:
         return found[0]
 
     async def temporary_address(self, realm_id: int, path: str) -> TemporaryAddressPayload:
-        """Where the file can be opened without credentials, for a moment."""
+        """An address at which the file can be opened without credentials, for a short time."""
         attachment = await self.get(realm_id, path)
         caller = self._ctx.maybe_caller
         if caller is None or caller.key_id is None:
@@ -43,7 +43,7 @@ class FileReader:
         return {"url": f"{PREFIX}{TEMPORARY}/{link}/{name_in_path(attachment.name)}"}
 
     async def get_by_link(self, text: str) -> AttachmentRecord:
-        """A file by such an address."""
+        """A file by its temporary address."""
         link = TemporaryLink.parse(text)
         attachment = None if link is None else await self._attachments.find(link.attachment_id)
         if link is None or attachment is None or not link.opens(attachment, self._ctx.now()):
@@ -53,7 +53,7 @@ class FileReader:
         return attachment
 
     def _refusal(self) -> NotFoundError | UnauthorizedError:
-        """Whoever has not logged in may try that; whether there is a file is not said."""
+        """Anonymous readers are asked to log in; it is not revealed whether the file exists."""
         if isinstance(self._ctx, VisitorContext) and self._ctx.visitor is None:
             return UnauthorizedError()
         return NotFoundError()

@@ -18,7 +18,7 @@ from chatapi.features.uploads.payloads import AttachmentPayload
 
 @dataclass(frozen=True)
 class AttachmentRecord:
-    """A file as the database knows it."""
+    """A file as stored in the database."""
 
     id: AttachmentId
     realm_id: RealmId
@@ -32,7 +32,7 @@ class AttachmentRecord:
 
     @property
     def key(self) -> str:
-        """Where its bytes are: the part of the path that we made up."""
+        """The storage key of its bytes: the part of the path that the server generated."""
         return self.path_id.rpartition("/")[0]
 
     def payload(self, message_ids: Iterable[MessageId] = ()) -> AttachmentPayload:
@@ -48,7 +48,7 @@ class AttachmentRecord:
 
 @dataclass(frozen=True)
 class LinkingMessage:
-    """A message that links a file, as far as it takes to say who may see it."""
+    """A message that links a file, with the fields needed to decide who may see it."""
 
     id: MessageId
     conversation_id: ConversationId

@@ -1,4 +1,4 @@
-"""The end of files: rows first, and the bytes when the rows are gone for good."""
+"""Deletes files: first the rows, and the bytes once the transaction is committed."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from chatapi.features.uploads.repository import AttachmentRepository
 
 
 async def remove_attachments(ctx: RealmContext, attachments: Sequence[AttachmentRecord]) -> None:
-    """Forget files and tell their owners; the realm is locked."""
+    """Delete files and emit it to their owners; the realm is locked."""
     repository = AttachmentRepository(ctx.db, ctx.realm.id)
     await repository.delete([attachment.id for attachment in attachments])
     space_used = await repository.change_space_used(-sum(each.size for each in attachments))

@@ -27,7 +27,7 @@ _LINKS = (
 
 
 class AttachmentRepository:
-    """Files of one realm; the others do not exist here."""
+    """Files of one realm; files of other realms are never found."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -65,7 +65,7 @@ class AttachmentRepository:
         return [_records.read(row) for row in rows]
 
     async def list_paths(self) -> list[str]:
-        """Of all files there are."""
+        """The paths of all files."""
         rows = await self._db.execute(
             select(Attachment.path_id).where(Attachment.realm_id == self._realm_id)
         )
@@ -101,7 +101,7 @@ class AttachmentRepository:
         return [_records.read(row) for row in rows]
 
     async def link(self, links: Iterable[tuple[AttachmentId, MessageId]]) -> None:
-        """Note which messages link which files; those are there to stay then."""
+        """Store which messages link which files; linked files do not expire."""
         rows = [
             {"attachment_id": attachment_id, "message_id": message_id}
             for attachment_id, message_id in links
@@ -141,7 +141,7 @@ class AttachmentRepository:
         return [AttachmentId(attachment_id) for (attachment_id,) in rows]
 
     async def release(self, attachment_ids: Collection[AttachmentId]) -> None:
-        """Those of some files that no message links are not there to stay."""
+        """Of some files, mark those that no message links as unclaimed: they expire."""
         await self._db.execute(
             update(Attachment)
             .where(
@@ -158,7 +158,7 @@ class AttachmentRepository:
     async def list_links(
         self, attachment_ids: Sequence[AttachmentId]
     ) -> dict[AttachmentId, list[LinkingMessage]]:
-        """All messages that link some files; files that none links are left out."""
+        """All messages that link some files; files without such messages are left out."""
         rows = await self._db.execute(_LINKS, {"attachment_ids": attachment_ids})
         found: defaultdict[AttachmentId, list[LinkingMessage]] = defaultdict(list)
         links = await read_in_steps(rows, _read_link)
@@ -169,7 +169,7 @@ class AttachmentRepository:
     async def list_linking_messages(
         self, attachment_id: AttachmentId, after: MessageId, limit: int
     ) -> list[LinkingMessage]:
-        """Some of the messages that link a file, by id."""
+        """Some of the messages that link a file, ordered by id."""
         rows = await self._db.execute(
             _messages.select()
             .join(AttachmentMessage, AttachmentMessage.message_id == Message.id)
@@ -186,12 +186,12 @@ class AttachmentRepository:
         await self._db.execute(delete(Attachment).where(Attachment.id.in_(attachment_ids)))
 
     async def get_space_used(self) -> int:
-        """The size of all files of the organization."""
+        """The size of all files of the realm."""
         rows = await self._db.execute(select(Realm.upload_bytes).where(Realm.id == self._realm_id))
         return rows.scalar_one()
 
     async def change_space_used(self, by: int) -> int:
-        """The size after a change."""
+        """Change the stored size of all files; returns the new size."""
         rows = await self._db.execute(
             update(Realm)
             .where(Realm.id == self._realm_id)

@@ -20,7 +20,7 @@ from chatapi.wire.types import Id
 
 router = FeatureRouter("Files", "Upload files and link them in messages.")
 file_router = FeatureRouter("Files", prefix="")
-"""The files themselves, outside the API."""
+"""Serves the files themselves, outside the API."""
 
 
 @router.post("/user_uploads", errors=[UploadQuotaError])
@@ -28,7 +28,7 @@ async def upload_file(ctx: LoggedIn, params: UploadFileParams) -> UploadedPayloa
     """Upload a file.
 
     Send it as the only file of a multipart form, under any name. Only you can open it until you
-    link its `url` in a message; then whoever may see the message can. A file that no message
+    link its `url` in a message; then all users who may see the message can. A file that no message
     links is removed after some days.
     """
     return await UploadService(ctx).upload(params.filename)
@@ -40,8 +40,8 @@ async def get_file_temporary_url(
 ) -> TemporaryAddressPayload:
     """Get an address at which a file can be opened without credentials, for a minute.
 
-    It ends sooner if the API key ends that it was asked for with.
-    The file itself is at the same path outside the API, for requests with credentials.
+    It expires sooner if the API key that requested it expires. The file itself is at the same path
+    outside the API, for requests with credentials.
     """
     return await FileReader(ctx).temporary_address(realm_id, f"{shelf}/{token}/{filename}")
 
@@ -54,13 +54,13 @@ async def get_attachments(ctx: LoggedIn) -> AttachmentsPayload:
 
 @router.delete("/attachments/{attachment_id:int}")
 async def remove_attachment(ctx: LoggedIn, attachment_id: Id) -> None:
-    """Delete a file you uploaded; links to it lead nowhere from then on."""
+    """Delete a file you uploaded; links to it no longer work."""
     await UploadService(ctx).delete(AttachmentId(attachment_id))
 
 
 @file_router.get(PREFIX + TEMPORARY + "/{link}/{filename}")
 async def open_file_by_link(ctx: Anybody, link: str, filename: str) -> FileContent:
-    """Open a file at an address that is good for a moment."""
+    """Open a file at a temporary address."""
     del filename
     return _content(ctx, await FileReader(ctx).get_by_link(link))
 

@@ -1,4 +1,4 @@
-"""The verbs on uploaded files."""
+"""Use cases: upload, list and delete files."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -18,17 +18,17 @@ _MIB = 1024 * 1024
 
 
 class UploadService:
-    """What people can do with files of their own."""
+    """What users can do with their own files."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._attachments = AttachmentRepository(ctx.db, ctx.realm.id)
 
     async def upload(self, file: UploadedFile) -> UploadedPayload:
-        """Keep the bytes, and then what there is to know about them.
+        """Store the bytes, then insert the file's row.
 
-        That takes long, so the organization is locked only afterwards; nothing is left behind
-        if it comes to nothing.
+        Storing takes long, so the realm is locked only afterwards; if anything fails, the bytes are
+        discarded.
         """
         if file.size == 0:
             raise BadRequestError("filename: The file is empty")
@@ -48,7 +48,7 @@ class UploadService:
         return {"url": PREFIX + path, "uri": PREFIX + path, "filename": name}
 
     async def list_own(self) -> AttachmentsPayload:
-        """GET /attachments, with those of the messages that link them which the caller may see."""
+        """GET /attachments, each with the messages that link it and that the caller may see."""
         await self._ctx.snapshot()
         attachments = await self._attachments.list_of(self._ctx.user.id)
         links = await self._attachments.list_links([each.id for each in attachments])
@@ -61,7 +61,7 @@ class UploadService:
         }
 
     async def delete(self, attachment_id: AttachmentId) -> None:
-        """Messages that link the file lead nowhere from then on."""
+        """Links to the file in messages no longer work."""
         await self._ctx.lock()
         attachment = await self._attachments.get_own(self._ctx.user.id, attachment_id)
         await remove_attachments(self._ctx, [attachment])

@@ -1,1 +1,1 @@
-"""User groups: named sets of people, nested, with permissions of their own."""
+"""User groups: named sets of users, nested, with permissions of their own."""

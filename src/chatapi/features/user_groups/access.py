@@ -1,4 +1,4 @@
-"""Who may do what with a user group; system groups follow roles and take no orders."""
+"""Permissions on user groups; system groups follow from roles and cannot be changed."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -11,7 +11,7 @@ from chatapi.permissions.settings import GROUP_PERMISSIONS
 
 
 class GroupAccess:
-    """Finds groups for those who may change them; everybody may read them."""
+    """Looks up groups that the caller may change; all users may read them."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -24,13 +24,13 @@ class GroupAccess:
         return group
 
     async def get_active(self, group_id: GroupId) -> GroupRecord:
-        """A group that is not deactivated; what the caller may do with it is asked later."""
+        """A group that is not deactivated; permissions are checked later."""
         group = await self._groups.get(group_id)
         require_active(group)
         return group
 
     async def require_any(self, group: GroupRecord, *settings: str) -> None:
-        """Refuse a caller who is named by none of the settings and does not manage the group."""
+        """Refuse a caller whom none of the settings permits and who does not manage the group."""
         if group.is_system_group:
             raise BadRequestError("Insufficient permission")
         for name in (*settings, "can_manage_group"):

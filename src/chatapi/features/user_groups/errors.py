@@ -1,4 +1,4 @@
-"""What can go wrong with user groups."""
+"""Errors about user groups."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +9,7 @@ from chatapi.core.errors import ApiError
 
 
 class SubgroupObjection(TypedDict):
-    """The group is part of active groups."""
+    """The group is a subgroup of active groups."""
 
     type: Literal["subgroup"]
     supergroup_ids: list[int]
@@ -43,7 +43,7 @@ Objection = SubgroupObjection | GroupObjection | RealmObjection | ChannelObjecti
 
 @dataclass(eq=False)
 class CannotDeactivateGroupInUseError(ApiError):
-    """The group is part of another group, or a permission names it."""
+    """The group is a subgroup of another group, or a permission names it."""
 
     code = "CANNOT_DEACTIVATE_GROUP_IN_USE"
     text = "Cannot deactivate user group in use."

@@ -1,7 +1,8 @@
 """Events about user groups.
 
-Clients that did not say at POST /register that they know deactivated groups see such a group
-disappear, and appear again when it is reactivated; between the two they hear nothing of it.
+Clients that did not declare at POST /register that they know deactivated groups receive a removal
+when a group is deactivated, and an addition when it is reactivated; in between they receive no
+events about it.
 """
 
 from collections.abc import Hashable
@@ -16,7 +17,7 @@ from chatapi.features.user_groups.payloads import GroupChangePayload, UserGroupP
 
 
 def knows_deactivated_groups(profile: ClientProfile) -> bool:
-    """Whether a client keeps deactivated groups among the others."""
+    """Whether a client keeps deactivated groups in its state."""
     return "include_deactivated_groups" in profile.capabilities
 
 
@@ -46,12 +47,12 @@ class GroupAdded(Event):
 
     @override
     def changed_users(self) -> frozenset[UserId]:
-        """Its members are in one group more."""
+        """The cached groups of its members change."""
         return frozenset(map(UserId, self.group["members"]))
 
     @override
     def changes_realm(self) -> bool:
-        """Members of subgroups as well."""
+        """Members of subgroups are affected, too."""
         return bool(self.group["direct_subgroup_ids"])
 
 
@@ -86,12 +87,12 @@ class GroupRemoved(Event):
 
 
 class _MembersChanged(Event):
-    """The groups of each caller are remembered until something about them changes."""
+    """Invalidates the cached groups of each of the users."""
 
     group_id: int
     user_ids: list[int]
     is_about_deactivated: Annotated[bool, ServerOnly()] = False
-    """Whether the group is deactivated; its members come and go with their accounts only."""
+    """Whether the group is deactivated; its members change only with their activation."""
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -126,7 +127,7 @@ class GroupMembersRemoved(_MembersChanged):
 
 
 class _SubgroupsChanged(Event):
-    """Whose groups change with it would have to be worked out; it is rare enough."""
+    """Invalidates the whole realm: computing whose groups change is not worth it, it is rare."""
 
     group_id: int
     direct_subgroup_ids: list[int]
@@ -137,14 +138,14 @@ class _SubgroupsChanged(Event):
 
 
 class SubgroupsAdded(_SubgroupsChanged):
-    """Groups became direct parts of a group."""
+    """Groups became direct subgroups of a group."""
 
     type = "user_group"
     op: ClassVar = "add_subgroups"
 
 
 class SubgroupsRemoved(_SubgroupsChanged):
-    """Groups are no longer direct parts of a group."""
+    """Groups are no longer direct subgroups of a group."""
 
     type = "user_group"
     op: ClassVar = "remove_subgroups"

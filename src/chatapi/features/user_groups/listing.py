@@ -1,4 +1,4 @@
-"""Groups as everybody may read them."""
+"""Lists groups; all users may read them."""
 
 from chatapi.auth.context import Context
 from chatapi.features.user_groups.payloads import UserGroupPayload, group_payload
@@ -8,7 +8,7 @@ from chatapi.permissions.user_visibility import user_visibility
 
 
 class GroupReader:
-    """Shows groups with their direct members and subgroups."""
+    """Lists groups with their direct members and subgroups."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

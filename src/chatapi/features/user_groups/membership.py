@@ -1,4 +1,4 @@
-"""The verbs on the members and subgroups of a group."""
+"""Use cases: read and change the members and subgroups of a group."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -35,7 +35,7 @@ IdT = TypeVar("IdT", bound=int)
 
 
 class MembershipReader:
-    """Who is in a group; everybody may know, as far as they see its members."""
+    """Reads members of groups; open to all users, as far as they may see the members."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -45,7 +45,7 @@ class MembershipReader:
     async def list_members(
         self, group_id: GroupId, params: ReadMembersParams
     ) -> GroupMembersPayload:
-        """Members of subgroups count, unless the caller asks for direct ones."""
+        """Includes members of subgroups, unless the caller requests direct ones."""
         await self._groups.get(group_id)
         if params.direct_member_only:
             members = await self._memberships.direct_members_of(group_id)
@@ -56,7 +56,7 @@ class MembershipReader:
     async def list_subgroups(
         self, group_id: GroupId, params: ReadSubgroupsParams
     ) -> GroupSubgroupsPayload:
-        """Subgroups of subgroups count, unless the caller asks for direct ones."""
+        """Includes subgroups of subgroups, unless the caller requests direct ones."""
         await self._groups.get(group_id)
         if params.direct_subgroup_only:
             subgroups = await self._groups.direct_subgroups_of(group_id)
@@ -67,7 +67,7 @@ class MembershipReader:
     async def has_member(
         self, group_id: GroupId, user_id: UserId, params: ReadMembersParams
     ) -> GroupMembershipPayload:
-        """Whether one user is in a group; nobody who is deactivated is in any."""
+        """Whether one user is in a group; deactivated users are in none."""
         await self._groups.get(group_id)
         user = await self._groups.get_user(user_id)
         if not (await user_visibility(self._ctx)).can_see(user):
@@ -80,7 +80,7 @@ class MembershipReader:
 
 
 class MembershipService:
-    """Changes who is in a group: all that was asked for, or nothing."""
+    """Changes members and subgroups: all that is requested, or nothing."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -88,7 +88,7 @@ class MembershipService:
         self._parts = GroupParts(ctx)
 
     async def change_subgroups(self, group_id: GroupId, params: ChangeSubgroupsParams) -> None:
-        """Add and remove groups that are part of a group."""
+        """Add and remove subgroups of a group."""
         await self.change_members(
             group_id, ChangeMembersParams(add_subgroups=params.add, delete_subgroups=params.delete)
         )
@@ -99,14 +99,14 @@ class MembershipService:
         group = await self._access.get_active(group_id)
         _check_changes(params)
         await self._require_rights(group, params)
-        # What goes makes room: a group that was inside may have the other around it afterwards.
+        # Remove first: a group that was a subgroup may then contain the other group.
         await self._remove_members(group, _distinct(map(UserId, params.delete)))
         await self._remove_subgroups(group, _distinct(map(GroupId, params.delete_subgroups)))
         await self._add_members(group, _distinct(map(UserId, params.add)))
         await self._add_subgroups(group, _distinct(map(GroupId, params.add_subgroups)))
 
     async def _require_rights(self, group: GroupRecord, params: ChangeMembersParams) -> None:
-        """Whoever may add or remove people one by one may do so by the group."""
+        """Permissions to add or remove single users also cover whole groups of users."""
         oneself = {self._ctx.user.id}
         if params.add or params.add_subgroups:
             joins = not params.add_subgroups and set(params.add) == oneself
@@ -148,7 +148,7 @@ class MembershipService:
     async def _emit_visibility_of_members(
         self, group: GroupRecord, subgroup_ids: list[GroupId]
     ) -> None:
-        """Everybody in the subgroups came into the group with them, or left it."""
+        """Emit for all members of the subgroups, who joined or left the group with them."""
         members = await GroupMemberships(self._ctx.db, self._ctx.realm).members_of(subgroup_ids)
         await emit_group_visibility_change(self._ctx, group.id, members)
 

@@ -36,7 +36,7 @@ class CreateGroupParams(Params):
 
 
 class ChangeGroupParams(Params):
-    """SPEC 4.7, PATCH /user_groups/{user_group_id}: what is not passed stays as it is."""
+    """SPEC 4.7, PATCH /user_groups/{user_group_id}: what is not passed stays unchanged."""
 
     name: GroupName | None = None
     description: GroupDescription | None = None

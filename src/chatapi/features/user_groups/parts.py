@@ -1,4 +1,4 @@
-"""The people and groups a group consists of: which ones can come in, and who is in there."""
+"""Members and subgroups of a group: which ones are valid, and which there are."""
 
 from collections.abc import Collection, Iterable
 
@@ -11,20 +11,20 @@ from chatapi.permissions.memberships import GroupMemberships
 
 
 class GroupParts:
-    """Checks and writes members and subgroups; callers have checked who may do it."""
+    """Validates and writes members and subgroups; callers have checked the permission."""
 
     def __init__(self, ctx: Context) -> None:
         self._groups = GroupRepository(ctx.db, ctx.realm.id)
         self._memberships = GroupMemberships(ctx.db, ctx.realm)
 
     async def check_users(self, user_ids: Collection[UserId]) -> None:
-        """Refuse users who do not exist in the organization or are deactivated."""
+        """Refuse users who do not exist in the realm or are deactivated."""
         unknown = set(user_ids) - await self._groups.active_users_among(user_ids)
         if unknown:
             raise BadRequestError(f"Invalid user ID: {listed(unknown)}")
 
     async def check_subgroups(self, group_ids: Collection[GroupId]) -> None:
-        """Refuse groups that do not exist in the organization or are deactivated."""
+        """Refuse groups that do not exist in the realm or are deactivated."""
         groups = await self._groups.list_some(group_ids)
         unknown = set(group_ids) - {group.id for group in groups}
         if unknown:

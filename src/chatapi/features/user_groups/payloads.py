@@ -1,4 +1,4 @@
-"""Answers about user groups."""
+"""Response payloads of user groups."""
 
 from typing import cast
 
@@ -11,7 +11,7 @@ from chatapi.wire.types import UnixSeconds
 
 
 class UserGroupPayload(TypedDict):
-    """A named set of people."""
+    """A named set of users."""
 
     id: int
     name: str
@@ -32,7 +32,7 @@ class UserGroupPayload(TypedDict):
 
 
 class GroupChangePayload(TypedDict, total=False):
-    """What changed about a group: only the keys that did."""
+    """The changed properties of a group."""
 
     name: str
     description: str
@@ -64,7 +64,7 @@ class GroupMembersPayload(TypedDict):
 
 
 class GroupSubgroupsPayload(TypedDict):
-    """Ids of groups that are part of a group."""
+    """Ids of the subgroups of a group."""
 
     subgroups: list[int]
 

@@ -13,7 +13,7 @@ from chatapi.permissions.memberships import GroupRecord, group_records
 
 
 class GroupRepository:
-    """Groups of one realm; the others do not exist here."""
+    """Groups of one realm; groups of other realms are never found."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db

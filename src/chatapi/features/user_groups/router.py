@@ -36,15 +36,15 @@ router = FeatureRouter(
 async def create_user_group(ctx: LoggedIn, params: CreateGroupParams) -> CreatedGroupPayload:
     """Create a user group.
 
-    Needs the permission `can_create_groups`. You manage the group and may add members to it,
-    unless you choose other people for that. Subgroups need no permission.
+    Needs the permission `can_create_groups`. You manage the group and may add members to it, unless
+    you choose other users for that. Subgroups need no permission.
     """
     return await GroupService(ctx).create(params)
 
 
 @router.get("/user_groups")
 async def get_user_groups(ctx: LoggedIn, params: ListGroupsParams) -> UserGroupsPayload:
-    """Get all user groups, those that follow people's roles included."""
+    """Get all user groups, including system groups, which follow from roles."""
     reader = GroupReader(ctx)
     groups = await reader.list_groups(include_deactivated=params.include_deactivated_groups)
     return {"user_groups": groups}
@@ -54,10 +54,10 @@ async def get_user_groups(ctx: LoggedIn, params: ListGroupsParams) -> UserGroups
 async def change_user_group(ctx: LoggedIn, user_group_id: Id, params: ChangeGroupParams) -> None:
     """Change or reactivate a user group.
 
-    For those in its `can_manage_group` and in the organization's `can_manage_all_groups`. A
-    permission is changed by `{"new": ..., "old": ...}`; pass `old` to be refused if somebody
-    else changed it before you. A group is reactivated only if no group that is part of it or
-    named in its permissions is deactivated.
+    For members of its `can_manage_group` and of the organization's `can_manage_all_groups`. A
+    permission is changed by `{"new": ..., "old": ...}`; pass `old` to be refused if another user
+    changed it before you. A group is reactivated only if none of its subgroups and none of the
+    groups named in its permissions is deactivated.
     """
     await GroupService(ctx).change(GroupId(user_group_id), params)
 
@@ -68,8 +68,8 @@ async def change_user_group(ctx: LoggedIn, user_group_id: Id, params: ChangeGrou
 async def deactivate_user_group(ctx: LoggedIn, user_group_id: Id) -> None:
     """Deactivate a user group.
 
-    Until it is reactivated nobody can mention it, name it in a permission or make it part of
-    another group. Where it is in use, the answer says where.
+    Until it is reactivated it cannot be mentioned, named in a permission or made a subgroup of
+    another group. Where it is in use, the response says where.
     """
     await GroupService(ctx).deactivate(GroupId(user_group_id))
 
@@ -80,10 +80,10 @@ async def change_user_group_members(
 ) -> None:
     """Add and remove members and subgroups of a user group.
 
-    Adding is for those in `can_add_members_group`, removing for those in
-    `can_remove_members_group`, both for those who manage the group; adding or removing nobody
-    but yourself also for those in `can_join_group` and `can_leave_group`. Either everything is
-    done or, if one part is refused, nothing.
+    Adding is for members of `can_add_members_group`, removing for members of
+    `can_remove_members_group`, both for users who manage the group; adding or removing only
+    yourself also for members of `can_join_group` and `can_leave_group`. Either everything is done
+    or, if one part is refused, nothing.
     """
     await MembershipService(ctx).change_members(GroupId(user_group_id), params)
 
@@ -111,8 +111,8 @@ async def change_user_group_subgroups(
 ) -> None:
     """Add and remove subgroups of a user group.
 
-    Permissions are those of adding and removing members. A group can never be part of itself,
-    not even through others.
+    The permissions are those of adding and removing members. A group can never be a subgroup of
+    itself, not even indirectly.
     """
     await MembershipService(ctx).change_subgroups(GroupId(user_group_id), params)
 

@@ -1,4 +1,4 @@
-"""What a user group may be called; pure."""
+"""Rules for names of user groups; pure."""
 
 from chatapi.core.errors import BadRequestError
 from chatapi.core.names import name_key
@@ -6,11 +6,11 @@ from chatapi.core.names import name_key
 MAX_NAME_LENGTH = 100
 MAX_DESCRIPTION_LENGTH = 1024
 RESERVED_PREFIXES = ("@", "role:", "user:", "stream:", "channel:")
-"""They mean something else where groups are mentioned or searched for."""
+"""They have another meaning where groups are mentioned or searched for."""
 
 
 def check_name(name: str) -> str:
-    """The name without spaces around it, if a group may be called so."""
+    """The name without surrounding spaces, if it is valid for a group."""
     name = name.strip()
     if not name:
         raise BadRequestError("name cannot be empty")

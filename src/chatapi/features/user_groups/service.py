@@ -1,4 +1,4 @@
-"""The verbs on user groups as such."""
+"""Use cases: create, change, deactivate and reactivate user groups."""
 
 from collections.abc import Iterable
 
@@ -61,14 +61,14 @@ class GroupService:
         return {"group_id": group_id}
 
     async def change(self, group_id: GroupId, params: ChangeGroupParams) -> None:
-        """Only what was passed; permissions of deactivated groups can be changed, too."""
+        """Change only what was passed; permissions of deactivated groups can be changed, too."""
         await self._ctx.lock()
         group = await self._access.get_managed(group_id)
         if all(value is None for _, value in params):
             raise BadRequestError("No new data supplied")
         is_reactivation = group.deactivated and params.deactivated is False
         if is_reactivation:
-            # First of all, so that the group may be named in its own permissions again.
+            # First, so that the group may be named in its own permissions again.
             await self._groups.change(group.id, deactivated=False)
         data = await self._change_texts(group, params)
         settings = await self._change_settings(group, params)
@@ -86,7 +86,7 @@ class GroupService:
             self._ctx.emit(GroupAdded(group=shown, is_reactivated=True), to=Everyone())
 
     async def deactivate(self, group_id: GroupId) -> None:
-        """Take a group out of use, unless something still counts on it."""
+        """Deactivate a group, unless it is still in use."""
         await self._ctx.lock()
         group = await self._access.get_managed(group_id)
         require_active(group)
@@ -109,7 +109,7 @@ class GroupService:
     async def _tellable(
         self, objections: Iterable[Objection], channels: Iterable[ChannelRecord]
     ) -> list[Objection]:
-        """Without channels that do not exist for the caller; these object all the same."""
+        """The uses without channels that the caller may not see; these still prevent it."""
         access = await channel_access(self._ctx)
         known = {channel.id for channel in channels if access.can_see(channel)}
         return [
@@ -172,7 +172,7 @@ class GroupService:
         return changed
 
     async def _check_no_deactivated_parts(self, group: GroupRecord) -> None:
-        """What an active group consists of and names is active as well."""
+        """The subgroups of an active group and the groups its permissions name must be active."""
         named = [group.permission(name).subgroups for name in GROUP_PERMISSIONS]
         subgroups = await self._groups.direct_subgroups_of(group.id)
         await self._parts.check_subgroups(subgroups.union(*named))

@@ -1,4 +1,4 @@
-"""What POST /register tells about user groups."""
+"""The user groups part of the POST /register response."""
 
 from typing_extensions import TypedDict
 
@@ -12,7 +12,7 @@ from chatapi.permissions.user_visibility import sees_all_users
 
 
 class UserGroupsState(TypedDict):
-    """All groups by id, deactivated ones only for clients that know them."""
+    """All groups by id; deactivated ones only for clients that know them."""
 
     realm_user_groups: list[UserGroupPayload]
 
@@ -26,7 +26,7 @@ def _cache_key(ctx: Context, profile: ClientProfile) -> bool | None:
 
 @state_section("realm_user_groups", cache_key=_cache_key)
 async def load_user_groups(ctx: Context, profile: ClientProfile) -> UserGroupsState:
-    """Read in the snapshot the queue begins at."""
+    """Read in the same snapshot at which the event queue begins."""
     groups = await GroupReader(ctx).list_groups(
         include_deactivated=knows_deactivated_groups(profile)
     )

@@ -1,4 +1,4 @@
-"""Where a group is in use, which keeps it from being deactivated; pure.
+"""Finds where a group is in use, which prevents its deactivation; pure.
 
 Each place that can name groups has a function here and a kind of objection in errors.py.
 """
@@ -31,7 +31,7 @@ def find_objections(
     realm: RealmPermissions,
     channels: Iterable[ChannelRecord],
 ) -> list[Objection]:
-    """Everything that still counts on a group; what it says about itself does not count."""
+    """Everything that still uses a group; its own permissions do not count."""
     others = [other for other in active_groups if other.id != group.id]
     return [
         *_in_groups(group.id, others, direct_subgroups),
@@ -71,7 +71,7 @@ def _in_permissions_of_realm(
 def _in_permissions_of_channels(
     group_id: GroupId, channels: Iterable[ChannelRecord]
 ) -> Iterable[ChannelObjection]:
-    """Archived ones count: they can come back."""
+    """Archived channels count: they can be unarchived."""
     for channel in channels:
         settings = _settings_naming(group_id, channel, CHANNEL_PERMISSIONS)
         if settings:
@@ -79,5 +79,5 @@ def _in_permissions_of_channels(
 
 
 def _settings_naming(group_id: GroupId, guarded: HasPermissions, names: Iterable[str]) -> list[str]:
-    """Alone or among others makes no difference."""
+    """Whether the group is named alone or among others makes no difference."""
     return [name for name in names if group_id in guarded.permission(name).subgroups]

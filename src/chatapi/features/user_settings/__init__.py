@@ -1,1 +1,1 @@
-"""Personal settings: how a user wants the service to look and behave, and their own account."""
+"""Personal settings: a user's preferences, and changes to their own account."""

@@ -1,4 +1,4 @@
-"""Changing personal settings, and telling the person's clients."""
+"""Changes personal settings, and emits the changes to the user's clients."""
 
 from chatapi.auth.context import Context
 from chatapi.features.presence.visibility import change_visibility
@@ -10,7 +10,7 @@ SettingValue = bool | int | str
 
 
 async def change_settings(ctx: Context, passed: dict[str, SettingValue]) -> dict[str, SettingValue]:
-    """Give the caller other settings, in a realm that is locked; what really changed."""
+    """Change settings of the caller; the realm is locked. Returns the actual changes."""
     user = ctx.user
     changes = {
         name: value for name, value in passed.items() if value != getattr(user.options, name)

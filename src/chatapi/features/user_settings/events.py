@@ -10,7 +10,7 @@ from chatapi.events.event import Event, ServerOnly
 
 
 class UserSettingChanged(Event):
-    """A user changed one of their settings; only their own clients are told."""
+    """A user changed one of their settings; delivered only to their own clients."""
 
     type = "user_settings"
     op: ClassVar = "update"
@@ -19,7 +19,7 @@ class UserSettingChanged(Event):
     property: str
     value: bool | int | str
     language_name: str | None = None
-    """With `default_language`: what the language calls itself."""
+    """With `default_language`: the name of the language in that language."""
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class ChangeSettingsParams(UserSettings, Params):
     old_password: Annotated[Password, Field(examples=["correct horse"])] = ""
     new_password: Annotated[Password, Field(examples=["battery staple"])] = ""
     timezone: Annotated[str, Field(max_length=100, examples=["Europe/Berlin"])] = ""
-    """A name of the IANA time zone database, or nothing."""
+    """A name of the IANA time zone database, or empty."""
     email_address_visibility: Literal[1, 2, 3, 4, 5] = 1
     """1: everyone, 2: members, 3: administrators, 4: nobody, 5: moderators."""
 

@@ -1,4 +1,4 @@
-"""Personal settings as clients see them."""
+"""Payloads of personal settings."""
 
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from chatapi.wire.user_settings import EMOJI_SETS, NOTIFICATION_SOUNDS, UserSett
 
 
 class EmojiSetPayload(TypedDict):
-    """One of the looks emoji can have."""
+    """One of the available emoji sets."""
 
     key: str
     text: str
@@ -23,7 +23,7 @@ _EMOJI_SETS: list[EmojiSetPayload] = [
 
 
 class DefaultSettings(UserSettings):
-    """Every personal setting, and what some of them can be chosen from."""
+    """Every personal setting, and the available values of some of them."""
 
     model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
 

@@ -14,11 +14,11 @@ router = FeatureRouter("Settings", "How you want the service to behave, and your
 async def change_settings(ctx: LoggedIn, params: ChangeSettingsParams, request: ApiRequest) -> None:
     """Change your settings.
 
-    What is not passed stays as it is. A new password needs the old one; all API keys stay
-    valid. Only administrators can change their email address.
+    What is not passed stays unchanged. A new password needs the old one; all API keys stay valid.
+    Only administrators can change their email address.
     """
     if params.has("new_password"):
-        # A stolen key must not be a way to guess the password behind it.
+        # A stolen API key must not allow guessing the password of the account.
         await ctx.runtime.limits.charge_login_from(request)
         await ctx.runtime.limits.charge_login_as(request, ctx.user.delivery_email)
     await UserSettingsService(ctx).change(params)

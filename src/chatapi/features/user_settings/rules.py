@@ -1,4 +1,4 @@
-"""What settings may be and what follows from them; pure."""
+"""Rules for personal settings, and values derived from them; pure."""
 
 from functools import cache
 from zoneinfo import available_timezones
@@ -59,7 +59,7 @@ _LANGUAGES = {
 
 
 def language_name(code: str) -> str:
-    """What a language calls itself; clients may know more languages than we do."""
+    """The name of a language in that language; clients may know more languages than the server."""
     return _LANGUAGES.get(code.replace("-", "_"), code)
 
 
@@ -72,7 +72,7 @@ def check_timezone(name: str) -> str:
 def stored_settings(
     stored: dict[str, object], changes: dict[str, bool | int | str]
 ) -> dict[str, object]:
-    """The differences from the defaults after some changes; what equals its default is left out."""
+    """The stored differences from the defaults after some changes; default values are left out."""
     merged = {**stored, **changes}
     return {
         name: value
@@ -83,5 +83,5 @@ def stored_settings(
 
 @cache
 def _timezones() -> frozenset[str]:
-    """Read once: it means a walk through the whole time zone database."""
+    """Cached: it reads the whole time zone database."""
     return frozenset(available_timezones())

@@ -1,4 +1,4 @@
-"""The verb on personal settings."""
+"""Use case: change personal settings."""
 
 from typing import NamedTuple
 
@@ -17,22 +17,22 @@ from chatapi.permissions.user_visibility import user_visible_to
 
 
 class PasswordChange(NamedTuple):
-    """A new password, for an account whose old one was checked against this hash."""
+    """A new password, and the hash against which the old one was checked."""
 
     old_hash: str | None
     new_hash: str
 
 
 class UserSettingsService:
-    """What users can change about themselves."""
+    """Changes a user's own settings and account."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._users = UserRepository(ctx.db, ctx.realm.id)
 
     async def change(self, params: ChangeSettingsParams) -> None:
-        """PATCH /settings: all of it or nothing; only what really changes is told to anybody."""
-        # Hashing comes first: it takes long, and nobody should wait for it.
+        """PATCH /settings: all changes or none; only actual changes are emitted."""
+        # Hash before the lock: it takes long, and other writers should not wait for it.
         password = await self._check_password(params) if params.has("new_password") else None
         await self._ctx.lock()
         if password is not None:
@@ -55,7 +55,7 @@ class UserSettingsService:
         return PasswordChange(old_hash, await passwords.hash(new_password))
 
     async def _change_password(self, change: PasswordChange) -> None:
-        """The API keys stay valid; they are replaced on their own."""
+        """The API keys stay valid; they are replaced by another endpoint."""
         if await self._users.get_password_hash(self._ctx.user.id) != change.old_hash:
             raise BadRequestError("Wrong password!")
         await self._users.change(self._ctx.user.id, password_hash=change.new_hash)
@@ -75,8 +75,8 @@ class UserSettingsService:
         if params.has("email_address_visibility"):
             visibility = EmailVisibility(params.email_address_visibility)
         if email != user.delivery_email:
-            # Nothing can be sent to an address to see whose it is, and whether one is taken is not
-            # for everybody to know: it is refused before anything is looked up.
+            # The server cannot verify who owns an address, and must not reveal to all users whether
+            # one is taken: so the request is refused before anything is looked up.
             if not self._is_admin:
                 raise BadRequestError("email: Only administrators can change email addresses.")
         elif visibility is user.email_visibility:
@@ -94,14 +94,14 @@ class UserSettingsService:
     async def _change_settings(self, passed: dict[str, bool | int | str]) -> None:
         changes = await change_settings(self._ctx, passed)
         if "presence_enabled" in changes:
-            # Clients that show who is away learn of it in the words they know.
+            # Clients that show the status "away" get the change in that format.
             event = UserStatusChanged(
                 user_id=self._ctx.user.id, away=not changes["presence_enabled"]
             )
             self._ctx.emit(event, to=user_visible_to(self._ctx.user))
         if changes.get("enable_drafts_synchronization") is False:
-            # The service keeps nothing of what somebody writes who wants to keep it to a client.
-            # Clients are not told: what they keep for themselves is not taken from them.
+            # The server keeps no drafts of users who turn off their synchronization. No event is
+            # emitted: clients keep their local drafts.
             await DraftRepository(self._ctx.db, self._ctx.user.id).remove_all()
 
     @property

@@ -1,6 +1,6 @@
-"""What POST /register tells about personal settings.
+"""The personal settings part of the POST /register response.
 
-The context is of the moment of the snapshot, so nothing has to be read again.
+The context is of the snapshot, so nothing has to be read again.
 """
 
 from typing_extensions import TypedDict
@@ -29,13 +29,13 @@ class DefaultSettingsState(TypedDict):
 
 
 class DisplayState(TypedDict, total=False):
-    """For clients that look for their settings at the top level."""
+    """For clients that read their settings at the top level."""
 
     twenty_four_hour_time: bool
 
 
 class NotificationState(TypedDict, total=False):
-    """For clients that look for their settings at the top level."""
+    """For clients that read their settings at the top level."""
 
     pm_content_in_desktop_notifications: bool
 

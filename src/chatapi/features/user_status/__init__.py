@@ -1,1 +1,1 @@
-"""User status: a few words and an emoji beside a person's name."""
+"""User status: a short text and an emoji beside a user's name."""

@@ -11,13 +11,13 @@ from chatapi.features.user_status.payloads import UserStatusPayload
 
 
 class UserStatusShape(UserStatusPayload):
-    """Only the keys of what changed; an empty one says that there is no such thing any more."""
+    """Only the changed keys; an empty value means that it was removed."""
 
     user_id: int
 
 
 class UserStatusChanged(Event):
-    """Somebody says something else about themselves."""
+    """A user changed their status."""
 
     type = "user_status"
     changes_shared_state: ClassVar = False

@@ -19,14 +19,14 @@ EmojiText = Annotated[str, Field(max_length=_MAX_EMOJI_LENGTH)]
 
 
 class ChangeUserStatusParams(Params):
-    """POST /users/{user_id}/status: what is not passed stays as it is."""
+    """POST /users/{user_id}/status: what is not passed stays unchanged."""
 
     status_text: StatusText | None = None
-    """Nothing, to have none."""
+    """Empty to remove it."""
     emoji_name: Annotated[EmojiText | None, Field(examples=["car"])] = None
-    """Nothing, to have none."""
+    """Empty to remove it."""
     emoji_code: Annotated[EmojiText | None, Field(examples=["1f697"])] = None
-    """Without it, the emoji is found by its name."""
+    """Without it, the emoji is looked up by its name."""
     reaction_type: Annotated[
         ReactionType | Literal[""] | None, Field(examples=["unicode_emoji"])
     ] = None

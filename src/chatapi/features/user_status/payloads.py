@@ -1,13 +1,13 @@
-"""User statuses as clients see them."""
+"""Payloads of user statuses."""
 
 from typing_extensions import TypedDict
 
 
 class UserStatusPayload(TypedDict, total=False):
-    """What somebody says about themselves; what they do not say is left out."""
+    """A user's status; absent keys are not set."""
 
     away: bool
-    """Whether they hide their presence."""
+    """Whether the user hides their presence."""
     status_text: str
     emoji_name: str
     emoji_code: str
@@ -21,6 +21,6 @@ class OneUserStatusPayload(TypedDict):
 
 
 class UserStatusesPayload(TypedDict):
-    """The statuses of all who have one, by user id."""
+    """The statuses of all users who have one, by user id."""
 
     user_status: dict[str, UserStatusPayload]

@@ -26,7 +26,7 @@ _FORGET = delete(UserStatus).where(UserStatus.user_id == bindparam("user_id"))
 
 
 class UserStatusRepository:
-    """Statuses of the people of one realm."""
+    """Statuses of the users of one realm."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -38,7 +38,7 @@ class UserStatusRepository:
         return NO_STATUS if row is None else _read(*row[1:])
 
     async def list_all(self) -> dict[UserId, Status]:
-        """Of all active users who have one."""
+        """The statuses of all active users who have one."""
         rows = await self._db.execute(_OF_REALM, {"realm_id": self._realm_id})
         return {UserId(user_id): _read(*status) for user_id, *status in rows.all()}
 

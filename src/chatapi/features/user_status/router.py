@@ -16,15 +16,15 @@ router = FeatureRouter("User status", "What people say about themselves.")
 async def change_own_status(ctx: LoggedIn, params: ChangeOwnStatusParams) -> None:
     """Change your status.
 
-    What is not passed stays as it is; an empty text or emoji name clears it. `away` is
-    deprecated: it changes your setting `presence_enabled`.
+    What is not passed stays unchanged; an empty text or emoji name clears it. `away` is deprecated:
+    it changes your setting `presence_enabled`.
     """
     await UserStatusService(ctx).change_own(params)
 
 
 @router.post("/users/{user_id:int}/status")
 async def change_user_status(ctx: Admin, user_id: Id, params: ChangeUserStatusParams) -> None:
-    """Change the status of somebody else."""
+    """Change the status of another user."""
     await UserStatusService(ctx).change_of(UserId(user_id), params)
 
 

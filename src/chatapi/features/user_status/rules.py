@@ -1,4 +1,4 @@
-"""What a status is made of; pure."""
+"""The parts of a status; pure."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ NO_EMOJI = Emoji(EmojiKind.UNICODE, code="", name="")
 
 @dataclass(frozen=True)
 class Status:
-    """A few words and an emoji; either may be missing."""
+    """A short text and an emoji; either may be missing."""
 
     text: str = ""
     emoji: Emoji = NO_EMOJI
@@ -20,13 +20,13 @@ NO_STATUS = Status()
 
 
 def status_payload(status: Status, *, away: bool) -> UserStatusPayload:
-    """Only what there is."""
+    """Contains only the parts that are set."""
     payload = status_changes(NO_STATUS, status)
     return {"away": True, **payload} if away else payload
 
 
 def status_changes(before: Status, after: Status) -> UserStatusPayload:
-    """Only what is different; empty for what is no longer there."""
+    """Contains only the parts that differ; empty for parts that were removed."""
     changes: UserStatusPayload = {}
     if after.text != before.text:
         changes["status_text"] = after.text

@@ -1,4 +1,4 @@
-"""The verbs on user statuses."""
+"""Use cases: read and change user statuses."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from chatapi.permissions.user_visibility import user_visibility, user_visible_to
 
 
 class UserStatusService:
-    """What people say about themselves, and administrators about them."""
+    """Reads and changes statuses, one's own or, for administrators, those of others."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -34,7 +34,7 @@ class UserStatusService:
         return {"status": status_payload(status, away=not user.options.presence_enabled)}
 
     async def list_seen(self) -> dict[str, UserStatusPayload]:
-        """Of all whom the caller may see and who have something to say, or are away."""
+        """Statuses of all users whom the caller may see and who have one, or are away."""
         statuses = await self._statuses.list_all()
         away = await PresenceRepository(self._ctx.db, self._ctx.realm.id).list_hidden()
         visibility = await user_visibility(self._ctx)
@@ -58,7 +58,7 @@ class UserStatusService:
         await self._change(self._ctx.user, params, news)
 
     async def change_of(self, user_id: UserId, params: ChangeUserStatusParams) -> None:
-        """POST /users/{user_id}/status; the guard has let only administrators through."""
+        """POST /users/{user_id}/status; the guard admits only administrators."""
         _check_has_news(params)
         await self._ctx.lock()
         user = await UserRepository(self._ctx.db, self._ctx.realm.id).get(user_id)
@@ -71,7 +71,7 @@ class UserStatusService:
     async def _change(
         self, user: UserRecord, params: ChangeUserStatusParams, news: UserStatusPayload
     ) -> None:
-        """Change words and emoji, and tell it together with other news."""
+        """Change text and emoji, and emit the change together with `news`."""
         before = await self._statuses.get(user.id)
         after = before if params.status_text is None else replace(before, text=params.status_text)
         if params.emoji_name is not None:

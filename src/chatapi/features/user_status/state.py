@@ -1,4 +1,4 @@
-"""What POST /register tells about user statuses."""
+"""The user statuses part of the POST /register response."""
 
 from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile

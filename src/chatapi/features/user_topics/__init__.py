@@ -1,1 +1,1 @@
-"""How much people want to see of topics: muted, unmuted, followed."""
+"""Topic policies: muted, unmuted and followed topics of users."""

@@ -1,4 +1,4 @@
-"""What sending does to the sender's view of a topic, as their settings say."""
+"""Automatic topic policies when a user sends a message, by the sender's settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from chatapi.features.user_topics.changes import PolicyChange, change_policies
 from chatapi.features.user_topics.repository import UserTopicKey, UserTopicRepository
 
 _WHEN_SENDING = frozenset({1, 2})
-"""Whoever wants it for taking part (1) wants it for sending (2) in any case."""
+"""The setting "when participating" (1) includes "when sending" (2)."""
 _WHEN_STARTING = 3
 
 
 @dataclass(frozen=True)
 class TopicSend:
-    """A message somebody sends to a topic."""
+    """A message that a user sends to a topic."""
 
     sender: UserRecord
     channel_id: ChannelId
@@ -32,16 +32,16 @@ class TopicSend:
 
 
 def may_change(send: TopicSend) -> bool:
-    """Whether it is worth looking at what the sender chose for the topic before."""
+    """Whether the sender's current policy for the topic has to be looked up at all."""
     return automatic_policy(send, VisibilityPolicy.INHERIT) is not None
 
 
 def automatic_policy(send: TopicSend, current: VisibilityPolicy) -> VisibilityPolicy | None:
-    """The policy a send leads to, None if it is to stay: sending only ever shows more."""
+    """The new policy after a send, None if it stays: sending only ever shows more of a topic."""
     if send.sender.is_bot or current is VisibilityPolicy.FOLLOWED:
         return None
     options = send.sender.options
-    # Who has chosen something for a topic before does not start it.
+    # A sender who already has a policy for the topic does not start it.
     is_start = send.starts_topic and current is VisibilityPolicy.INHERIT
     if _applies(options.automatically_follow_topics_policy, is_start=is_start):
         return VisibilityPolicy.FOLLOWED
@@ -55,7 +55,7 @@ def automatic_policy(send: TopicSend, current: VisibilityPolicy) -> VisibilityPo
 async def apply_automatic_policies(
     work: UnitOfWork, realm_id: RealmId, now: datetime, sends: Sequence[TopicSend]
 ) -> list[int | None]:
-    """Change what the senders see, in the order of their sends; the realm is locked.
+    """Change the policies of the senders, in the order of their sends; the realm is locked.
 
     Returns the new policy for each send that changed one.
     """

@@ -1,4 +1,4 @@
-"""A change of topics' visibility, written down and told, whoever decided it."""
+"""Writes changes of topic policies and emits them, for all callers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from chatapi.features.user_topics.repository import UserTopicKey, UserTopicRepos
 
 @dataclass(frozen=True)
 class PolicyChange:
-    """From one policy to another one."""
+    """A change from one policy to another one."""
 
     user_id: UserId
     channel_id: ChannelId
@@ -36,7 +36,7 @@ class PolicyChange:
 async def change_policies(
     work: UnitOfWork, realm_id: RealmId, now: datetime, changes: Sequence[PolicyChange]
 ) -> None:
-    """Write all changes at once and tell each person; the realm is locked."""
+    """Write all changes at once and emit them to each user; the realm is locked."""
     repository = UserTopicRepository(work.db)
     await write_policies(work.db, now, changes)
     for change in changes:
@@ -50,7 +50,7 @@ async def change_policies(
 async def write_policies(
     db: DatabaseSession, now: datetime, changes: Sequence[PolicyChange]
 ) -> None:
-    """Write changes that are told otherwise, or to nobody."""
+    """Write changes whose events the caller emits, if any."""
     repository = UserTopicRepository(db)
     chosen = [change for change in changes if change.new is not VisibilityPolicy.INHERIT]
     await repository.choose([(change.key, change.topic, change.new) for change in chosen], now)

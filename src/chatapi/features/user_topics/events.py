@@ -1,4 +1,4 @@
-"""Events about topics' visibility; only the person's own clients are told."""
+"""Events about topic policies; delivered only to the user's own clients."""
 
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from chatapi.wire.types import UnixSeconds
 
 
 class UserTopicChanged(Event):
-    """Somebody chose how much they want to see of a topic, or it was chosen for them."""
+    """The reader's policy for a topic changed, by their choice or automatically."""
 
     type = "user_topic"
     changes_shared_state: ClassVar = False

@@ -1,4 +1,4 @@
-"""Parameters of topics' visibility."""
+"""Parameters of topic policies."""
 
 from typing import Annotated, Literal, Self
 
@@ -11,7 +11,7 @@ from chatapi.wire.types import Id
 
 
 class SetVisibilityPolicyParams(Params):
-    """SPEC 4.9: what the caller wants to see of a topic."""
+    """SPEC 4.9: the caller's new policy for a topic."""
 
     stream_id: Annotated[Id, Field(examples=[1])]
     topic: Topic

@@ -1,4 +1,4 @@
-"""Topics' visibility as clients see it."""
+"""Payloads of topic policies."""
 
 from typing import Annotated, TypeAlias
 
@@ -9,7 +9,7 @@ from chatapi.wire.types import UnixSeconds
 
 
 class UserTopicPayload(TypedDict):
-    """What somebody chose for a topic."""
+    """A user's policy for a topic."""
 
     stream_id: int
     topic_name: str
@@ -19,7 +19,7 @@ class UserTopicPayload(TypedDict):
 
 MutedTopicPayload: TypeAlias = Annotated[
     tuple[str, str, UnixSeconds],
-    # Tools that read the document do not all know lists whose places have types of their own.
+    # Not all tools that read the OpenAPI document support tuples.
     WithJsonSchema(
         {
             "type": "array",
@@ -29,4 +29,4 @@ MutedTopicPayload: TypeAlias = Annotated[
         }
     ),
 ]
-"""Name of the channel, topic, and when it was muted; for clients that know nothing newer."""
+"""Channel name, topic, and when it was muted; for clients that know only the older format."""

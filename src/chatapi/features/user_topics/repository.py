@@ -1,4 +1,4 @@
-"""Every SQL statement on topics' visibility."""
+"""Every SQL statement on topic policies."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from chatapi.features.user_topics.payloads import MutedTopicPayload
 
 
 class UserTopicKey(NamedTuple):
-    """A topic of a person; topics differ in more than case."""
+    """A user and a topic; topics that differ only in case are the same."""
 
     user_id: UserId
     channel_id: ChannelId
@@ -34,7 +34,7 @@ class UserTopicKey(NamedTuple):
 
 @dataclass(frozen=True)
 class UserTopicRecord:
-    """What a person chose for a topic."""
+    """A user's policy for a topic."""
 
     channel_id: ChannelId
     topic: str
@@ -79,7 +79,7 @@ _FORGET = delete(UserTopic).where(
 
 
 class UserTopicRepository:
-    """Which topics people mute, unmute and follow."""
+    """Which topics users mute, unmute and follow."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
@@ -87,7 +87,7 @@ class UserTopicRepository:
     async def find_policies(
         self, keys: Iterable[UserTopicKey]
     ) -> dict[UserTopicKey, VisibilityPolicy]:
-        """What was chosen, for those of the topics for which something was."""
+        """The policies of the given topics; topics without one are left out."""
         rows = await self._db.execute(
             select(*_KEY, UserTopic.visibility_policy).where(tuple_(*_KEY).in_(list(keys)))
         )
@@ -103,7 +103,7 @@ class UserTopicRepository:
     async def list_of_topic(
         self, channel_id: ChannelId, topic: str
     ) -> dict[UserId, VisibilityPolicy]:
-        """What people chose for a topic, by person."""
+        """The policies of all users for a topic, by user."""
         rows = await self._db.execute(
             _OF_TOPIC, {"channel_id": channel_id, "topic_key": name_key(topic)}
         )
@@ -114,7 +114,8 @@ class UserTopicRepository:
     ) -> dict[UserId, tuple[MutedTopicPayload, ...]]:
         """The muted topics of each user, with the names of their channels.
 
-        Names are for people in a channel, and for those to whom all public channels are open.
+        Only topics of channels whose names the user may know: by a subscription, or because the
+        channel is public and open to the user.
         """
         rows = await self._db.execute(_MUTED, {"user_ids": list(user_ids)})
         muted: defaultdict[UserId, list[MutedTopicPayload]] = defaultdict(list)
@@ -125,7 +126,7 @@ class UserTopicRepository:
     async def choose(
         self, chosen: Iterable[tuple[UserTopicKey, str, VisibilityPolicy]], now: datetime
     ) -> None:
-        """Remember a policy for each topic, as it is written."""
+        """Store a policy for each topic, with its spelling."""
         rows: list[dict[str, object]] = [
             {
                 **key._asdict(),
@@ -138,7 +139,7 @@ class UserTopicRepository:
         await upsert(self._db, UserTopic, rows)
 
     async def forget(self, key: UserTopicKey) -> None:
-        """Leave it to the channel again."""
+        """Delete the policy, so that the channel's setting applies again."""
         await self._db.execute(
             _FORGET,
             {

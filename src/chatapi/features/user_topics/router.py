@@ -1,4 +1,4 @@
-"""Endpoints of topics' visibility."""
+"""Endpoints of topic policies."""
 
 from chatapi.auth.guards import LoggedIn
 from chatapi.features.user_topics import state  # noqa: F401 (adds its sections to POST /register)
@@ -13,8 +13,8 @@ router = FeatureRouter("Topics", "How much you want to see of topics.")
 async def set_topic_visibility_policy(ctx: LoggedIn, params: SetVisibilityPolicyParams) -> None:
     """Mute, unmute or follow a topic.
 
-    The topic need not have messages. In a channel that is not muted, unmuted topics are as
-    visible as those for which nothing was chosen.
+    The topic need not have messages. In a channel that is not muted, unmuted topics are as visible
+    as those without a policy.
     """
     await UserTopicService(ctx).choose(params)
 
@@ -23,6 +23,6 @@ async def set_topic_visibility_policy(ctx: LoggedIn, params: SetVisibilityPolicy
 async def mute_topic(ctx: LoggedIn, params: MuteTopicParams) -> None:
     """Mute or unmute a topic; for clients that do not know `POST /user_topics`.
 
-    Muting what is muted, and unmuting what is not, changes nothing and is no error.
+    Muting a muted topic, or unmuting one that is not muted, changes nothing and is no error.
     """
     await UserTopicService(ctx).mute(params)

@@ -1,4 +1,4 @@
-"""The verbs on topics' visibility."""
+"""Use cases: set policies for topics."""
 
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
@@ -11,7 +11,7 @@ from chatapi.permissions.channel_lookup import readable_channel, readable_channe
 
 
 class UserTopicService:
-    """What people can choose for topics, whether those have messages or not."""
+    """Sets a user's policies for topics, whether or not these have messages."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -33,7 +33,7 @@ class UserTopicService:
         if params.op == "add":
             await self._change(channel, params.topic, old, VisibilityPolicy.MUTED)
         elif old is VisibilityPolicy.MUTED:
-            # What is followed is not muted, and stays followed.
+            # A followed topic is not muted, and stays followed.
             await self._change(channel, params.topic, old, VisibilityPolicy.INHERIT)
 
     async def _channel(self, params: MuteTopicParams) -> ChannelRecord:
@@ -49,7 +49,7 @@ class UserTopicService:
     async def _change(
         self, channel: ChannelRecord, topic: str, old: VisibilityPolicy, new: VisibilityPolicy
     ) -> None:
-        """Choosing the same again is no change: nothing is written and nobody is told."""
+        """Choosing the same policy again is no change: nothing is written or emitted."""
         if old is not new:
             ctx = self._ctx
             change = PolicyChange(ctx.user.id, channel.id, topic, old, new)

@@ -1,4 +1,4 @@
-"""What POST /register tells about topics' visibility."""
+"""The topic policies part of the POST /register response."""
 
 from typing_extensions import TypedDict
 
@@ -14,13 +14,13 @@ from chatapi.wire.topics import show_topic
 
 
 class UserTopicsState(TypedDict):
-    """What the caller chose for topics of channels they may read."""
+    """The caller's policies for topics of channels they may read."""
 
     user_topics: list[UserTopicPayload]
 
 
 class MutedTopicsState(TypedDict):
-    """The muted ones alone, for clients that know nothing newer."""
+    """Only the muted ones, for clients that know only the older format."""
 
     muted_topics: list[MutedTopicPayload]
 

@@ -1,1 +1,1 @@
-"""Users: reading, creating and changing people's records."""
+"""Users: reading, creating and changing accounts."""

@@ -1,4 +1,4 @@
-"""The end of an account, and its return; callers have checked who may bring them about."""
+"""Deactivates and reactivates accounts; callers have checked the permission."""
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
@@ -17,7 +17,7 @@ from chatapi.permissions.user_visibility import user_visible_to
 
 
 async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
-    """End an account and the bots of its owner: all that they have open ends with the commit."""
+    """Deactivate a user and the user's bots: their keys and queues end with the commit."""
     await ctx.lock()
     users = UserRepository(ctx.db, ctx.realm.id)
     current = await users.get(user.id)
@@ -29,7 +29,7 @@ async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
 
 
 async def reactivate_user(ctx: RealmContext, user: UserRecord) -> None:
-    """Let an account be used again; keys of before stay worth nothing, passwords stay right."""
+    """Reactivate a user; old API keys stay invalid, the password stays valid."""
     await ctx.lock()
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=True)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": True}), to=user_visible_to(user))
@@ -40,7 +40,7 @@ async def reactivate_user(ctx: RealmContext, user: UserRecord) -> None:
 
 
 async def require_other_owner(users: UserRepository, user: UserRecord) -> None:
-    """Refuse to go on if a user, read under the lock, is the last person who is an owner."""
+    """Refuse if a user, read under the lock, is the last active owner who is not a bot."""
     is_owner = user.role is Role.OWNER and user.is_active and not user.is_bot
     if is_owner and await users.count_active_owners() == 1:
         raise CannotDeactivateLastUserError(is_last_owner=True, entity="organization owner")

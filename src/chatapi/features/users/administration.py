@@ -1,4 +1,4 @@
-"""The verbs on other people's accounts."""
+"""Use cases: change, deactivate and reactivate other users' accounts."""
 
 from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
@@ -22,9 +22,9 @@ from chatapi.features.users.service import UserReader
 
 
 class UserAdministration:
-    """What administrators do with accounts, owners of bots with these, and people with theirs.
+    """Changes to accounts by administrators, to bots by their owners, and to one's own account.
 
-    Everything is read under the lock: who acts, and on whom, is as the decision finds it.
+    Actor and user are read under the lock, so the decision is based on their current state.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -47,7 +47,7 @@ class UserAdministration:
             await change_role(self._ctx, user, Role(params.role))
 
     async def deactivate(self, reference: str, params: DeactivateUserParams) -> None:
-        """End an account; nothing that its user wrote is deleted."""
+        """Deactivate a user; no message or other content of the user is deleted."""
         if params.actions is not None and params.actions.asks_for_any():
             raise BadRequestError("actions: deleting what a user wrote is not supported")
         user = await self._find(reference)
@@ -57,12 +57,12 @@ class UserAdministration:
         await deactivate_user(self._ctx, user)
 
     async def deactivate_own(self) -> None:
-        """End the caller's own account; the last owner stays."""
+        """Deactivate the caller's own account; refused for the last owner."""
         await self._ctx.lock()
         await deactivate_user(self._ctx, self._actor)
 
     async def reactivate(self, user_id: UserId) -> None:
-        """Let an account be used again; a bot whose owner is gone becomes the caller's."""
+        """Reactivate a user; a bot whose owner is deactivated becomes the caller's."""
         await self._ctx.lock()
         user = await self._users.get(user_id)
         check_can_manage(self._actor, user)
@@ -77,7 +77,7 @@ class UserAdministration:
         return await UserReader(self._ctx).find(reference)
 
     async def _change_address(self, user: UserRecord, email: str) -> None:
-        """Whoever has the address of an owner can become one."""
+        """Only owners may change an owner's address: its holder could take over the account."""
         check_can_manage(self._actor, user)
         if email.strip() != user.delivery_email:
             await change_address(self._ctx, user, email, user.email_visibility)

@@ -1,4 +1,4 @@
-"""Changes to a user's standing; callers have checked who may make them."""
+"""Changes to a user's role, name, address and credentials; callers have checked permissions."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from chatapi.permissions.user_visibility import sees_all_users, user_visible_to
 
 
 async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
-    """Give a user another role; the last owner stays one.
+    """Change a user's role; the last owner stays one.
 
     Bots of a user whose role is lowered are lowered with it: they never have a higher one.
     """
@@ -43,7 +43,7 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
 
 
 async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
-    """Write a role that was checked, and tell what follows from it; call it under the lock."""
+    """Write a role that was checked, and emit all consequences; call it under the lock."""
     channels = await ChannelRepository(ctx.db, ctx.realm.id).list_all()
     diff = await PersonalStateDiff.before(
         ctx, channel_ids=[channel.id for channel in channels], user_ids=[before.id]
@@ -65,7 +65,7 @@ async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
 async def _sees_others_differently(
     ctx: RealmContext, before: UserRecord, after: UserRecord
 ) -> bool:
-    """Whether other people exist for somebody in their new role, or show other addresses."""
+    """Whether the new role changes which users, or which real addresses, the user can see."""
     if sees_all_users(ctx.realm, before) is not sees_all_users(ctx.realm, after):
         return True
     changed = [each for each in EmailVisibility if _is_shown_differently(each, before, after)]
@@ -80,7 +80,7 @@ def _is_shown_differently(
 
 
 async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> None:
-    """Give a user another name."""
+    """Change a user's name."""
     await ctx.lock()
     full_name = check_full_name(full_name)
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, full_name=full_name)
@@ -90,7 +90,7 @@ async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> No
 
 
 async def change_timezone(ctx: RealmContext, user: UserRecord, timezone: str) -> None:
-    """Note where a user lives."""
+    """Change a user's time zone."""
     await ctx.lock()
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, timezone=timezone)
     email = user.api_email(ctx.realm, ctx.settings.root_domain)
@@ -103,7 +103,7 @@ async def change_timezone(ctx: RealmContext, user: UserRecord, timezone: str) ->
 async def change_address(
     ctx: RealmContext, user: UserRecord, email: str, visibility: EmailVisibility
 ) -> None:
-    """Give a user another address, or show it to other people."""
+    """Change a user's real address, or who may see it."""
     await ctx.lock()
     email = check_email(email, ctx.realm.host(ctx.settings.root_domain))
     users = UserRepository(ctx.db, ctx.realm.id)
@@ -117,10 +117,10 @@ async def change_address(
 
 
 def _emit_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> None:
-    """Everybody learns what they may see of it; pictures are made from addresses."""
+    """Emit the address to readers who may see it, and the avatar, which is derived from it."""
     old_email = before.api_email(ctx.realm, ctx.settings.root_domain)
     new_email = after.api_email(ctx.realm, ctx.settings.root_domain)
-    # Bots hide nothing.
+    # Addresses of bots are never hidden.
     visibility = EmailVisibility.EVERYONE if after.is_bot else after.email_visibility
     address: PersonChange = {"user_id": after.id, "delivery_email": after.delivery_email}
     ctx.emit(UserUpdated(person=address, email_visibility=visibility), to=user_visible_to(after))
@@ -138,7 +138,7 @@ def _emit_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> N
 
 
 async def change_password(ctx: RealmContext, user: UserRecord, password_hash: str) -> None:
-    """Another password; keys that were made with the old one stay valid."""
+    """Change a password; existing API keys stay valid."""
     if user.is_bot:
         raise BadRequestError("Bots have no password")
     await ctx.lock()
@@ -146,7 +146,7 @@ async def change_password(ctx: RealmContext, user: UserRecord, password_hash: st
 
 
 async def replace_api_key(ctx: RealmContext, user: UserRecord) -> str:
-    """A new API key; the old ones, of every device, end with the queues they were used for."""
+    """Create a new API key; the old ones of all devices are revoked, with their event queues."""
     await revoke_access(ctx, user.id)
     api_key = new_api_key()
     await ApiKeyRepository(ctx.db).add(user.id, api_key, ctx.now(), is_primary=True)

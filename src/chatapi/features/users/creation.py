@@ -1,4 +1,4 @@
-"""The one way a user comes into being; callers have checked who may do it."""
+"""The only code that creates users; callers have checked the permission."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ from chatapi.permissions.user_visibility import user_visible_to
 
 @dataclass(frozen=True)
 class NewUser:
-    """What must be known about a user who is to be created."""
+    """The properties of a user to create."""
 
     email: str
     full_name: str
@@ -36,14 +36,14 @@ class NewUser:
 
 @dataclass(frozen=True)
 class CreatedUser:
-    """A new user and the only copy of their API key."""
+    """A new user and the only copy of their API key in plain text."""
 
     user: UserRecord
     api_key: str
 
 
 async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
-    """Create a user and tell everybody who may know of them."""
+    """Create a user and emit it to all users who may see them."""
     email = check_email(new.email, ctx.realm.host(ctx.settings.root_domain))
     full_name = check_full_name(new.full_name)
     await ctx.lock()

@@ -1,4 +1,4 @@
-"""What can go wrong with users."""
+"""Errors about users."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from chatapi.core.errors import ApiError
 
 @dataclass(eq=False)
 class CannotDeactivateLastUserError(ApiError):
-    """An organization keeps at least one owner."""
+    """A realm must keep at least one owner."""
 
     code = "CANNOT_DEACTIVATE_LAST_USER"
     text = "Cannot deactivate the only {entity}"

@@ -14,13 +14,13 @@ from chatapi.features.users.rules import avatar_url, medium_gravatar_url
 
 
 class UserAdded(Event):
-    """Somebody joined the organization."""
+    """A user joined the organization."""
 
     type = "realm_user"
     op: ClassVar = "add"
 
     person: UserPayload
-    """With the real address; readers who may not see it get it taken out."""
+    """With the real address, which is removed for readers who may not see it."""
     email_visibility: Annotated[EmailVisibility, ServerOnly()]
 
     @override
@@ -61,7 +61,7 @@ class CustomProfileFieldChange(TypedDict):
 
 
 class PersonChange(TypedDict):
-    """What changed about a user: only the keys that did, beside the id."""
+    """The changed properties of a user, and the user's id."""
 
     user_id: int
     full_name: NotRequired[str]
@@ -80,23 +80,23 @@ class PersonChange(TypedDict):
 
 
 class PicturedBy(TypedDict):
-    """The addresses a user's picture is made from: the real one for those who may see it."""
+    """The addresses from which an avatar is derived: the real one for readers who may see it."""
 
     delivery_email: str
     email: str
 
 
 class UserUpdated(Event):
-    """Something about a user changed."""
+    """A property of a user changed."""
 
     type = "realm_user"
     op: ClassVar = "update"
 
     person: PersonChange
     email_visibility: Annotated[EmailVisibility | None, ServerOnly()] = None
-    """Set when the real address is told, or a picture made from it: who may see it."""
+    """Set when the real address, or an avatar made from it, changes: which readers may see it."""
     pictured_by: Annotated[PicturedBy | None, ServerOnly()] = None
-    """Set when the picture is told."""
+    """Set when the avatar changes."""
 
     @override
     def variant(self, view: ClientView) -> Hashable:
@@ -140,7 +140,7 @@ class UserUpdated(Event):
 
 
 class CredentialsChanged(Event):
-    """A user's API keys ended; processes forget them."""
+    """A user's API keys were revoked; processes drop them from their caches."""
 
     type = "credentials_changed"
     is_internal = True

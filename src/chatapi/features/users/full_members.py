@@ -1,4 +1,4 @@
-"""Who has been here long enough: kept in step with the clock and the waiting period."""
+"""Keeps the full-member flag up to date with the time and the realm's waiting period."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from chatapi.features.users.repository import FullMemberRepository
 
 
 async def recount_full_members(ctx: RealmContext) -> None:
-    """Compare everybody with the waiting period as it is now, also one that was just changed."""
+    """Recompute the flag of all users by the current waiting period, also when it just changed."""
     await ctx.lock()
     waiting = FullMemberRepository(ctx.db)
     days = await waiting.get_waiting_days(ctx.realm.id)
@@ -28,6 +28,6 @@ async def recount_full_members(ctx: RealmContext) -> None:
 
 
 async def list_realms_to_recount(db: DatabaseSession, now: datetime) -> list[RealmId]:
-    """Where somebody's waiting period has ended unnoticed; found without holding up anybody."""
+    """Realms in which a user's waiting period has ended; found without locking any realm."""
     waiting = await FullMemberRepository(db).list_longest_waits()
     return [wait.realm_id for wait in waiting if wait.joined_at + timedelta(days=wait.days) <= now]

@@ -1,4 +1,4 @@
-"""The groups a user is directly in by their role or while they are active, kept in step."""
+"""Emits changes of direct group memberships that follow from a user's role or activation."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ UserChange = tuple[UserRecord, UserRecord]
 
 
 def emit_first_group(ctx: RealmContext, user: UserRecord) -> None:
-    """A new user is in a group from the start."""
+    """Emit the system group of a new user."""
     ctx.emit(
         GroupMembersAdded(group_id=ctx.realm.system_groups[_group(user)], user_ids=[user.id]),
         to=Everyone(),
@@ -24,7 +24,7 @@ def emit_first_group(ctx: RealmContext, user: UserRecord) -> None:
 
 
 async def emit_removed_from_groups(ctx: RealmContext, user: UserRecord) -> None:
-    """Groups list active users only."""
+    """Emit that a deactivated user left their groups: groups list active users only."""
     for group_id, is_deactivated in await _direct_groups(ctx, user):
         ctx.emit(
             GroupMembersRemoved(
@@ -35,7 +35,7 @@ async def emit_removed_from_groups(ctx: RealmContext, user: UserRecord) -> None:
 
 
 async def emit_added_to_groups(ctx: RealmContext, user: UserRecord) -> None:
-    """Whoever comes back finds the groups they were in."""
+    """Emit that a reactivated user is in their previous groups again."""
     for group_id, is_deactivated in await _direct_groups(ctx, user):
         ctx.emit(
             GroupMembersAdded(
@@ -46,7 +46,7 @@ async def emit_added_to_groups(ctx: RealmContext, user: UserRecord) -> None:
 
 
 def emit_system_group_changes(ctx: RealmContext, changes: Iterable[UserChange]) -> None:
-    """Who moved from one group to another, one pair of events for all who moved alike."""
+    """Emit changes of system groups, one pair of events for all users with the same change."""
     moves: defaultdict[tuple[SystemGroup, SystemGroup], list[int]] = defaultdict(list)
     for before, after in changes:
         if after.is_active and _group(before) is not _group(after):
@@ -61,7 +61,7 @@ def emit_system_group_changes(ctx: RealmContext, changes: Iterable[UserChange]) 
 
 
 async def _direct_groups(ctx: RealmContext, user: UserRecord) -> list[tuple[GroupId, bool]]:
-    """With whether each of them is deactivated."""
+    """The user's direct groups, each with whether it is deactivated."""
     named = await GroupMemberships(ctx.db, ctx.realm).named_groups_of(user.id)
     system_group = GroupId(ctx.realm.system_groups[_group(user)])
     return [(system_group, False), *((group.id, group.deactivated) for group in named)]

@@ -1,4 +1,4 @@
-"""People named by a request, by their ids or by their API emails."""
+"""Looks up the users that a request names, by ids or by API emails."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,11 @@ from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.user_visibility import user_visibility
 
 _EMAILS_AT_ONCE = 1_000
-"""Other requests are served between so many; the first that is wrong ends it."""
+"""After this many emails other requests are served; the first invalid one ends the lookup."""
 
 
 async def people_by_id(ctx: Context, user_ids: Sequence[int]) -> list[UserRecord]:
-    """Active users, each once; one that does not exist for the caller is an error."""
+    """Active users, each once; a user that the caller may not see is an error."""
     wanted = set(user_ids)
     users = await UserRepository(ctx.db, ctx.realm.id).list_some(list(wanted))
     visibility = await user_visibility(ctx)
@@ -26,7 +26,7 @@ async def people_by_id(ctx: Context, user_ids: Sequence[int]) -> list[UserRecord
 
 
 async def people_by_email(ctx: Context, emails: Sequence[str]) -> list[UserRecord]:
-    """The same by API email; a real address works for whoever may see it."""
+    """The same by API email; a real address works for callers who may see it."""
     found: dict[UserId, UserRecord] = {}
     different = list(dict.fromkeys(emails))
     for start in range(0, len(different), _EMAILS_AT_ONCE):

@@ -26,20 +26,20 @@ UserReference = Annotated[
 
 
 class GetUserParams(Params):
-    """SPEC 4.14: how to show one user."""
+    """SPEC 4.14: how to return one user."""
 
     client_gravatar: bool = True
     include_custom_profile_fields: bool = False
 
 
 class GetUsersParams(GetUserParams):
-    """SPEC 4.13: which users to show, and how."""
+    """SPEC 4.13: which users to return, and how."""
 
     user_ids: Annotated[list[Id], Field(max_length=MAX_USER_IDS)] | None = None
 
 
 class CreateUserParams(Params):
-    """POST /users: an account for somebody else, made by an administrator."""
+    """POST /users: an account for another person, created by an administrator."""
 
     email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
     password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH, examples=["correct horse"])]
@@ -47,7 +47,7 @@ class CreateUserParams(Params):
 
 
 class ChangeUserParams(Params):
-    """PATCH /users/{user_id_or_email}: what is not passed stays as it is."""
+    """PATCH /users/{user_id_or_email}: what is not passed stays unchanged."""
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] | None = None
     role: Literal[100, 200, 300, 400, 600] | None = None
@@ -58,7 +58,7 @@ class ChangeUserParams(Params):
 
 
 class DeactivationActions(WireModel):
-    """What to delete with an account; nothing of it can be done, and none of it in silence."""
+    """What to delete with an account; none of it is supported, and all of it is refused."""
 
     delete_profile: bool = False
     delete_public_channel_messages: bool = False

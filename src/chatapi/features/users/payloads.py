@@ -1,4 +1,4 @@
-"""Answers about users (SPEC 2.3)."""
+"""Response payloads about users (SPEC 2.3)."""
 
 from typing import NotRequired
 
@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 
 class ProfileValuePayload(TypedDict):
-    """What a user wrote into one custom profile field."""
+    """A user's value of one custom profile field."""
 
     value: str
     rendered_value: NotRequired[str]
@@ -18,7 +18,7 @@ ProfileData = dict[str, ProfileValuePayload]
 
 
 class UserPayload(TypedDict):
-    """One user as one reader sees them."""
+    """One user as shown to one reader."""
 
     user_id: int
     delivery_email: str | None
@@ -39,12 +39,12 @@ class UserPayload(TypedDict):
     is_imported_stub: bool
     is_deleted: bool
     is_system_bot: NotRequired[bool]
-    """Only there, and true, for bots that speak for the service itself."""
+    """Only present, and true, for bots of the service itself."""
     profile_data: NotRequired[ProfileData]
 
 
 class UsersPayload(TypedDict):
-    """All users, or those asked for."""
+    """All users, or the requested ones."""
 
     members: list[UserPayload]
 
@@ -56,7 +56,7 @@ class OneUserPayload(TypedDict):
 
 
 class RememberedUserPayload(TypedDict):
-    """What changes only when the caller does."""
+    """The part that changes only when the caller's user does; cached."""
 
     user_id: int
     delivery_email: str

@@ -1,4 +1,4 @@
-"""Who may change whom; pure."""
+"""Which users may change which other users; pure."""
 
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError, OwnerRequiredError
@@ -6,7 +6,7 @@ from chatapi.core.roles import Role
 
 
 def check_can_manage(actor: UserRecord, user: UserRecord) -> None:
-    """Administrators have it over everybody but owners, who have it over all."""
+    """Administrators may manage all users except owners; owners may manage all."""
     if not actor.role.at_least(Role.ADMIN):
         raise AdministratorRequiredError
     if user.role is Role.OWNER and actor.role is not Role.OWNER:
@@ -14,13 +14,13 @@ def check_can_manage(actor: UserRecord, user: UserRecord) -> None:
 
 
 def check_may_change(actor: UserRecord, user: UserRecord) -> None:
-    """Administrators change everybody, and people their bots; of some things more is asked."""
+    """Administrators may change all users, and users their bots; some changes require more."""
     if actor.id != user.bot_owner_id and not actor.role.at_least(Role.ADMIN):
         raise AdministratorRequiredError
 
 
 def check_may_give_role(actor: UserRecord, user: UserRecord, role: Role) -> None:
-    """Only owners make owners and unmake them; of their own role people can only give it up."""
+    """Only owners grant and revoke the owner role; users can only lower their own role."""
     check_can_manage(actor, user)
     if role is Role.OWNER and actor.role is not Role.OWNER:
         raise OwnerRequiredError

@@ -1,4 +1,4 @@
-"""Every SQL statement on users and on what they wrote into their profiles."""
+"""Every SQL statement on users and their custom profile values."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ _owner = aliased(User)
 
 
 class UserRepository:
-    """Users of one realm; the others do not exist here."""
+    """Users of one realm; users of other realms are never found."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -82,7 +82,7 @@ class UserRepository:
         return None if row is None else user_records.read(row)
 
     async def list_by_delivery_email(self, emails: Sequence[str]) -> list[UserRecord]:
-        """The users with these addresses, given in lower case; no more than some thousands."""
+        """The users with these addresses, passed in lower case; no more than some thousands."""
         rows = await self._db.execute(
             user_records.select().where(*self._ordinary(), User.email_key.in_(emails))
         )
@@ -95,7 +95,7 @@ class UserRepository:
         return user_records.read_all(rows)
 
     async def list_system_bots(self) -> list[UserRecord]:
-        """The bots that speak for the service itself."""
+        """The bots of the service itself."""
         rows = await self._db.execute(
             user_records.select()
             .where(User.realm_id == self._realm_id, User.is_system_bot)
@@ -104,7 +104,7 @@ class UserRepository:
         return user_records.read_all(rows)
 
     def _ordinary(self) -> tuple[ColumnElement[bool], ...]:
-        """Who can be looked at, changed and written to: everybody but the service's own bots."""
+        """Users who can be read, changed and written to: all but the service's own bots."""
         return User.realm_id == self._realm_id, not_(User.is_system_bot)
 
     async def list_some(self, user_ids: Sequence[int]) -> list[UserRecord]:
@@ -124,7 +124,7 @@ class UserRepository:
         return rows.scalar_one()
 
     async def list_active_bots(self, of: UserId | None = None) -> list[UserRecord]:
-        """The bots of one owner, or of everybody."""
+        """The active bots of one owner, or of all owners."""
         values = {"realm_id": self._realm_id}
         if of is None:
             rows = await self._db.execute(_ACTIVE_BOTS, values)
@@ -142,7 +142,7 @@ class UserRepository:
         return user_records.read_all(rows)
 
     async def list_administrators(self) -> frozenset[UserId]:
-        """Owners included."""
+        """The ids of administrators, owners included."""
         rows = await self._db.execute(
             select(User.id).where(
                 User.realm_id == self._realm_id, User.role <= Role.ADMIN, User.is_active
@@ -153,7 +153,7 @@ class UserRepository:
     async def has_others_with_visibility(
         self, user_id: UserId, visibilities: Sequence[EmailVisibility]
     ) -> bool:
-        """Whether other people show their addresses in one of some ways."""
+        """Whether other users have one of these address visibilities."""
         rows = await self._db.execute(
             select(User.id)
             .where(
@@ -173,7 +173,7 @@ class UserRepository:
         return [UserId(user_id) for (user_id,) in rows]
 
     async def count_active_owners(self) -> int:
-        """People only: a bot can have the role but cannot take care of an organization."""
+        """Active owners who are not bots: a bot can have the role but cannot manage a realm."""
         rows = await self._db.execute(
             select(func.count())
             .select_from(User)
@@ -208,7 +208,7 @@ class UserRepository:
         return profiles.get(user_id, {})
 
     async def profiles(self, user_ids: Sequence[UserId] | None = None) -> dict[UserId, ProfileData]:
-        """What users wrote into their profiles: of the whole realm, or of a few users."""
+        """Users' custom profile values: of the whole realm, or of some users."""
         statement = (
             select(
                 ProfileValue.user_id,
@@ -234,7 +234,7 @@ class UserRepository:
 
 
 class LongestWait(NamedTuple):
-    """Who has waited longest in an organization, and how long people wait there."""
+    """The user who has waited longest in a realm, and the realm's waiting period."""
 
     realm_id: RealmId
     joined_at: datetime
@@ -242,18 +242,18 @@ class LongestWait(NamedTuple):
 
 
 class FullMemberRepository:
-    """Who is a full member, in all realms: the flag is work of the service itself."""
+    """The full-member flag, in all realms: it is maintained by the service itself."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
     async def get_waiting_days(self, realm_id: RealmId) -> int:
-        """As it is now; what a request knows about its realm may be of before its own change."""
+        """The current value; the request's realm record may be older than its own change."""
         rows = await self._db.execute(select(Realm.settings).where(Realm.id == realm_id))
         return _waiting_days(rows.scalar_one())
 
     async def list_longest_waits(self) -> list[LongestWait]:
-        # A bot waits as long as its owner does.
+        # A bot waits as long as its owner.
         since = case(
             (_owner.date_joined > User.date_joined, _owner.date_joined), else_=User.date_joined
         )
@@ -273,9 +273,9 @@ class FullMemberRepository:
         ]
 
     async def recount(self, realm_id: RealmId, joined_until: datetime) -> list[UserRecord]:
-        """Set the flag by the time people joined; those for whom it changed, as they are now.
+        """Set the flag by the joining time; returns the users for whom it changed, as updated.
 
-        Bots are no full members before their owners are.
+        Bots do not become full members before their owners.
         """
         owner_waits = exists().where(
             _owner.id == User.bot_owner_id, _owner.date_joined > joined_until
@@ -296,7 +296,7 @@ def _waiting_days(settings: dict[str, Any]) -> int:
 
 
 class ApiKeyRepository:
-    """The keys of users, of which only digests are kept."""
+    """API keys of users, of which only digests are stored."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
@@ -321,7 +321,7 @@ class ApiKeyRepository:
         await self._db.execute(delete(ApiKey).where(ApiKey.user_id == user_id))
 
     async def delete_oldest_logins(self, user_id: UserId, keep: int) -> int:
-        """Delete the keys of logins but for the newest few; how many that were."""
+        """Delete all but the newest few login keys; returns how many were deleted."""
         logins = (ApiKey.user_id == user_id, ~ApiKey.is_primary)
         newest = select(ApiKey.id).where(*logins).order_by(ApiKey.id.desc()).limit(keep)
         deleted = await self._db.execute(delete(ApiKey).where(*logins, ApiKey.id.not_in(newest)))

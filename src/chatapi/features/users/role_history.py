@@ -1,4 +1,4 @@
-"""What users were before: events of that time are for whoever they were then."""
+"""Users' previous roles: events logged earlier are delivered by the role at their time."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,14 +14,15 @@ from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.memberships import GroupMemberships
 
 _LOG_LENGTHS_KEPT = 2
-"""The log is cut once in a while, so that it may reach farther back than it has to."""
+"""The log is trimmed only occasionally, so it may reach back farther than configured."""
 
 
 async def record_role_change(ctx: RealmContext, before: Iterable[UserRecord]) -> None:
-    """Note what users are whose role changes with the next events.
+    """Record the current roles of users whose role changes with the next events.
 
-    Call it under the lock, in the transaction of the change. Other things that decide for whom
-    events are (groups that channels name, whom guests see) restart the clients they concern.
+    Call it under the lock, in the transaction of the change. Other changes that affect which events
+    a user receives (groups that channels name, which users guests see) restart the clients
+    concerned.
     """
     until_event = await ctx.lock()
     notes = {
@@ -39,7 +40,7 @@ async def record_role_change(ctx: RealmContext, before: Iterable[UserRecord]) ->
 
 
 async def past_roles(ctx: RealmContext, user: UserRecord) -> tuple[PastRole, ...]:
-    """What a user was as far back as the log may reach; costs nothing for most of them."""
+    """A user's earlier roles, as far back as the log may reach; most users have none."""
     found = []
     for row in _recent_past_roles(ctx, user):
         was = replace(user, role=Role(row["role"]))

@@ -31,8 +31,8 @@ router = FeatureRouter("Users", "Who is in the organization.")
 async def get_users(ctx: MaybeAnonymous, params: GetUsersParams) -> UsersPayload:
     """Get all users.
 
-    Open to people without an account in organizations with public access; they see neither
-    real addresses nor custom profile fields.
+    Open to visitors without an account in organizations with public access; they see neither real
+    addresses nor custom profile fields.
     """
     return await UserReader(ctx).list_users(params)
 
@@ -75,8 +75,8 @@ async def change_user(
 ) -> None:
     """Change a user.
 
-    For administrators; people can rename the bots they own. Only owners give and take the role
-    of owner, and the organization keeps at least one.
+    For administrators; users can rename the bots they own. Only owners grant and revoke the role of
+    owner, and the organization keeps at least one.
     """
     await UserAdministration(ctx).change(user_id_or_email, params)
 
@@ -89,8 +89,8 @@ async def deactivate_user(
 ) -> None:
     """Deactivate a user.
 
-    API keys, event queues and waiting polls of the user and of their bots end at once. Nothing
-    they wrote is deleted; a request for that is refused.
+    API keys, event queues and waiting polls of the user and of their bots end at once. Nothing they
+    wrote is deleted; a request for that is refused.
     """
     await UserAdministration(ctx).deactivate(user_id_or_email, params)
 
@@ -99,6 +99,6 @@ async def deactivate_user(
 async def reactivate_user(ctx: Admin, user_id: Id) -> None:
     """Reactivate a user.
 
-    The password of before is right again; the API keys of before are not.
+    The previous password is valid again; the previous API keys are not.
     """
     await UserAdministration(ctx).reactivate(UserId(user_id))

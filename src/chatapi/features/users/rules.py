@@ -1,4 +1,4 @@
-"""What users look like and what their names and addresses may be; pure."""
+"""Payloads of users, and rules for their names and addresses; pure."""
 
 import hashlib
 import re
@@ -23,7 +23,7 @@ def user_payload(
     client_gravatar: bool,
     profile_data: ProfileData | None,
 ) -> UserPayload:
-    """A user as a reader sees them who may, or may not, see the real address."""
+    """A user's payload for a reader who may, or may not, see the real address."""
     payload: UserPayload = {
         "user_id": user.id,
         "delivery_email": user.delivery_email if shows_email else None,
@@ -56,7 +56,7 @@ def user_payload(
 
 
 def avatar_url(email: str, version: int, *, client_computes: bool) -> str | None:
-    """None where the client works it out from the address; a hidden address is never hashed."""
+    """None if the client computes it from the address; a hidden address is never hashed."""
     return None if client_computes else gravatar_url(email, version)
 
 
@@ -70,7 +70,7 @@ def medium_gravatar_url(email: str, version: int) -> str:
 
 
 def check_email(email: str, realm_host: str) -> str:
-    """A real address; those the API makes up for people who hide theirs are nobody's to take."""
+    """A valid real address; those the API generates for users with hidden ones are refused."""
     email = email.strip()
     if not _EMAIL.fullmatch(email) or looks_made_up(email, realm_host):
         raise BadRequestError("email is not a valid email address")
@@ -79,7 +79,7 @@ def check_email(email: str, realm_host: str) -> str:
 
 
 def check_full_name(full_name: str) -> str:
-    """Names must be mentionable, and must not be able to look like markup."""
+    """Names must be mentionable, and must not look like markup."""
     full_name = full_name.strip()
     if not full_name:
         raise BadRequestError("full_name cannot be empty")
@@ -96,6 +96,6 @@ def check_password(password: str, parameter: str = "password") -> str:
 
 
 def _check_length(parameter: str, text: str, limit: int) -> None:
-    """Parameters have limits of their own; the command line comes straight here."""
+    """Request parameters have length limits of their own; the command line calls this directly."""
     if len(text) > limit:
         raise BadRequestError(f"{parameter} is too long (limit: {limit} characters)")

@@ -1,4 +1,4 @@
-"""The verbs on users."""
+"""Use cases: read users, and create them."""
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord, user_id_in
@@ -22,7 +22,7 @@ from chatapi.permissions.user_visibility import user_visibility
 
 
 class UserReader:
-    """Reads users for anybody the organization lets in, logged in or not."""
+    """Reads users for any reader the realm admits, logged in or not."""
 
     def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
@@ -30,7 +30,7 @@ class UserReader:
         self._users = UserRepository(ctx.db, ctx.realm.id)
 
     async def list_users(self, params: GetUsersParams) -> UsersPayload:
-        """Whom the reader may see; without an account only where the organization is open."""
+        """The users the reader may see; anonymous readers need a realm with public access."""
         if self._reader is None and not self._ctx.realm.options.enable_spectator_access:
             raise UnauthorizedError
         if params.user_ids is None:
@@ -40,7 +40,7 @@ class UserReader:
         visibility = await user_visibility(self._ctx)
         users = [user for user in users if visibility.can_see(user)]
         profiles: dict[UserId, ProfileData] | None = None
-        # What people wrote about themselves is for their colleagues only.
+        # Custom profile values are for users of the realm only.
         if params.include_custom_profile_fields and self._reader is not None:
             some = None if params.user_ids is None else [user.id for user in users]
             profiles = await self._users.profiles(some)
@@ -57,8 +57,8 @@ class UserReader:
         return {"user": self._show(user, params, profiles)}
 
     async def find(self, reference: str) -> UserRecord:
-        """A user whom the reader may see; all others are as unknown as nobody's."""
-        # Asked for in any case: how long it takes does not tell whether there is somebody.
+        """A user whom the reader may see; all others are reported as unknown."""
+        # Looked up in any case: the duration must not reveal whether the user exists.
         visibility = await user_visibility(self._ctx)
         user = await self._look_up(reference)
         if user is None or not visibility.can_see(user):
@@ -92,14 +92,14 @@ class UserReader:
 
 
 class UserService:
-    """What a user of the organization does with users, including themselves."""
+    """What a user of the realm can do with users, including themselves."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._users = UserRepository(ctx.db, ctx.realm.id)
 
     async def get_own(self) -> OwnUserPayload:
-        """The caller, remembered until something about them changes, and the newest message."""
+        """The caller, cached until their user changes, and the newest message id."""
         own = await self._ctx.caller.memoize("own_user", self._own_user)
         channels = self._ctx.runtime.channels
         newest = await channels.newest_message(self._ctx.db, self._ctx.realm.id)
@@ -137,7 +137,7 @@ class UserService:
         return payload
 
     async def create(self, params: CreateUserParams) -> CreatedUserPayload:
-        """Create a user with a password; the guard has let only administrators through."""
+        """Create a user with a password; the guard admits only administrators."""
         password = check_password(params.password)
         created = await add_user(
             self._ctx,

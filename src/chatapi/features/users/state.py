@@ -1,4 +1,4 @@
-"""What POST /register tells about users."""
+"""The users part of the POST /register response."""
 
 from collections.abc import Hashable
 from functools import partial
@@ -19,7 +19,7 @@ from chatapi.permissions.user_visibility import sees_all_users, user_visibility
 
 
 class PeopleState(TypedDict):
-    """Everybody whom the caller may see."""
+    """All users whom the caller may see."""
 
     realm_users: list[UserPayload]
     realm_non_active_users: list[UserPayload]
@@ -27,7 +27,7 @@ class PeopleState(TypedDict):
 
 
 class UsersState(TypedDict):
-    """Who the caller is, and what they may do."""
+    """The caller's user and permissions."""
 
     user_id: int
     email: str
@@ -48,7 +48,7 @@ class UsersState(TypedDict):
 
 
 def _shared_cache_key(ctx: Context, profile: ClientProfile) -> Hashable | None:
-    """What the lists depend on; None for a reader who sees something nobody else does."""
+    """The cache key of the lists; None for a reader whose lists no other reader shares."""
     me = ctx.user
     sees_more_of_self = not me.is_bot and not me.email_visibility.shows_to(me.role)
     if sees_more_of_self or not sees_all_users(ctx.realm, me):
@@ -58,7 +58,7 @@ def _shared_cache_key(ctx: Context, profile: ClientProfile) -> Hashable | None:
 
 @state_section("realm_user", cache_key=_shared_cache_key)
 async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
-    """In large organizations most of a client's state; most readers see the same of it."""
+    """In large realms most of a client's state; most readers share the same lists."""
     repository = UserRepository(ctx.db, ctx.realm.id)
     users = await repository.list_all()
     profiles = await repository.profiles()
@@ -85,7 +85,7 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
 
 @state_section("realm_user")
 async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
-    """The caller as of the moment of the snapshot, so nothing has to be read again."""
+    """The caller as of the snapshot, so nothing has to be read again."""
     me = ctx.user
     may = partial(is_allowed_in_realm, ctx)
     return {

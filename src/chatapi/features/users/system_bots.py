@@ -1,4 +1,4 @@
-"""The bot by which the service itself speaks; every organization has its own."""
+"""The notification bot, the sender of the service's own messages; each realm has one."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ _NOTIFICATION_BOT_NAME = "Notification Bot"
 
 
 async def add_notification_bot(db: DatabaseSession, realm_id: RealmId, now: datetime) -> None:
-    """Make the bot of a new organization; it has neither password nor key."""
+    """Create the bot of a new realm; it has neither a password nor an API key."""
     await UserRepository(db, realm_id).add(
         delivery_email=NOTIFICATION_BOT_EMAIL,
         email_key=NOTIFICATION_BOT_EMAIL,
@@ -35,6 +35,6 @@ async def add_notification_bot(db: DatabaseSession, realm_id: RealmId, now: date
 
 
 async def notification_bot(db: DatabaseSession, realm_id: RealmId) -> UserRecord:
-    """The sender of what the service has to say in an organization."""
+    """The sender of the service's own messages in a realm."""
     bots = await UserRepository(db, realm_id).list_system_bots()
     return next(bot for bot in bots if bot.delivery_email == NOTIFICATION_BOT_EMAIL)

@@ -1,4 +1,4 @@
-"""Every SQL statement on flags: states of messages, positions, and what is unread."""
+"""Every SQL statement on flags: states of messages, read positions, and unread messages."""
 
 from chatapi.features.flags.repository._conversations import ConversationRepository
 from chatapi.features.flags.repository._marks import MarkRepository

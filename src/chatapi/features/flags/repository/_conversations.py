@@ -1,4 +1,4 @@
-"""What else a client begins with: conversations of the reader and what they starred."""
+"""The reader's direct conversations and starred messages, for the initial client state."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ _TOPICS = select(Conversation.id, Conversation.topic).where(
 
 @dataclass(frozen=True)
 class StarredMessage:
-    """A message somebody starred, and where it is."""
+    """A starred message and its conversation."""
 
     id: MessageId
     conversation_id: ConversationId
@@ -52,7 +52,7 @@ class StarredMessage:
 
 
 class ConversationRepository:
-    """Conversations as the reader's clients need to know them."""
+    """Conversations in the form that the initial client state needs."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
@@ -69,7 +69,7 @@ class ConversationRepository:
     async def list_people(
         self, conversation_ids: Iterable[ConversationId]
     ) -> dict[ConversationId, list[UserId]]:
-        """Who takes part in direct conversations, by id."""
+        """The participants of direct conversations, ordered by id."""
         people: defaultdict[ConversationId, list[UserId]] = defaultdict(list)
         for chunk in chunks(sorted(conversation_ids), _CONVERSATIONS_PER_STATEMENT):
             rows = await self._db.execute(_MEMBERS, {"conversation_ids": chunk})

@@ -1,4 +1,4 @@
-"""Positions and exceptions: what is read by a reader."""
+"""Read positions and read exceptions of a reader."""
 
 from collections.abc import Mapping, Sequence
 
@@ -46,7 +46,7 @@ _FORGET_SOME = _FORGET_ALL.where(
 
 
 class MarkRepository:
-    """The positions and exceptions of one reader."""
+    """The read positions and exceptions of one reader."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> None:
         self._db = db
@@ -54,7 +54,7 @@ class MarkRepository:
         self._user_id = user_id
 
     async def newest_message(self) -> MessageId | None:
-        """Of the whole realm."""
+        """The newest message of the whole realm."""
         return await newest_message_id(self._db, self._realm_id)
 
     async def last_messages(
@@ -73,7 +73,7 @@ class MarkRepository:
         await self._db.execute(_FORGET_IN_CHANNEL, channel)
 
     async def read_up_to(self, positions: Mapping[ConversationId, MessageId]) -> None:
-        """Move the positions in conversations; what is noted below them has no meaning then."""
+        """Advance the positions in conversations; exceptions below them become meaningless."""
         await self.move(positions)
         await self.forget_up_to(positions)
 
@@ -101,7 +101,7 @@ class MarkRepository:
             await self._db.execute(_FORGET_SOME, values)
 
     async def note(self, states: Sequence[MessageState], *, is_read: bool) -> None:
-        """Say of single messages what positions cannot say."""
+        """Store exceptions for single messages that differ from the position."""
         await upsert(
             self._db,
             ReadException,

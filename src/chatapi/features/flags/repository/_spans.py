@@ -1,4 +1,4 @@
-"""Stretches of unread messages: where they begin and end, and what is in them."""
+"""Spans of unread messages: their bounds, and the messages in them."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -40,7 +40,7 @@ from chatapi.features.flags.spans import Span
 from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, highest, values_for
 
 MAX_UNREAD = 50_000
-"""As many unread messages a client is told about; the newest of them."""
+"""The most unread messages that a client receives; the newest ones."""
 
 _CONVERSATION = bindparam("conversation_id", type_=BigInteger)
 _CHANNEL = bindparam("channel_id", type_=BigInteger)
@@ -125,11 +125,11 @@ def _newest(
     left_place: InstrumentedAttribute[int | None],
     place: ColumnElement[int],
 ) -> Select[*tuple[str | None]]:
-    """What is in a place and was not moved there since, and what has left it since.
+    """The messages that were in a place as of an edit: not moved there since, or moved away since.
 
-    `left_place` names the place that a move took a message from: of several moves since then, the
-    first one tells where the message was. Many ids come as one text: thousands of rows would take
-    ten times as long to come over.
+    `left_place` is the column with the place that a move took a message from: of several moves
+    since then, the first one shows where the message was. Many ids are returned as one text:
+    thousands of rows would take ten times as long to fetch.
     """
     as_of = bindparam("as_of", type_=BigInteger)
     other_place: InstrumentedAttribute[int | None] = getattr(_since, left_place.key)
@@ -139,7 +139,7 @@ def _newest(
     stayed = select(Message.id.label("id")).where(
         is_here,
         *_between(Message.id),
-        # Most messages were never moved, and tell so without a look at their changes.
+        # Most messages were never moved, which shows without reading their edits.
         not_(and_(Message.last_moved_at.is_not(None), was_moved.correlate(Message))),
     )
     was_moved_before = exists().where(
@@ -184,7 +184,7 @@ _NEWEST_IN_CHANNEL = _newest(Message.channel_id == _CHANNEL, MessageEdit.prev_ch
 
 @dataclass(frozen=True)
 class Unread:
-    """What there is to be read: above a position, and single messages below it."""
+    """Unread messages: those above a position, and single messages below it."""
 
     span: Span
     excepted: list[MessageId]
@@ -194,7 +194,7 @@ class Unread:
 
 
 class SpanRepository:
-    """What can be said about unread messages without looking at each of them."""
+    """Finds the bounds of unread messages without reading each of them."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
@@ -202,7 +202,7 @@ class SpanRepository:
     async def find_in_topic(
         self, reader_id: UserId, conversation_id: ConversationId
     ) -> Unread | None:
-        """None for a topic of a channel the reader is not in."""
+        """None for a topic of a channel to which the reader is not subscribed."""
         values = {**values_for(reader_id), "conversation_id": conversation_id}
         bounds = (await self._db.execute(_BOUNDS_OF_TOPIC, values)).one_or_none()
         if bounds is None:
@@ -218,7 +218,7 @@ class SpanRepository:
         return Unread(span, [MessageId(message_id) for (message_id,) in excepted])
 
     async def find_in_channel(self, reader_id: UserId, channel_id: ChannelId) -> Unread | None:
-        """None for a channel the reader is not in, or that has no messages."""
+        """None for a channel to which the reader is not subscribed, or without messages."""
         values = {**values_for(reader_id), "channel_id": channel_id}
         bounds = (await self._db.execute(_BOUNDS_OF_CHANNEL, values)).one_or_none()
         if bounds is None:
@@ -236,7 +236,7 @@ class SpanRepository:
     async def find_in_channels(
         self, channel_ids: Sequence[ChannelId], user_ids: Sequence[UserId]
     ) -> dict[tuple[ChannelId, UserId], Unread]:
-        """The same for each of some people in each of some channels that they are in."""
+        """The same for each of some users in each of the channels to which they are subscribed."""
         values = {"channel_ids": list(channel_ids), "user_ids": list(user_ids)}
         excepted: defaultdict[tuple[int, int], list[MessageId]] = defaultdict(list)
         for channel_id, user_id, message_id in await self._db.execute(_EXCEPTIONS_OF_MANY, values):
@@ -256,7 +256,7 @@ class SpanRepository:
         return found
 
     async def list_each(self, spans: Sequence[Span], most: int) -> list[list[MessageId]] | None:
-        """What is in each of some stretches of channels now, None for more than so many in all."""
+        """The current messages of each of some channel spans; None if more than `most` in all."""
         if not spans:
             return []
         values = {
@@ -283,9 +283,10 @@ class SpanRepository:
         return listed
 
     async def list_newest(self, span: Span) -> list[MessageId]:
-        """The messages that a stretch had at its time, at most the newest MOST_UNREAD.
+        """The messages that a span contained at its time, at most the newest MAX_UNREAD.
 
-        However late it is asked for: moves since then are undone. What is deleted is not listed.
+        The result does not depend on when it is called: moves since then are undone. Deleted
+        messages are not listed.
         """
         is_topic = span["channel_id"] is None
         rows = await self._db.execute(_NEWEST_IN_TOPIC if is_topic else _NEWEST_IN_CHANNEL, span)

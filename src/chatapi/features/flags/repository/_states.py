@@ -1,4 +1,4 @@
-"""What a reader has noted about messages."""
+"""Flags and read states of single messages for a reader."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
@@ -37,17 +37,17 @@ _IDS_PER_STATEMENT = 5_000
 
 
 class MessageState(NamedTuple):
-    """A message and what its reader has noted about it; None where there is no note."""
+    """A message with the reader's flags and read state; None where no row is stored."""
 
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
     arrival: EventNumber | None
     position: MessageId
-    """Everything in the conversation up to it is read, but for exceptions."""
+    """All messages of the conversation up to it are read, except for exceptions."""
     exception: bool | None
     is_read_by_sender: bool
-    """Whether the reader sent it and had read it by that."""
+    """Whether the reader sent it, and it was read by sending it."""
     is_subscribed: bool | None
     starred: bool | None
     collapsed: bool | None
@@ -55,7 +55,7 @@ class MessageState(NamedTuple):
     is_mentioned: bool
     mentions_channel: bool
     mentions_topic: bool
-    """Whether a mention of the topic reaches the reader, who wrote there before."""
+    """Whether a topic wildcard mention reaches the reader, who took part in the topic before."""
 
     @property
     def is_unread(self) -> bool:
@@ -78,14 +78,14 @@ def mentions_reader() -> ColumnElement[bool]:
 
 
 def mentions_topic_of_reader() -> ColumnElement[bool]:
-    """Whether a message mentions those who took part in its topic, and the reader had."""
+    """Whether a message mentions the participants of its topic, and the reader is one."""
     earlier = aliased(Message)
     took_part = exists().where(
         earlier.conversation_id == Message.conversation_id,
         earlier.sender_id == READER,
         earlier.id <= Message.id,
     )
-    # SQLite would look for earlier messages of every message, but for those of a case.
+    # Without the case expression, SQLite would look for earlier messages for every message.
     return case((Message.mentions_topic, took_part), else_=False)
 
 
@@ -134,7 +134,7 @@ _STATES: Select[*tuple[Any, ...]] = (
 
 
 class StateRepository:
-    """The notes of one reader."""
+    """The flags and read states of one reader."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> None:
         self._db = db
@@ -144,7 +144,7 @@ class StateRepository:
     async def list_states(
         self, message_ids: Collection[MessageId], groups: Collection[GroupId]
     ) -> list[MessageState]:
-        """Of the messages that exist, by id; one statement for thousands of them."""
+        """States of the messages that exist, by id; one statement for thousands of them."""
         states: list[MessageState] = []
         for chunk in chunks(sorted(set(message_ids)), _IDS_PER_STATEMENT):
             rows = await self._db.execute(
@@ -160,7 +160,7 @@ class StateRepository:
         return states
 
     async def note(self, states: Iterable[MessageState], flag: str, *, value: bool) -> None:
-        """Star or collapse messages, or take that back."""
+        """Set or clear the starred or collapsed flag of messages."""
         rows: list[dict[str, Any]] = [
             {
                 "user_id": self._user_id,

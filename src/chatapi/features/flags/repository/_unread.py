@@ -1,4 +1,4 @@
-"""What a reader has not read."""
+"""Finds the unread messages of a reader."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -38,7 +38,7 @@ from chatapi.narrow.unread import (
 
 _FIRST_STEP = 200_000
 _LONGER_BY = 8
-"""How far back to look for them first, in message ids, and how much farther each time then."""
+"""How far back to search first, in message ids, and by which factor this grows with each step."""
 
 
 def _number(name: str) -> ColumnElement[int]:
@@ -46,13 +46,13 @@ def _number(name: str) -> ColumnElement[int]:
 
 
 def _joined(ids: ColumnElement[int]) -> ColumnElement[str]:
-    """Many ids as one text: thousands of rows would take ten times as long to come over."""
+    """Many ids as one text: thousands of rows would take ten times as long to fetch."""
     return type_coerce(func.aggregate_strings(cast(ids, String), ","), String)
 
 
 _IS_CALL = or_(Message.mentions_channel, mentions_topic_of_reader())
 _MARKED_ID = case((_IS_CALL, -Message.id), else_=Message.id).label("id")
-"""A negative number stands for a message that calls everybody in the channel or topic."""
+"""A negative id marks a message with a wildcard mention of the channel or topic."""
 
 
 def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
@@ -110,7 +110,7 @@ _EXCEPTED_IN_CONVERSATION = unread_exceptions(Message.id).where(
 
 @dataclass(frozen=True)
 class UnreadConversation:
-    """The unread messages of one conversation, by id."""
+    """The ids of the unread messages of one conversation."""
 
     id: ConversationId
     channel_id: ChannelId | None
@@ -120,7 +120,7 @@ class UnreadConversation:
 
 
 class UnreadRepository:
-    """What one reader has before them; cost follows what is unread, not what is there."""
+    """The unread messages of one reader; cost depends on what is unread, not on what is stored."""
 
     def __init__(self, db: DatabaseSession, user_id: UserId) -> None:
         self._db = db
@@ -129,10 +129,10 @@ class UnreadRepository:
     async def list_all(
         self, groups: Collection[GroupId], newest: MessageId
     ) -> list[UnreadConversation]:
-        """All of it up to the newest message, at most MOST_UNREAD messages.
+        """All unread messages up to the newest message, at most MAX_UNREAD.
 
-        Whoever never reads has more than they can be told of: it is looked for step by step,
-        back from the newest, until there is enough.
+        Users who never read have more than a client receives: the search goes back from the newest
+        message step by step, until there are enough.
         """
         found = _Findings()
         excepted = await self._db.execute(_EXCEPTED, self._values)
@@ -162,7 +162,7 @@ class UnreadRepository:
     async def list_first(
         self, conversation_id: ConversationId, position: MessageId, limit: int
     ) -> list[MessageId]:
-        """The oldest unread messages of a conversation, as many as asked for, or all."""
+        """The oldest unread messages of a conversation, up to the limit, or all."""
         values = {
             **self._values,
             "conversation_id": conversation_id,
@@ -193,7 +193,7 @@ class _Findings:
         return min((abs(number) for ids in self._ids.values() for number in ids), default=None)
 
     def cut_to(self, limit: int) -> None:
-        """Keep the newest ones only."""
+        """Keep only the newest ones."""
         if self.count > limit:
             every = sorted(abs(number) for ids in self._ids.values() for number in ids)
             oldest = every[-limit]

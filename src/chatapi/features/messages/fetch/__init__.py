@@ -1,1 +1,1 @@
-"""History: messages as they are read again."""
+"""Fetching stored messages."""

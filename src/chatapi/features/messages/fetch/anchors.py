@@ -1,4 +1,4 @@
-"""Anchors: the place in the history around which messages are read."""
+"""Anchors: the message id around which messages are fetched."""
 
 from datetime import UTC, datetime
 
@@ -21,7 +21,7 @@ _NAMED = {"newest": AFTER_ALL, "oldest": BEFORE_ALL}
 
 
 class Anchors:
-    """Finds the anchor a client means, among the messages of a narrow."""
+    """Resolves the anchor of a request among the messages of a narrow."""
 
     def __init__(
         self, repository: HistoryRepository, access: MessageAccess, narrow: Narrow
@@ -38,7 +38,7 @@ class Anchors:
         return read_anchor(anchor)
 
     async def _first_unread(self) -> int:
-        """What the reader would look at first; what they muted is not worth opening."""
+        """The first unread message that is not muted; muted ones are skipped."""
         reader_id = self._access.reader_id
         if reader_id is None:
             return AFTER_ALL
@@ -56,7 +56,7 @@ class Anchors:
 
 
 def read_anchor(anchor: str | None) -> int:
-    """A name or a number, as far as there can be messages."""
+    """A named anchor or a number, limited to valid message ids."""
     if anchor is None:
         raise BadRequestError("Missing 'anchor' argument")
     if anchor in _NAMED:
@@ -75,5 +75,5 @@ def _read_date(text: str | None) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise BadRequestError("anchor_date is not a valid ISO 8601 date") from None
-    # Without a zone, it is the service's own.
+    # A moment without a time zone is in UTC.
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""The changes of messages on one page; a page without any costs no statement."""
+"""The edit history of messages on one page; a page without edits costs no statement."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from chatapi.permissions.channels import readable_channels
 async def edit_trails_of(
     ctx: RealmContext, rows: Sequence[HistoryRow]
 ) -> dict[MessageId, list[EditStep]]:
-    """The changes of each message that has any, the newest first."""
+    """The edits of each message that has any, the newest first."""
     changed = [row for row in rows if _was_changed(row)]
     if not changed:
         return {}

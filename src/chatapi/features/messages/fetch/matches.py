@@ -1,4 +1,4 @@
-"""What made messages match a search, marked in them."""
+"""Highlights in messages what matched a search."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -14,13 +14,15 @@ from chatapi.rendering.highlight import Marks, highlight_html, highlight_text
 from chatapi.wire.topics import show_topic
 
 _CHARACTERS_AT_ONCE = 50_000
-"""Of HTML; a thread is done with them in some tens of milliseconds."""
+"""Characters of HTML per batch; a thread processes them in some tens of milliseconds."""
 _QUICK_CHARACTERS = 10_000
-"""Of HTML, and so a page of ordinary messages; to mark words in them takes a millisecond or two."""
+"""Characters of HTML of a page of ordinary messages; highlighting them takes one or two
+milliseconds.
+"""
 
 
 class _Markable(NamedTuple):
-    """A message as HTML and text, and both as the index of words marked them, if it did."""
+    """A message as HTML and text, and both as the full-text index marked them, if it did."""
 
     id: MessageId
     html: str
@@ -34,7 +36,7 @@ class _Markable(NamedTuple):
 
 
 class Matches:
-    """Finds what to show beside the messages of a search, slice by slice."""
+    """Computes the highlights of the messages of a search, slice by slice."""
 
     def __init__(
         self, ctx: RealmContext, search: SearchText | None, *, allow_empty_topic: bool = False
@@ -45,7 +47,7 @@ class Matches:
         self.found: dict[MessageId, MatchPayload] = {}
 
     async def measure(self, rows: Sequence[HistoryRow]) -> list[int]:
-        """Find the matches of messages, and say how much they take together with these."""
+        """Compute the highlights of messages, and return the sizes of messages including these."""
         found = await self.show(rows)
         self.found |= found
         return [
@@ -55,7 +57,7 @@ class Matches:
         ]
 
     async def show(self, rows: Sequence[HistoryRow]) -> dict[MessageId, MatchPayload]:
-        """Content and topic of messages as HTML; two statements at most, if there are words."""
+        """Content and topic of messages as HTML; two statements at most if words are searched."""
         in_content = await self._matched("message", {row.id for row in rows})
         topics = {row.conversation_id for row in rows if row.channel_id is not None}
         in_topic = await self._matched("conversation", topics)

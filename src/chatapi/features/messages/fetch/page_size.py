@@ -1,4 +1,4 @@
-"""How much one answer with messages holds, so that no page is too large for a process."""
+"""Limits the size of one response with messages, so that no page is too large for a process."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import accumulate
@@ -6,22 +6,22 @@ from itertools import accumulate
 from chatapi.features.messages.fetch.repository import HistoryRow
 
 MAX_BYTES = 8 * 1024 * 1024
-"""Of texts in one answer; a page ends where they would be more."""
+"""Limit of the texts in one response; a page ends where they would exceed it."""
 MAX_BYTES_WITHOUT_TURN = 1024 * 1024
-"""Of texts in a page that is read without a turn; ordinary ones have a fifth of it."""
+"""Limit of the texts in a page read without a heavy-read slot; ordinary pages take a fifth."""
 ROWS_AT_ONCE = 250
-"""Larger pages are read in slices, so that not much more is read than is shown."""
+"""Larger pages are read in slices, so that not much more is read than is returned."""
 
 Measure = Callable[[Sequence[HistoryRow]], Awaitable[list[int]]]
-"""How many bytes messages take in the answer."""
+"""Returns how many bytes messages take in the response."""
 
 
 class LargePageError(Exception):
-    """There is more to read than is read without a turn."""
+    """The page is larger than may be read without a heavy-read slot."""
 
 
 def up_to(most: int, measure: Measure) -> Measure:
-    """Measures messages as long as they take no more than some bytes, then raises."""
+    """Measures messages until they exceed `most` bytes, then raises."""
     total = 0
 
     async def measured(rows: Sequence[HistoryRow]) -> list[int]:
@@ -36,7 +36,7 @@ def up_to(most: int, measure: Measure) -> Measure:
 
 
 async def measure_texts(rows: Sequence[HistoryRow]) -> list[int]:
-    """The sizes of messages that are shown without marks of what was searched."""
+    """The sizes of messages that are returned without highlights."""
     return [max(size_of(row.content), size_of(row.rendered_content)) for row in rows]
 
 
@@ -45,5 +45,5 @@ def size_of(text: str) -> int:
 
 
 def how_many_fit(sizes: Sequence[int], room: int) -> int:
-    """Of messages in this order, how many come before there is no room left."""
+    """How many messages, in this order, fit into the remaining room."""
     return sum(used <= room for used in accumulate(sizes))

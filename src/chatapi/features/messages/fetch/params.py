@@ -1,4 +1,4 @@
-"""Parameters of reading messages."""
+"""Parameters of fetching messages."""
 
 from typing import Annotated
 
@@ -10,9 +10,9 @@ from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 MAX_MESSAGES = 5_000
-"""As many as one request reads or changes."""
+"""The most messages that one request reads or changes."""
 _MAX_IDS = 1_000
-"""They are part of an address, of which servers take no more than 64 KiB."""
+"""Ids are part of the URL, of which servers accept no more than 64 KiB."""
 MAX_ANCHOR_LENGTH = 30
 MAX_DATE_LENGTH = 50
 
@@ -52,7 +52,7 @@ class ReadMessagesParams(ShowMessageParams):
     num_after: Count | None = None
     narrow: NarrowParam | None = None
     message_ids: Annotated[list[Id] | None, Field(max_length=_MAX_IDS)] = None
-    """Instead of an anchor: these messages, as far as they exist for the reader."""
+    """Instead of an anchor: these messages, as far as the reader may see them."""
 
 
 class MatchParams(Params):

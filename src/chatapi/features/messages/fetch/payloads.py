@@ -1,4 +1,4 @@
-"""Answers with messages."""
+"""Response payloads with messages."""
 
 from typing import NotRequired
 
@@ -11,14 +11,14 @@ from chatapi.wire.types import UnixSeconds
 
 
 class TrailPayload(TypedDict):
-    """What became of a message since it was sent."""
+    """How a message changed since it was sent."""
 
     last_edit_timestamp: NotRequired[UnixSeconds]
-    """When its text was changed; not there if it never was."""
+    """When its text was last edited; absent if it never was."""
     last_moved_timestamp: NotRequired[UnixSeconds]
-    """When it got its topic or channel; not there if it always had them."""
+    """When it was last moved to another topic or channel; absent if it never was."""
     edit_history: NotRequired[list[EditPayload]]
-    """Its changes, the newest first, as far as the organization shows them."""
+    """Its edits, the newest first, as far as the organization shows them."""
 
 
 class HistoryMessagePayload(MessagePayload, TrailPayload):
@@ -28,20 +28,20 @@ class HistoryMessagePayload(MessagePayload, TrailPayload):
 
 
 class MatchPayload(TypedDict):
-    """Why a message is in a narrow: with `search`, what was found is marked."""
+    """Why a message matches a narrow: with `search`, the matches are highlighted."""
 
     match_content: str
-    """The content as HTML with what was found in `<span class="highlight">`."""
+    """The content as HTML with the matches in `<span class="highlight">`."""
     match_subject: str
     """The topic as HTML, in the same way."""
 
 
 class FoundMessagePayload(HistoryMessagePayload, MatchPayload):
-    """One message that was searched for."""
+    """One message that a search found."""
 
 
 class MatchesPayload(TypedDict):
-    """Those of the messages that are in the narrow, by id."""
+    """The messages that match the narrow, by id."""
 
     messages: dict[MessageId, MatchPayload]
 
@@ -51,7 +51,7 @@ class MessagesPayload(TypedDict):
 
     messages: list[HistoryMessagePayload] | list[FoundMessagePayload]
     anchor: NotRequired[int]
-    """This and what follows are only there when messages were not asked for by their ids."""
+    """This and the following keys are absent when messages were requested by their ids."""
     found_anchor: NotRequired[bool]
     found_oldest: NotRequired[bool]
     found_newest: NotRequired[bool]
@@ -59,13 +59,13 @@ class MessagesPayload(TypedDict):
 
 
 class OneMessagePayload(TypedDict):
-    """One message, and its content as it was written."""
+    """One message, and its raw content as it was written."""
 
     message: HistoryMessagePayload
     raw_content: str
 
 
 class RenderedPayload(TypedDict):
-    """A text as it would look in a message."""
+    """A text rendered as in a message."""
 
     rendered: str

@@ -1,4 +1,4 @@
-"""Messages from the database as a reader is shown them."""
+"""Builds the payloads of stored messages for a reader."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -34,12 +34,12 @@ from chatapi.permissions.user_visibility import UserVisibility, user_visibility
 
 _TOPICS_AT_ONCE = 100
 _QUICK_TOPICS = 3
-"""To look for links in so few takes less than to hand them to a thread."""
+"""Finding links in this few topics takes less time than passing them to a thread."""
 _FLAGS_OF_STRANGERS = ["read"]
 
 
 class MessagePresenter:
-    """Shows messages that the reader may see; four statements at most for all of them."""
+    """Builds payloads of messages that the reader may see; four statements at most for all."""
 
     def __init__(self, ctx: RealmContext, access: MessageAccess, params: ShowMessageParams) -> None:
         self._ctx = ctx
@@ -150,7 +150,7 @@ class MessagePresenter:
         return payload
 
     async def _find_links(self, topics: Iterable[str]) -> dict[str, tuple[TopicLinkPayload, ...]]:
-        """Once for all messages of a topic; those of many topics in a thread, some at a time."""
+        """Links once for each topic; those of many topics are found in a thread, in batches."""
         linkifiers = await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         if not linkifiers:
             return {}

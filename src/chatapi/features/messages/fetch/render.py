@@ -1,4 +1,4 @@
-"""A text as it would look in a message, before it is sent."""
+"""Renders a text as it would look in a message, before it is sent."""
 
 from chatapi.auth.context import Context
 from chatapi.features.messages.fetch.params import RenderParams
@@ -7,6 +7,6 @@ from chatapi.features.messages.service import render as render_content
 
 
 async def render(ctx: Context, params: RenderParams) -> RenderedPayload:
-    """Names only what the caller may name; nothing is sent and nobody is told."""
+    """Mentions only what the caller may mention; nothing is sent, no user is notified."""
     rendered = await render_content(ctx, params.content)
     return {"rendered": rendered.html}

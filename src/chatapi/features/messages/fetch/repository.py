@@ -1,4 +1,4 @@
-"""Every SQL statement of reading messages."""
+"""Every SQL statement of fetching messages."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ from chatapi.narrow.unread import READER, first_unread, values_for
 
 
 class HistoryRow(NamedTuple):
-    """A message with its topic; a tuple, since a page has hundreds of them."""
+    """A message with its topic; a tuple for speed, since a page has hundreds of them."""
 
     id: MessageId
     conversation_id: ConversationId
@@ -78,7 +78,7 @@ _BOUNDS = select(
 ).where(Message.realm_id == bindparam("realm_id"))
 _FEWEST_SEARCHED = 100
 _CLOCK_ERROR = timedelta(hours=1)
-"""By so much the clocks of servers may differ, or be set back."""
+"""How much the clocks of servers may differ, or be set back."""
 _ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
 _USERS = user_records.select().where(is_one_of(User.id, "user_ids"))
 _MEMBERS = (
@@ -89,19 +89,20 @@ _MEMBERS = (
 
 
 def _number(number: int, narrow: Narrow) -> ColumnElement[int]:
-    """Part of the statement where words are searched, as the words are.
+    """A literal in the statement where words are searched, like the words themselves; else bound.
 
-    PostgreSQL goes another way for few messages than for all, and for common and rare words; a
-    statement that it prepared once would go the same way for all.
+    PostgreSQL plans differently for few messages than for all, and for common and rare words; a
+    prepared statement would use the same plan for all.
     """
     is_written_out = narrow.search is not None
     return bindparam(None, number, type_=BigInteger, literal_execute=is_written_out, unique=True)
 
 
 def _halved() -> Select[*tuple[int]]:
-    """An id before which all messages of a realm are older than a moment, nearly the last such.
+    """An id before which all messages of a realm are older than a moment; nearly the last such id.
 
-    Times ascend with ids: it takes a look at one message for each doubling of their number.
+    Times ascend with ids, so this is a binary search: one message is read for each doubling of
+    their number.
     """
     within = _BOUNDS.cte("within", recursive=True)
     middle = (within.c.low + within.c.high) // 2
@@ -142,7 +143,7 @@ def is_in_unmuted_topic() -> ColumnElement[bool]:
 
 
 def is_unmuted() -> ColumnElement[bool]:
-    """In a channel that is not muted, unless the topic is chosen to be seen nevertheless."""
+    """The topic is not muted; in a muted channel it must be unmuted or followed."""
     is_channel_muted = exists().where(
         Subscription.user_id == READER,
         Subscription.channel_id == Conversation.channel_id,
@@ -158,14 +159,14 @@ def is_unmuted() -> ColumnElement[bool]:
 
 
 class HistoryRepository:
-    """Messages of a narrow, which holds the access of the reader, and what belongs to them."""
+    """Messages of a narrow, which includes the reader's access, and their related rows."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
         self._realm_id = realm_id
 
     async def list_up_to(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
-        """The last messages up to an id, which is included, the oldest first."""
+        """The last messages up to and including an id, the oldest first."""
         found: dict[MessageId, HistoryRow] = {}
         for part in narrow.parts:
             statement = _ROWS.where(
@@ -175,7 +176,7 @@ class HistoryRepository:
         return _by_id(found)[-limit:]
 
     async def list_from(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
-        """The first messages from an id on, which is included."""
+        """The first messages from an id on, including it."""
         found: dict[MessageId, HistoryRow] = {}
         for part in narrow.parts:
             statement = _ROWS.where(
@@ -185,9 +186,10 @@ class HistoryRepository:
         return _by_id(found)[:limit]
 
     def _limit(self, limit: int, narrow: Narrow) -> ColumnElement[int]:
-        """How many rows to ask for; where SQLite searches for words, never a few only.
+        """How many rows to request; where SQLite searches for words, never only a few.
 
-        For a few, it goes through all messages of a place and searches for the words in each.
+        For a small limit, it scans all messages of a conversation or channel and searches for the
+        words in each.
         """
         if narrow.search is not None and self._db.database.is_sqlite:
             limit = max(limit, _FEWEST_SEARCHED)
@@ -212,7 +214,7 @@ class HistoryRepository:
     async def find_first_unread(
         self, reader_id: UserId, conditions: Sequence[ColumnElement[bool]]
     ) -> MessageId | None:
-        """Conditions are about messages and their conversations."""
+        """The conditions refer to messages and their conversations."""
         rows = await self._db.execute(first_unread(tuple(conditions)), values_for(reader_id))
         found = rows.scalar_one()
         return None if found is None else MessageId(found)
@@ -237,7 +239,7 @@ class HistoryRepository:
     async def list_people(
         self, conversation_ids: Iterable[ConversationId]
     ) -> dict[ConversationId, list[UserId]]:
-        """Who takes part in direct conversations, by id."""
+        """The participants of direct conversations, ordered by id."""
         people: defaultdict[ConversationId, list[UserId]] = defaultdict(list)
         rows = await self._db.execute(_MEMBERS, {"conversation_ids": list(conversation_ids)})
         for conversation_id, user_id in rows:

@@ -1,4 +1,4 @@
-"""Endpoints of reading messages."""
+"""Endpoints of fetching messages."""
 
 from chatapi.auth.guards import LoggedIn, MaybeAnonymous
 from chatapi.core.errors import TooExpensiveError
@@ -28,14 +28,13 @@ router = FeatureRouter("History", "Read what was written.")
 async def get_messages(ctx: MaybeAnonymous, params: ReadMessagesParams) -> MessagesPayload:
     """Get messages.
 
-    The `narrow` says which ones; without it, everything that was sent to you. With `search`, each
-    has `match_content` and `match_subject`, where what was found is marked. They are read
-    around an `anchor`, `num_before` older and `num_after` newer ones (5,000 at most), or by
-    `message_ids`. Where their texts would be more than 8 MiB, there are fewer messages, those
-    nearest to the anchor, and `found_oldest` or `found_newest` is false; asked for by their ids,
-    they are refused. With the anchor `first_unread` and nothing unread, the anchor is
-    10000000000000000. People without an account can read web-public channels, by naming one or
-    with `channels:web-public`.
+    The `narrow` selects them; without it, all messages that were sent to you. With `search`, each
+    has `match_content` and `match_subject`, where the matches are highlighted. They are read around
+    an `anchor`, `num_before` older and `num_after` newer ones (5,000 at most), or by `message_ids`.
+    Where their texts would be more than 8 MiB, there are fewer messages, those nearest to the
+    anchor, and `found_oldest` or `found_newest` is false; requested by their ids, they are refused.
+    With the anchor `first_unread` and nothing unread, the anchor is 10000000000000000. Visitors
+    without an account can read web-public channels, by naming one or with `channels:web-public`.
     """
     return await HistoryService(ctx).read(params)
 
@@ -44,9 +43,9 @@ async def get_messages(ctx: MaybeAnonymous, params: ReadMessagesParams) -> Messa
 async def match_narrow(ctx: LoggedIn, params: MatchParams) -> MatchesPayload:
     """Check whether messages match a narrow.
 
-    Answers with those that do, and that you may see; with `search`, what was found is in a
-    `<span class="highlight">`. Messages whose texts are more than 8 MiB are refused: ask for
-    fewer of them.
+    Returns those that do, and that you may see; with `search`, the matches are in a `<span
+    class="highlight">`. Messages whose texts are more than 8 MiB are refused: request fewer of
+    them.
     """
     return await HistoryService(ctx).match(params)
 
@@ -55,7 +54,7 @@ async def match_narrow(ctx: LoggedIn, params: MatchParams) -> MatchesPayload:
 async def get_message(
     ctx: MaybeAnonymous, message_id: Id, params: ShowMessageParams
 ) -> OneMessagePayload:
-    """Get one message, and its content as it was written."""
+    """Get one message, and its raw content as it was written."""
     return await HistoryService(ctx).get(MessageId(message_id), params)
 
 

@@ -1,4 +1,4 @@
-"""Reading messages: around an anchor, by id, or one of them."""
+"""Fetches messages: around an anchor, by ids, or a single one."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -39,7 +39,7 @@ from chatapi.permissions.messages import MessageAccess, message_access
 
 
 class HistoryService:
-    """What was written, for anybody who may see it, logged in or not."""
+    """Fetches messages for any reader who may see them, logged in or not."""
 
     def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
@@ -50,8 +50,9 @@ class HistoryService:
         _check_combination(params)
         terms = read_terms(params.narrow)
         if not _is_heavy(params, terms):
-            # How large messages are is known when they are read. What is too large is read
-            # again in a turn, and not kept meanwhile: many such pages would fill the memory.
+            # The size of messages is known only once they are read. A page that is too large is
+            # read again with a heavy-read slot, and not kept meanwhile: many such pages would fill
+            # the memory.
             with suppress(LargePageError):
                 return await self._read(params, terms, most_bytes=MAX_BYTES_WITHOUT_TURN)
         async with self._ctx.heavy_read():
@@ -82,7 +83,7 @@ class HistoryService:
         return {"messages": await self._show(access, shown, params, matches)}
 
     async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
-        """One message; one that the reader may not see is as unknown as any."""
+        """One message; one that the reader may not see is reported as unknown."""
         access = await message_access(self._ctx)
         await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         await self._ctx.snapshot()
@@ -93,7 +94,7 @@ class HistoryService:
         return {"message": shown[0], "raw_content": row.content}
 
     async def match(self, params: MatchParams) -> MatchesPayload:
-        """Which messages are in a narrow; those the caller may not see are in none."""
+        """Which messages match a narrow; those that the caller may not see match none."""
         terms = read_terms(params.narrow)
         async with self._ctx.heavy_read():
             access = await message_access(self._ctx)
@@ -106,7 +107,7 @@ class HistoryService:
     async def _read_some(
         self, narrow: Narrow, wanted: tuple[str, Sequence[int]], measure: Measure
     ) -> list[HistoryRow]:
-        """Messages by their ids, which a parameter names; refused if they are too large."""
+        """Messages by ids, which are named by a parameter; refused if they are too large."""
         parameter, given = wanted
         message_ids = list(dict.fromkeys(given))
         shown: list[HistoryRow] = []
@@ -162,8 +163,8 @@ class HistoryService:
         return found
 
     async def _take_snapshot(self, access: MessageAccess, narrow: Narrow) -> None:
-        """From here on one moment; what was looked up before must still hold at that moment."""
-        # What a snapshot reads is not remembered, so it should find what it needs.
+        """Begin a snapshot; what was looked up before must still hold in it."""
+        # What is read in a snapshot is not cached, so load the caches before.
         await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         if narrow.channel is None:
             await self._ctx.runtime.channels.many(
@@ -180,7 +181,7 @@ class HistoryService:
 
 
 def _is_heavy(params: ReadMessagesParams, terms: Sequence[Term]) -> bool:
-    """Whether it may take long: much to read, or more to search than a place to look at."""
+    """Whether it may take long: many messages, or a search beyond an index range."""
     ids = () if params.message_ids is None else params.message_ids
     count = (params.num_before or 0) + (params.num_after or 0) + len(ids)
     return count > ROWS_AT_ONCE or not all(is_read_in_order(term) for term in terms)

@@ -1,4 +1,4 @@
-"""The messages around an anchor."""
+"""Reads the messages around an anchor."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from chatapi.narrow import Narrow
 
 @dataclass(frozen=True)
 class WindowRequest:
-    """How much to read around which place."""
+    """How many messages to read around which anchor."""
 
     anchor: int
     num_before: int
@@ -31,7 +31,7 @@ class WindowRequest:
 
 @dataclass(frozen=True)
 class Window:
-    """What was found, the oldest first, and whether there is more."""
+    """The messages found, the oldest first, and whether there are more."""
 
     rows: list[HistoryRow]
     found_anchor: bool
@@ -41,11 +41,11 @@ class Window:
 
 @dataclass(frozen=True)
 class _Side:
-    """What was read on one side of an anchor, the nearest first."""
+    """The messages read on one side of an anchor, the nearest first."""
 
     rows: list[HistoryRow]
     is_cut: bool = False
-    """Whether it ends early, since more would be too large for one answer."""
+    """Whether it ends early, since more would be too large for one response."""
 
 
 async def read_window(
@@ -54,10 +54,10 @@ async def read_window(
     wanted: WindowRequest,
     measure: Measure = measure_texts,
 ) -> Window:
-    """One statement for each side that is wanted, or one for each slice of many messages.
+    """One statement for each requested side, or one for each slice of many messages.
 
-    A side ends early where its texts would be too large for one answer; it keeps what is nearest
-    to the anchor, and at least one message.
+    A side ends early where its texts would be too large for one response; it keeps the messages
+    nearest to the anchor, and at least one.
     """
     anchor = wanted.anchor
     before = after = _Side([])
@@ -93,7 +93,7 @@ async def _read_side(
     limit: int,
     bound: tuple[int, Measure],
 ) -> _Side:
-    """Read away from the anchor until there is enough, nothing more, or no room."""
+    """Read away from the anchor until there are enough messages, no more, or no room."""
     room, measure = bound
     kept: list[HistoryRow] = []
     start = anchor
@@ -103,7 +103,7 @@ async def _read_side(
         sizes = await measure(rows)
         fitting = how_many_fit(sizes, room)
         room -= sum(sizes[:fitting])
-        # Never an empty page: a client that pages on must get further.
+        # Never return an empty page: a client that pages on must make progress.
         is_first = not any(row.id != anchor for row in kept)
         kept += rows[: max(fitting, _least(rows, anchor) if is_first else 0)]
         if fitting < len(rows):
@@ -114,5 +114,5 @@ async def _read_side(
 
 
 def _least(rows: list[HistoryRow], anchor: int) -> int:
-    """The message at the anchor is one that the client may know already."""
+    """The message at the anchor does not count: the client may have it already."""
     return 2 if rows and rows[0].id == anchor else 1

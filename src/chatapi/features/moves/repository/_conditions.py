@@ -1,4 +1,4 @@
-"""A scope as SQL."""
+"""A message selection as SQL conditions."""
 
 from sqlalchemy import ColumnElement, or_
 

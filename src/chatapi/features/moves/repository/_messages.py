@@ -1,4 +1,4 @@
-"""Messages and topics that change their place."""
+"""Writes messages and topics to their new place."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,7 +36,7 @@ _BOUNDS: Select[*tuple[Any, ...]] = select(func.min(Message.id), func.max(Messag
 
 @dataclass(frozen=True)
 class Bounds:
-    """The first and the last of some messages."""
+    """The first and the last id of some messages."""
 
     first: MessageId
     last: MessageId
@@ -44,7 +44,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Change:
-    """Who moves messages when, and what their place was before; None for what stays."""
+    """Which user moves messages, when, and their previous place; None for what stays unchanged."""
 
     editor_id: UserId
     now: datetime
@@ -53,7 +53,7 @@ class Change:
 
 
 class MoveRepository:
-    """Conversations of one realm and what is in them."""
+    """Conversations of one realm and their messages."""
 
     def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
         self._db = db
@@ -69,12 +69,12 @@ class MoveRepository:
         return None if row is None else _topics.read(row)
 
     async def get_bounds(self, selection: MessageSelection) -> Bounds:
-        """There is at least one message: the one somebody chose."""
+        """The selection is never empty: it contains the message that the request names."""
         first, last = (await self._db.execute(_BOUNDS.where(*matching(selection)))).one()
         return Bounds(MessageId(first), MessageId(last))
 
     async def leaves_some(self, selection: MessageSelection) -> bool:
-        """Whether messages of the conversation stay where they are."""
+        """Whether some messages of the conversation are not in the selection."""
         in_scope = select(Message.id).where(*matching(selection))
         rows = await self._db.execute(
             select(Message.id)
@@ -96,7 +96,7 @@ class MoveRepository:
     async def find_young(
         self, selection: MessageSelection, since: datetime
     ) -> tuple[MessageId | None, int]:
-        """The first message that was sent since a moment, and how many were."""
+        """The first message that was sent since a moment, and the number of such messages."""
         young = (*matching(selection), Message.sent_at >= since)
         first, _last = (await self._db.execute(_BOUNDS.where(*young))).one()
         rows = await self._db.execute(select(func.count(Message.id)).where(*young))
@@ -105,7 +105,7 @@ class MoveRepository:
     async def list_arrivals(
         self, selection: MessageSelection
     ) -> dict[MessageId, EventNumber | None]:
-        """The messages in their order, and which events brought them, if they were moved."""
+        """The message ids in order, each with the number of the event that moved it, if any."""
         rows = await self._db.execute(
             select(Message.id, Message.arrival).where(*matching(selection)).order_by(Message.id)
         )
@@ -115,7 +115,7 @@ class MoveRepository:
         }
 
     async def rename(self, source_topic: TopicRecord, topic: str, change: Change) -> int:
-        """Another name for all messages of a topic: the same few rows however many they are.
+        """Rename a topic with all of its messages: a fixed number of rows, however many messages.
 
         Returns the number of the change.
         """
@@ -146,7 +146,7 @@ class MoveRepository:
         change: Change,
         arrival: tuple[ChannelId, EventNumber] | None,
     ) -> None:
-        """Bring messages into another conversation, and into another channel if one is given."""
+        """Move messages to another conversation, and to another channel if one is given."""
         await self._note_moves(selection, change)
         await self._db.execute(
             update(ReadException)
@@ -162,7 +162,7 @@ class MoveRepository:
         await self._db.execute(update(Message).where(*matching(selection)).values(**values))
 
     async def _note_moves(self, selection: MessageSelection, change: Change) -> None:
-        """What the topic was called before goes with each message from now on."""
+        """Copy the earlier renames of the topic to each moved message, so that they follow it."""
         moved_since = (
             exists()
             .where(

@@ -1,7 +1,7 @@
-"""What people have read stays read when it moves, and what they have not stays unread.
+"""Keeps read messages read, and unread messages unread, when they are moved.
 
-A conversation is read up to a position. Where messages get among others with another position, the
-difference is kept as exceptions, message by message.
+A conversation has a read position per user. Where messages are merged into a conversation with
+another position, the difference is stored as read exceptions, message by message.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _in_source = aliased(Subscription)
 
 @dataclass(frozen=True)
 class Places:
-    """From where to where, and what the last message is that goes."""
+    """Source and target of a move, and the last message that is moved."""
 
     source: ConversationId
     source_channel: ChannelId
@@ -51,16 +51,16 @@ class Places:
 
 
 class ReadStateRepository:
-    """Positions and exceptions of everybody who is in the channel messages are moved to."""
+    """Read positions and read exceptions of all subscribers of the target channel."""
 
     def __init__(self, db: DatabaseSession, places: Places) -> None:
         self._db = db
         self._places = places
 
     async def begin(self) -> None:
-        """Positions in a conversation that is made for the messages: the same as before.
+        """Set the positions in a conversation created for the messages: the same as in the source.
 
-        For whoever was not in the channel where they come from, they are old.
+        For users who were not subscribed to the source channel, the messages count as read.
         """
         places = self._places
         if not places.crosses_channels:
@@ -80,7 +80,7 @@ class ReadStateRepository:
         )
 
     async def join(self, last_there: MessageId) -> None:
-        """Positions in a conversation that exists: whoever has read both to the end stays there."""
+        """Set the positions in an existing conversation for users who have read both to the end."""
         places = self._places
         has_read_source = exists().where(
             _here.user_id == ReadCursor.user_id,
@@ -99,9 +99,9 @@ class ReadStateRepository:
         )
 
     async def forget_unread(self, selection: MessageSelection) -> None:
-        """What somebody left unread is old for whoever is not in both channels.
+        """Delete unread exceptions of users who are not subscribed to both channels.
 
-        That is so now, and when they come into the other one.
+        The messages count as read for them, now and when they subscribe to the other channel.
         """
         is_in_both = and_(
             *(
@@ -125,14 +125,14 @@ class ReadStateRepository:
         )
 
     async def count_readers(self) -> int:
-        """For how many people a message may be read in one place and not in the other."""
+        """For how many users a message may be read in one conversation and unread in the other."""
         rows = await self._db.execute(
             self._readers().with_only_columns(func.count(Subscription.user_id))
         )
         return rows.scalar_one()
 
     async def add_exceptions(self, selection: MessageSelection) -> None:
-        """What positions say differently in the new place."""
+        """Add exceptions where the position in the target differs from that in the source."""
         floor = func.coalesce(ReadFloor.message_id, 0)
         before = highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, floor)
         after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, floor)
@@ -158,12 +158,12 @@ class ReadStateRepository:
                 not_(has_exception.correlate(Subscription, Message)),
             )
         )
-        # They go the way of all exceptions, to the new place, together with their messages.
+        # Like all exceptions, these are moved to the target later, together with their messages.
         columns = ["user_id", "message_id", "conversation_id", "is_read"]
         await self._db.execute(insert(ReadException).from_select(columns, different))
 
     def _readers(self) -> Select[*tuple[int]]:
-        """People in the target channel, with their positions on both sides."""
+        """Subscribers of the target channel, with their positions in source and target."""
         places = self._places
         readers = (
             select(Subscription.user_id)
@@ -181,7 +181,7 @@ class ReadStateRepository:
         )
         if places.crosses_channels:
             return readers
-        # Without a position in either conversation, that in the channel counts for both.
+        # Without a position in either conversation, the channel's position counts for both.
         return readers.where(or_(_here.user_id.is_not(None), _there.user_id.is_not(None)))
 
     async def _insert_cursors(self, cursors: Select[*tuple[int, int, int]]) -> None:

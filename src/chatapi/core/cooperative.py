@@ -1,8 +1,8 @@
 """Long computations on the event loop, in steps that let other requests run."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable
+from time import perf_counter
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -20,19 +20,15 @@ class LoopBudget:
     """How long a computation may run before it yields to other requests."""
 
     def __init__(self) -> None:
-        self._until = time.perf_counter() + _STEP_SECONDS
-
-    @property
-    def is_spent(self) -> bool:
-        return time.perf_counter() >= self._until
+        self.deadline = perf_counter() + _STEP_SECONDS
 
     async def renew(self) -> None:
-        """Let other requests run; call it when the budget is spent.
+        """Let other requests run; call it when `perf_counter()` has reached the deadline.
 
-        Checking `is_spent` first costs a tenth of a coroutine, which matters once per item.
+        Compare before calling: a comparison per item costs far less than a coroutine.
         """
         await yield_to_event_loop()
-        self._until = time.perf_counter() + _STEP_SECONDS
+        self.deadline = perf_counter() + _STEP_SECONDS
 
 
 async def map_in_steps(convert: Callable[[T], R], items: Iterable[T]) -> list[R]:
@@ -43,7 +39,7 @@ async def map_in_steps(convert: Callable[[T], R], items: Iterable[T]) -> list[R]
     converted: list[R] = []
     budget = LoopBudget()
     for item in items:
-        if budget.is_spent:
+        if perf_counter() >= budget.deadline:
             await budget.renew()
         converted.append(convert(item))
     return converted

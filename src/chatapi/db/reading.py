@@ -1,6 +1,7 @@
 """Reads many rows in steps: each row costs some microseconds of the event loop."""
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, TypeVar
 
 from sqlalchemy import CursorResult, Row
@@ -21,6 +22,6 @@ async def read_in_steps(rows: CursorResult[Any], read: Callable[[Row[Any]], R]) 
     budget = LoopBudget()
     for some in rows.partitions(_ROWS_AT_ONCE):
         found += [read(row) for row in some]
-        if budget.is_spent:
+        if perf_counter() >= budget.deadline:
             await budget.renew()
     return found

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransactio
 from sqlalchemy.sql.selectable import TypedReturnsRows
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
+from chatapi.db.awaited_answers import AwaitedAnswer
 from chatapi.db.bulk_writes import BulkInsert, PendingWrite, execute_pending
 from chatapi.db.clocks import LOCK_CLOCK, LOCK_CLOCK_AND_TAKE_IDS
 from chatapi.db.database import Database
@@ -288,11 +289,16 @@ class DatabaseSession:
             self._hold().push_async_exit(connection.__aexit__)
             return connection
         self._waiting = awaited
-        self._hold().callback(self.database.awaited.remove, awaited)
-        self._hold().push_async_exit(connection.__aexit__)
-        # A rollback waits for a response as well.
-        self._hold().callback(awaited.__enter__)
+        self._hold().push_async_callback(self._give_back, connection, awaited)
         return connection
+
+    async def _give_back(self, connection: AsyncConnection, awaited: AwaitedAnswer) -> None:
+        try:
+            # A rollback waits for a response as well.
+            with awaited:
+                await connection.__aexit__(None, None, None)
+        finally:
+            self.database.awaited.remove(awaited)
 
     async def _open(self, engine: AsyncEngine) -> AsyncConnection:
         connection = await self._connect(engine)

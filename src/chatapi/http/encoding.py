@@ -1,6 +1,7 @@
 """JSON encoding of responses of any size, in steps that let other requests run."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from time import perf_counter
 
 import orjson
 
@@ -31,7 +32,7 @@ async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
         if size >= _CHUNK_BYTES:
             chunks.append(b"".join(pieces))
             pieces, size = [], 0
-        if budget.is_spent:
+        if perf_counter() >= budget.deadline:
             await budget.renew()
     return [*chunks, b"".join(pieces)]
 
@@ -41,12 +42,14 @@ def _is_large(value: object, depth: int) -> bool:
         return False
     if len(value) > _MAX_ITEMS:
         return True
-    return depth > 0 and any(_is_large(each, depth - 1) for each in _members(value))
-
-
-def _members(value: list[object] | dict[object, object]) -> Iterable[object]:
-    # Items of a list are alike, and each of them is small.
-    return value.values() if isinstance(value, dict) else ()
+    if depth == 0 or isinstance(value, list):
+        # Items of a list are alike, and each of them is small.
+        return False
+    for member in value.values():
+        # Most members are no containers: a call for each of them would cost more than all else.
+        if isinstance(member, list | dict) and _is_large(member, depth - 1):
+            return True
+    return False
 
 
 def _pieces(value: object, depth: int) -> Iterator[bytes]:

@@ -47,7 +47,7 @@ def page_routes(document: Callable[[], dict[str, Any]]) -> list[BaseRoute]:
         return orjson.dumps(document())
 
     async def show_home(request: Request) -> Response:
-        origin = html.escape(request.state.call.origin)
+        origin = html.escape(request.state.request.origin)
         page = home.substitute(links, version=html.escape(VERSION), origin=origin)
         return HTMLResponse(page, headers=_PAGE_HEADERS)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import MessageId
 from chatapi.db.search import Searched, list_marked_texts, marked_words
-from chatapi.features.messages.fetch.page_size import size_of
+from chatapi.features.messages.fetch.page_size import size_of, size_of_texts
 from chatapi.features.messages.fetch.payloads import MatchPayload
 from chatapi.features.messages.fetch.repository import HistoryRow
 from chatapi.narrow import SearchText
@@ -50,11 +50,7 @@ class Matches:
         """Compute the highlights of messages, and return the sizes of messages including these."""
         found = await self.show(rows)
         self.found |= found
-        return [
-            max(size_of(row.content), size_of(row.rendered_content))
-            + size_of(found[row.id]["match_content"])
-            for row in rows
-        ]
+        return [size_of_texts(row) + size_of(found[row.id]["match_content"]) for row in rows]
 
     async def show(self, rows: Sequence[HistoryRow]) -> dict[MessageId, MatchPayload]:
         """Content and topic of messages as HTML; two statements at most if words are searched."""

@@ -1,5 +1,6 @@
 """Limits the size of one response with messages, so that no page is too large for a process."""
 
+from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import accumulate
 
@@ -37,7 +38,13 @@ def up_to(most: int, measure: Measure) -> Measure:
 
 async def measure_texts(rows: Sequence[HistoryRow]) -> list[int]:
     """The sizes of messages that are returned without highlights."""
-    return [max(size_of(row.content), size_of(row.rendered_content)) for row in rows]
+    return [size_of_texts(row) for row in rows]
+
+
+def size_of_texts(row: HistoryRow) -> int:
+    """The size of the longer of source text and HTML; a response has one of them."""
+    text, html = row.content, row.rendered_content
+    return size_of(html if len(html) >= len(text) else text)
 
 
 def size_of(text: str) -> int:
@@ -45,5 +52,5 @@ def size_of(text: str) -> int:
 
 
 def how_many_fit(sizes: Sequence[int], room: int) -> int:
-    """How many messages, in this order, fit into the remaining room."""
-    return sum(used <= room for used in accumulate(sizes))
+    """Of messages in this order, how many come before there is no room left."""
+    return bisect_right(list(accumulate(sizes)), room)

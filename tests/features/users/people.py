@@ -1,4 +1,4 @@
-"""What users look like, worked out independently of the code under test."""
+"""The expected JSON of users, computed independently of the code under test."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files that nothing refers to go after a day; all others stay."""
+"""Files without a row are deleted after a day; all others stay."""
 
 import asyncio
 import hashlib

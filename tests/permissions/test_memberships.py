@@ -1,4 +1,4 @@
-"""Random organizations: who is in which group, held against sets worked out by hand."""
+"""Random realms: group memberships compared with plainly computed sets."""
 
 from dataclasses import dataclass
 
@@ -56,7 +56,7 @@ def narrowest_group(person: DrawnPerson) -> str:
 
 @dataclass(frozen=True)
 class Oracle:
-    """The same questions answered by looking at every group again and again."""
+    """The same results, computed by walking through every group again and again."""
 
     drawing: Drawing
 

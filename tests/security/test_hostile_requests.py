@@ -67,7 +67,7 @@ class TestBodies:
 
     @pytest.fixture(params=["sqlite"])
     def backend(self, request: pytest.FixtureRequest) -> str:
-        """What is looked at here never reaches the database's own ways."""
+        """These checks do not depend on the kind of database."""
         return str(request.param)
 
     @pytest.mark.parametrize(
@@ -182,11 +182,11 @@ def refusal(params: type[Params], values: dict[str, str]) -> str | None:
 
 
 class TestLargestRequests:
-    """The most that is accepted is as little a reason to wait as what is refused."""
+    """The largest accepted requests block the loop as little as refused ones."""
 
     @pytest.mark.parametrize("count", [10_000, 50_000], ids=["as many as are read", "too many"])
     @pytest.mark.parametrize("kind", ["ids", "emails"])
-    async def test_people_who_do_not_exist(
+    async def test_unknown_users(
         self, client: ApiClient, owner: Person, kind: str, count: int
     ) -> None:
         people = [
@@ -305,7 +305,7 @@ LIMITS = {
 
 
 def unlimited(described: Any, place: str) -> Iterator[str]:
-    """Places of a JSON schema that can hold as much as anybody sends."""
+    """Places of a JSON schema without a limit of length."""
     if isinstance(described, list):
         for member in described:
             yield from unlimited(member, place)

@@ -1,4 +1,4 @@
-"""Connections whose clients send slowly, or too much, end; those that wait for an answer do not."""
+"""Connections of clients that send slowly or too much end; waiting ones do not."""
 
 import asyncio
 import base64
@@ -72,7 +72,7 @@ def extra_routes() -> tuple[FeatureRouter, ...]:
 
 
 class NotingProtocol(ImpatientProtocol):
-    """Tells when a connection has ended, which a client that reads nothing cannot see."""
+    """Records when a connection has ended, which a client that reads nothing cannot detect."""
 
     ended: ClassVar[asyncio.Event]
 
@@ -162,7 +162,7 @@ async def test_large_body_after_a_small_head_is_read(url: str, member: Person) -
     assert response.status_code == 200
 
 
-async def test_client_that_takes_no_answer_is_not_waited_for(
+async def test_client_that_takes_no_response_is_not_waited_for(
     app: ChatApp, client: ApiClient, member: Person
 ) -> None:
     """Its answer is far larger than what the kernel keeps for it."""
@@ -211,7 +211,7 @@ async def hang_up(writer: asyncio.StreamWriter) -> None:
         await writer.wait_closed()
 
 
-async def test_answers_for_clients_that_read_nothing_are_not_kept(url: str) -> None:
+async def test_responses_for_clients_that_read_nothing_are_not_kept(url: str) -> None:
     ImpatientProtocol.made.clear()
     clients = [await ask_for_large(url) for _ in range(IDLE_CLIENTS)]
     await until(lambda: len(ImpatientProtocol.made) == IDLE_CLIENTS)
@@ -228,7 +228,7 @@ class StrictProtocol(BoundedHttpProtocol):
     answer_seconds = 0.3
 
 
-async def test_answer_that_is_taken_bit_by_bit_ends_after_a_time(
+async def test_response_that_is_read_bit_by_bit_ends_after_a_time(
     app: ChatApp, realm: RealmRecord
 ) -> None:
     async with live_server(app, StrictProtocol) as url:

@@ -37,7 +37,7 @@ async def presence_of(client: ApiClient, reader: Person, reference: object) -> d
 
 
 class TestPing:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await try_ping(client, None), "UNAUTHORIZED", 401)
         assert_error(await client.get("/realm/presence"), "UNAUTHORIZED", 401)
         assert_error(await client.get("/users/1/presence"), "UNAUTHORIZED", 401)

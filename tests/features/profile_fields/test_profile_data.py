@@ -166,7 +166,7 @@ class TestRemoveProfileData:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Another organization on the same server, with a field and somebody who filled it in."""
+    """Another realm on the same server, with a field and a user who filled it in."""
 
     client: ApiClient
     admin: Person
@@ -174,7 +174,7 @@ class Elsewhere:
 
 
 class TestOtherOrganizations:
-    """What belongs to another organization is as unknown as what never was."""
+    """What belongs to another realm is as unknown as what never existed."""
 
     @pytest.fixture
     async def here(self, app: ChatApp, realm: RealmRecord) -> AsyncIterator[ApiClient]:

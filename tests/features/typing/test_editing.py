@@ -26,7 +26,7 @@ async def listen_to_edits(client: ApiClient, person: Person, **params: object) -
 
 
 class TestEditTyping:
-    async def test_is_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         message_id = await send_direct(client, member, member)
         assert_error(await edit(client, None, message_id), "UNAUTHORIZED", 401)
 

@@ -49,7 +49,7 @@ async def type_in(
 
 
 class TestDirect:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.post("/typing", op="start", to=[1]), "UNAUTHORIZED", 401)
 
     @pytest.mark.parametrize("op", ["start", "stop"])

@@ -75,7 +75,7 @@ async def build_organization(app: ChatApp, number: int, random: Random) -> Organ
 
 
 class _Builder:
-    """Lets random things happen; what is refused did not happen."""
+    """Makes random requests; refused ones change nothing."""
 
     def __init__(self, client: QuickClient, organization: Organization, random: Random) -> None:
         self.client = client

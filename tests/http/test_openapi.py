@@ -163,7 +163,7 @@ class TestDocument:
     def test_describes_responses_outside_all_endpoints(self, document: dict[str, Any]) -> None:
         assert document["components"]["responses"].keys() == {"NotFound", "MethodNotAllowed"}
 
-    def test_refuses_a_payload_without_docstring(self) -> None:
+    def test_refuses_a_payload_that_is_no_typed_dict(self) -> None:
         vague = FeatureRouter("Vague")
 
         @vague.get("/vague")

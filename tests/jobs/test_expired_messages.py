@@ -47,7 +47,7 @@ async def keep(client: ApiClient, owner: Person, channel: ChannelRecord, days: o
 
 
 class TestAge:
-    async def test_is_counted_in_days_of_the_realms_setting(
+    async def test_is_counted_in_days(
         self,
         client: ApiClient,
         runtime: Runtime,

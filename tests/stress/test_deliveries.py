@@ -46,7 +46,7 @@ pytestmark = pytest.mark.slow
 
 @dataclass(frozen=True)
 class World:
-    """Who sends what where."""
+    """The senders, and the targets of their messages."""
 
     realm: RealmRecord
     senders: list[Person]
@@ -75,7 +75,7 @@ async def world(settings: Settings) -> World:
 
 @dataclass
 class Listener(QueueReader):
-    """Somebody who reads messages, or what becomes of their own scheduled ones."""
+    """A client that reads messages, or events about its own scheduled ones."""
 
     events: list[dict[str, Any]] = field(default_factory=list)
 
@@ -146,7 +146,7 @@ async def test_each_is_sent_once_although_a_process_dies(
     clients: list[httpx.AsyncClient],
 ) -> None:
     database = Database(settings)
-    # The process that dies is asked nothing.
+    # The process that is killed gets no requests.
     reader = Listener(Connection(clients[1:], world.reader), random.Random(0))
     owner = Listener(Connection(clients[1:], world.senders[0]), random.Random(1))
     await reader.register("message")

@@ -64,7 +64,7 @@ class DevTools:
         return result
 
     def note(self, method: str, params: dict[str, Any]) -> None:
-        """Something happened that nobody asked for."""
+        """Handle a notification, which is not the response to a command."""
 
 
 DevToolsT = TypeVar("DevToolsT", bound=DevTools)

@@ -1,4 +1,4 @@
-"""Waiting until processes watch over their PostgreSQL."""
+"""Waiting until processes monitor their PostgreSQL."""
 
 from sqlalchemy import URL, NullPool, text
 from sqlalchemy.ext.asyncio import create_async_engine

@@ -91,7 +91,7 @@ async def sqlite_database(
 
 @pytest.fixture(scope="session")
 def worker_name(request: pytest.FixtureRequest) -> str:
-    """Tells databases of parallel workers apart; `-p no:xdist` must work as well."""
+    """Distinguishes databases of parallel workers; `-p no:xdist` must work as well."""
     return str(getattr(request.config, "workerinput", {}).get("workerid", "alone"))
 
 

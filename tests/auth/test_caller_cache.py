@@ -195,7 +195,7 @@ class TestChangeWhileWaiting:
         response = await self.request_behind(change, app, realm, create_user(client, admin))
         assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_an_administrator_who_stays_one_is_served(
+    async def test_administrator_whose_role_is_unchanged_is_served(
         self, app: ChatApp, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person
     ) -> None:
         await client.get("/users/me", admin)

@@ -221,7 +221,7 @@ class TestDocs:
 
         assert (status, body["code"]) == (401, "UNAUTHORIZED")
 
-    async def test_forgets_the_key_when_it_is_left(self, docs: DocsPage) -> None:
+    async def test_key_is_not_kept_after_leaving_the_page(self, docs: DocsPage) -> None:
         await docs.authorize()
         assert await docs.page.evaluate("localStorage.length + sessionStorage.length") == 0
         await docs.open()
@@ -238,5 +238,5 @@ class TestDocs:
 
 
 async def keep_screenshot(page: Page, file: Path) -> None:
-    """For people to look at after the run."""
+    """Save a screenshot for manual inspection after the run."""
     await asyncio.to_thread(file.write_bytes, await page.screenshot())

@@ -17,7 +17,7 @@ class TestPythonClient:
         profile = await client.call(zulip.Client.get_profile)
         assert profile["user_id"] == owner.user_id
 
-    async def test_can_be_made_with_a_wrong_key_and_is_then_refused(
+    async def test_client_with_a_wrong_key_is_refused_on_first_request(
         self, url: str, owner: Person
     ) -> None:
         client = await connect(url, owner, api_key="wrong")

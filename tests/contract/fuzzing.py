@@ -53,7 +53,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Fuzzer:
-    """Draws cases; equal seeds, people and ids draw equal cases."""
+    """Draws cases; equal seeds, users and ids draw equal cases."""
 
     generator: random.Random
     people: Sequence[Person | None]

@@ -67,7 +67,7 @@ async def test_free_turn_is_taken_without_task_switch() -> None:
 
 
 @pytest.mark.parametrize(("busy", "error"), [(ADA, RateLimitedError), (BOB, UnavailableError)])
-async def test_turn_that_does_not_come_in_time_is_refused(
+async def test_request_that_waits_too_long_for_a_turn_is_refused(
     busy: str, error: type[Exception]
 ) -> None:
     work = FairLimiter(most=1, most_per_owner=1, longest_wait=0.01)

@@ -1,4 +1,4 @@
-"""Settings: from the environment, in the spellings people use, refused when they are wrong."""
+"""Settings: from the environment, in common spellings, refused when they are wrong."""
 
 from pathlib import Path
 

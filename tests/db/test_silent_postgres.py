@@ -41,7 +41,7 @@ class DonePayload(TypedDict):
 
 @router.get("/test/long_statement")
 async def run_long_statement(ctx: Anybody) -> DonePayload:
-    """A statement that takes longer than the silence that is waited for."""
+    """A statement that runs longer than the silence limit."""
     await ctx.db.execute(SLEEP)
     return {"is_done": True}
 
@@ -158,7 +158,7 @@ async def test_refused_connections_end_in_503_and_all_works_once_they_are_accept
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-async def test_statement_that_takes_longer_than_a_silence_is_left_alone(
+async def test_statement_that_runs_longer_than_the_silence_limit_is_not_cancelled(
     client: ApiClient, realm: RealmRecord, method: str
 ) -> None:
     path = "/test/long_statement" if method == "GET" else "/test/long_write"
@@ -203,7 +203,7 @@ def silence(db: DatabaseSession, proxy: TcpProxy) -> None:
 async def test_connection_that_dies_alone_fails_soon_and_frees_its_lock(
     runtime: Runtime, realm: RealmRecord, proxy: TcpProxy
 ) -> None:
-    """The monitor and all other connections go on working: only the server knows."""
+    """The monitor and all other connections keep working: only the server detects it."""
     async with DatabaseSession(runtime.database) as db:
         await db.lock_realm(realm.id)
         silence(db, proxy)

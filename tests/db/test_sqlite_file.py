@@ -123,7 +123,7 @@ class TestLostFile:
         assert_error(await client.post("/register", owner), *UNAVAILABLE)
         assert contents(file) is None
 
-    async def test_transaction_is_not_acknowledged_if_the_file_goes_before_its_end(
+    async def test_transaction_is_not_acknowledged_if_the_file_is_lost_before_its_end(
         self, runtime: Runtime, realm: RealmRecord, lose: Any
     ) -> None:
         work = runtime.begin()

@@ -1,4 +1,4 @@
-"""The bus between processes, on a real Valkey that comes and goes."""
+"""The bus between processes, on a real Valkey that is killed and restarted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

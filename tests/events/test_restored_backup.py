@@ -193,7 +193,7 @@ class TestRestore:
             await assert_ended(service, world.eager)
             assert await read(service, world.late) == ["kept", *new]
 
-    async def test_client_that_comes_after_a_further_restart_is_refused(
+    async def test_client_that_polls_after_a_further_restart_is_refused(
         self, runs: Runs, archive: Archive
     ) -> None:
         world = await lose_history(runs, archive)

@@ -35,7 +35,7 @@ async def full_members(client: ApiClient, realm: RealmRecord, reader: Person) ->
 
 
 class TestEndOfWaitingPeriod:
-    async def test_comes_with_time(
+    async def test_member_becomes_full_member_after_the_period(
         self,
         client: ApiClient,
         runtime: Runtime,

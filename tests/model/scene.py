@@ -46,11 +46,11 @@ class Scene:
     """Whether guests see only some users (restricted guests)."""
     channels: list[int] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
-    """What channels are called, as far as the history knows."""
+    """Names of channels, as far as the history tracks them."""
     messages: list[int] = field(default_factory=list)
-    """Those that were not deleted, as far as the history knows."""
+    """Messages that were not deleted, as far as the history tracks them."""
     places: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """In which channel and topic messages are, as far as the history knows; others are direct."""
+    """Channel and topic of messages, as far as the history tracks them; others are direct."""
     talks: list[tuple[str, ...]] = field(default_factory=list)
     """The sets of users with direct conversations."""
     senders: dict[int | None, str] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Scene:
     """What is archived or deactivated, so that the next toggle restores it."""
     groups: list[int] = field(default_factory=list)
     made: dict[str, list[int]] = field(default_factory=dict)
-    """Whatever else was created, by kind."""
+    """Ids of other created objects, by kind."""
     told: list[str] = field(default_factory=list)
     """The requests so far, and the responses."""
 

@@ -71,7 +71,7 @@ class Oracle:
         return {SystemGroup(BY_WIDTH[width - 1])} if width else set()
 
     def members(self, group: GroupRef) -> set[int]:
-        """Direct ones, deactivated people included."""
+        """Direct members, including deactivated users."""
         if not isinstance(group, SystemGroup):
             return set(self.drawing.groups[group].members)
         people = enumerate(self.drawing.people)
@@ -174,7 +174,7 @@ async def assert_people_agree(runtime: Runtime, made: Organization, oracle: Orac
                 value = value_of(made, drawn)
                 is_named = oracle.is_named(place, drawn)
                 assert value.includes(user_id, groups) is is_named
-                # Written and read again, it names the same people.
+                # Written and read again, it names the same users.
                 assert GroupValue.from_wire(value.to_wire()) == value
                 guarded = HasPermissions(value)
                 assert await is_allowed(ctx, FOR_GUESTS_TOO, guarded) is is_named

@@ -138,7 +138,7 @@ class TestWildcards:
 
 
 class TestMentionedUsers:
-    def test_people_and_groups(self) -> None:
+    def test_users_and_groups(self) -> None:
         message = render_message("@**Iago** @**|8** @**Iago** @*support*", DIRECTORY)
         assert message.mentioned_user_ids == {UserId(7), UserId(8)}
         assert message.mentioned_group_ids == {GroupId(5)}

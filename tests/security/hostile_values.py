@@ -252,7 +252,7 @@ _FILES: Mapping[str, Callable[[], bytes]] = {
 """What is uploaded; an endpoint that takes a file needs one here."""
 
 ENDS_ACCOUNT = {"DELETE /users/me", "POST /users/me/api_key/regenerate"}
-"""Called by somebody who is not needed afterwards."""
+"""Called by a user who is not needed afterwards."""
 
 
 async def _read(

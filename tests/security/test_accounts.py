@@ -41,7 +41,7 @@ async def log_in(client: ApiClient, username: str) -> ApiResponse:
 async def answer_behind(
     runtime: Runtime, realm: RealmRecord, change: Awaitable[T], request: Awaitable[ApiResponse]
 ) -> ApiResponse:
-    """Let a change and a request wait for the realm's lock, the change in front."""
+    """Let a change and a request wait for the realm's lock, the change first."""
     turn = runtime.database.writer_turn(realm.id)
     async with runtime.begin().db as blocker:
         await blocker.lock_realm(realm.id)

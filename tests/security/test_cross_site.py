@@ -1,4 +1,4 @@
-"""Pages of other sites cannot use the credentials a browser remembers."""
+"""Pages of other sites cannot use the credentials stored in a browser."""
 
 import pytest
 

@@ -63,7 +63,7 @@ class Load:
 
     @property
     def chunks(self) -> int:
-        """How many parts of answers were sent so far."""
+        """How many chunks of responses were sent so far."""
         return sum(len(reply.chunks) for reply in self._replies)
 
     async def _repeat(self) -> None:

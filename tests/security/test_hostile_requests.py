@@ -1,6 +1,6 @@
 """Requests that are large or made up to be slow: none of them holds up the others.
 
-Measured is the CPU time of one step of the event loop, which is as long as everybody else waits.
+Measured is the CPU time of one step of the event loop: all other requests wait that long.
 """
 
 import gc

@@ -30,7 +30,7 @@ async def channel(
     member: Person,
     owner: Person,
 ) -> ChannelRecord:
-    """With as much as fits into one answer in as many messages as need no turn."""
+    """As much text as fits into one response, in so few messages that no turn is needed."""
     channel = await make_channel("general", subscribers=[member, owner])
     first = await send(client, member, channel, "large")
     texts = [("cat", f"<p>{'cat ' * (MAX_BYTES // ROWS // 4 - 10)}</p>")] * ROWS
@@ -50,7 +50,7 @@ async def test_parallel_large_pages_of_one_account_take_turns(
     statuses: list[int] = []
 
     async def ask() -> None:
-        # What was answered is let go at once, as a server does with what a client has taken.
+        # Responses are released at once, as a server does once a client has read them.
         statuses.append((await perform(app, Request("GET", "/messages", member, PAGE))).status)
 
     pages = [asyncio.create_task(ask()) for _ in range(PAGES)]

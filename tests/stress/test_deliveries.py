@@ -1,6 +1,6 @@
 """A thousand scheduled messages, three processes, one of which dies: each is sent exactly once.
 
-There is no lease that anybody would have to wait for: a process holds on to messages only in the
+There is no lease that a process would have to wait for: a process holds messages only in the
 transaction that sends them, and that ends with the process.
 """
 

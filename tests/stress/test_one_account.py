@@ -108,14 +108,14 @@ async def large_page(
     channel: ChannelRecord,
     member: Person,
 ) -> None:
-    """More than fits into one answer, in messages of the longest allowed text."""
+    """More than fits into one response, in messages of the longest allowed text."""
     first = await send(client, member, channel, "large")
     texts = [("x", "<p>" + "☃" * 40_000 + "</p>")] * (MAX_BYTES // 100_000)
     await add_messages(runtime, realm, member, first, texts)
 
 
 @pytest.mark.usefixtures("large_page")
-async def test_clients_that_read_nothing_cost_no_more_than_their_answers(
+async def test_clients_that_read_nothing_cost_no_more_than_their_responses(
     processes: list[QuickServer], clients: list[httpx.AsyncClient], member: Person
 ) -> None:
     [server], [client] = processes, clients

@@ -134,7 +134,7 @@ class Page(DevTools):
         await self.evaluate("document.activeElement.blur()")
 
     async def choose(self, selector: str, option: str) -> None:
-        """Pick an option of a list, and tell the page as a click would."""
+        """Select an option of a list, and notify the page as a click would."""
         quoted = orjson.dumps(selector).decode()
         await self.wait_for(f"document.querySelector({quoted})")
         await self.evaluate(

@@ -18,7 +18,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 class ServerProcess:
-    """Started by the command people use; restarted, it is at the same address."""
+    """Started by `chatapi serve`; restarted, it has the same address."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self.port = free_port()

@@ -27,7 +27,7 @@ UNKNOWN = "Invalid channel folder ID"
 
 
 class TestPermissions:
-    async def test_strangers_are_refused(self, client: ApiClient, admin: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, admin: Person) -> None:
         folder_id = await add_folder(client, admin, "Work")
         for response in (
             await client.get(FOLDERS),

@@ -129,7 +129,7 @@ class TestOne:
 
 
 class TestTopics:
-    async def test_the_newest_come_first(
+    async def test_newest_topics_come_first(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(subscribers=[member])

@@ -25,7 +25,7 @@ from tests.support.waiting import until_polls_wait
 
 
 class TestForms:
-    async def test_clients_that_know_many_at_once(
+    async def test_clients_with_bulk_deletion_capability(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -109,7 +109,7 @@ class TestQueues:
             assert _ids((await again.poll(dont_block=True))["events"]) == ids
         await elsewhere.aclose()
 
-    async def test_message_comes_before_its_end(
+    async def test_message_event_comes_before_its_deletion(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])

@@ -219,7 +219,7 @@ class TestRegister:
         state = (await listen(client, member, slim_presence=True)).state
         assert state["presences"] == {str(owner.user_id): moments(now, now)}
 
-    async def test_goes_back_as_far_as_asked_for(
+    async def test_history_limit_is_applied(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         await ping(client, owner)

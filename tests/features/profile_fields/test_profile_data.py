@@ -116,7 +116,7 @@ class TestSetProfileData:
     async def test_malformed_data(self, client: ApiClient, member: Person, data: object) -> None:
         assert "data" in assert_error(await client.patch(DATA, member, data=data))
 
-    async def test_users_must_be_active_people_of_the_organization(
+    async def test_users_in_values_must_be_active_humans_of_the_realm(
         self,
         client: ApiClient,
         runtime: Runtime,

@@ -196,7 +196,7 @@ class TestValues:
         assert value is not None
         assert value.rendered == "<p>&lt;b&gt;<strong>x</strong>&lt;/b&gt;</p>"
 
-    def test_people_in_a_value(self) -> None:
+    def test_users_in_a_value(self) -> None:
         friends = field_for(FieldType.USER)
         assert user_ids_in(friends, FieldValue("[7,3]")) == [7, 3]
         assert user_ids_in(friends, None) == []

@@ -54,7 +54,7 @@ class TestAdd:
             },
         }
 
-    async def test_several_people_and_emoji_keep_their_order(
+    async def test_reactions_of_several_users_keep_their_order(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, owner, member)

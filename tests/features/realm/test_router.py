@@ -215,7 +215,7 @@ class TestPermissions:
         await change_realm(client, owner, **{name: {"new": default, "old": other}})
         assert await stored_settings(runtime, realm) == {}
 
-    async def test_can_name_people_and_groups(
+    async def test_can_name_users_and_groups(
         self, client: ApiClient, realm: RealmRecord, admin: Person, member: Person
     ) -> None:
         owners = realm.system_groups[SystemGroup.OWNERS]

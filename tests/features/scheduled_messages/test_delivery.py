@@ -65,7 +65,7 @@ class TestSending:
         await deliver_due(runtime)
         assert await ids_read(client, owner) == [message["id"]]
 
-    async def test_to_people(
+    async def test_direct_message(
         self,
         client: ApiClient,
         runtime: Runtime,

@@ -56,7 +56,7 @@ class TestUpload:
         assert response.content == HELLO
         assert response.headers["content-length"] == str(len(HELLO))
 
-    async def test_large_files_come_through(self, client: ApiClient, member: Person) -> None:
+    async def test_large_files_are_accepted(self, client: ApiClient, member: Person) -> None:
         content = bytes(range(256)) * (MIB // 256)
         url = await upload(client, member, "large.bin", content)
         assert (await open_file(client, member, url)).content == content

@@ -168,7 +168,7 @@ class TestPermissions:
             "can_join_group was changed in the meantime: 'old' is not its current value"
         )
         assert (await group_of(client, member, group_id))["name"] != "never"
-        # The same people in another form are the same value.
+        # The same users and groups in another form are the same value.
         old = {"direct_members": [], "direct_subgroups": [nobody, nobody]}
         response = await change(
             client, member, group_id, can_join_group={"new": members, "old": old}

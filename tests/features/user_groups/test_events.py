@@ -121,7 +121,7 @@ class TestGroupEvents:
 
 
 class TestDeactivatedGroups:
-    async def test_clients_that_know_them_see_an_update(
+    async def test_clients_that_keep_them_get_an_update(
         self, client: ApiClient, member: Person, newer: Listener
     ) -> None:
         group_id = await add_group(client, member)

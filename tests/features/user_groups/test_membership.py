@@ -99,7 +99,7 @@ class TestChangeMembers:
         response = await change(client, member, group_id, delete=ids(guest))
         assert assert_error(response) == f"Not a member of this group: {guest.user_id}"
 
-    async def test_people_of_another_organization(
+    async def test_users_of_another_realm(
         self, elsewhere: Elsewhere, member: Person, make_user: MakeUser
     ) -> None:
         group_id = await add_group(elsewhere.here, member)

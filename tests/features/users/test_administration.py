@@ -1,4 +1,4 @@
-"""Changing, deactivating and reactivating other people's accounts, on both databases."""
+"""Changing, deactivating and reactivating accounts of other users, on both databases."""
 
 import asyncio
 from typing import Any
@@ -270,7 +270,7 @@ class TestChangeRole:
         assert await role_of(client, member, admin) is Role.MEMBER
 
 
-class TestBotsOfPeople:
+class TestBotsOfUsers:
     async def test_owners_rename_their_bots(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:

@@ -307,7 +307,7 @@ class TestCreateUser:
         response = await client.post("/users", await make_user(role), **NEW_USER)
         assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
-    async def test_a_member_who_can_log_in(self, client: ApiClient, admin: Person) -> None:
+    async def test_created_member_can_log_in(self, client: ApiClient, admin: Person) -> None:
         response = assert_success(await client.post("/users", admin, **NEW_USER, role=100))
         assert response["ignored_parameters_unsupported"] == ["role"]
         login = await client.post(

@@ -9,7 +9,7 @@ NOT_COMPARED = {
     # Of the queue, not of the state.
     "queue_id",
     "last_event_id",
-    # When the process that answers was started.
+    # When the responding process was started.
     "server_generation",
     # Compared in the form in which clients keep them, below.
     "unread_msgs",
@@ -126,7 +126,7 @@ def _by_id(
 
 
 def _plain(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry whose lists of people are in order."""
+    """An entry with its lists of users sorted."""
     return {
         key: sorted(value) if key in {"subscribers", "members", "direct_subgroup_ids"} else value
         for key, value in entry.items()

@@ -119,7 +119,7 @@ def change_reactions(view: View, event: Event) -> None:
 
 
 def place_of(message: dict[str, Any], user_id: int) -> tuple[Any, ...]:
-    """A channel and a topic, or the other people of a direct conversation."""
+    """A channel and a topic, or the other users of a direct conversation."""
     if message["type"] == "stream":
         return message["stream_id"], message["subject"]
     people = {person["id"] for person in message["display_recipient"]}

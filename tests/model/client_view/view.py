@@ -30,21 +30,21 @@ class View:
     state: dict[str, Any]
     """The keys of POST /register."""
     lists_people: bool = True
-    """Whether the client asked for the people in channels."""
+    """Whether the client requested the subscribers of channels."""
     unread: dict[int, tuple[object, ...]] = field(default_factory=dict)
     """Where each unread message is."""
     unread_mentions: set[int] = field(default_factory=set)
     messages: dict[int, Heard] = field(default_factory=dict)
     """The messages the client received and would still show."""
     conversations: dict[tuple[int, ...], int] = field(default_factory=dict)
-    """Direct conversations by the other people in them, with the newest message of each."""
+    """Direct conversations by their other users, with the newest message of each."""
     to_look_up: set[tuple[int, ...]] = field(default_factory=set)
-    """Conversations whose newest message was deleted: the client asks for the one before."""
+    """Conversations whose newest message was deleted: the client fetches the one before."""
     log: list[Event] = field(default_factory=list)
     """The events so far, for debugging a difference."""
 
     def knows(self, section: str) -> bool:
-        """Whether the client asked for a part of the state."""
+        """Whether the client requested a part of the state."""
         return section in self.state
 
 

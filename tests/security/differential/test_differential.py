@@ -30,7 +30,7 @@ from tests.support.databases import SqliteTemplate
 from tests.support.servers import Servers
 
 READERS = int(os.environ.get("CHATAPI_TEST_READERS", "300"))
-"""How many readers SQLite answers; PostgreSQL answers a tenth of them."""
+"""How many readers are tested on SQLite; PostgreSQL tests a tenth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 _PARTS = 3
 _ROUNDS = 10

@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """The rows of one organization that decide who sees what."""
+    """The rows of one realm that decide visibility."""
 
     users: dict[int, Row]
     channels: dict[int, Row]

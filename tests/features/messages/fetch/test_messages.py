@@ -50,7 +50,7 @@ class TestOneMessage:
         }
         assert (await read(client, reader))["messages"] == [response["message"]]
 
-    async def test_between_people(self, client: ApiClient, reader: Person, writer: Person) -> None:
+    async def test_direct_message(self, client: ApiClient, reader: Person, writer: Person) -> None:
         message = await show(client, reader, await send_direct(client, writer, reader))
         assert message["type"] == "private"
         assert message["subject"] == ""
@@ -58,7 +58,7 @@ class TestOneMessage:
         people = {person["id"]: person["email"] for person in message["display_recipient"]}
         assert people == {reader.user_id: reader.email, writer.user_id: writer.email}
 
-    async def test_to_oneself(self, client: ApiClient, reader: Person) -> None:
+    async def test_direct_message_to_oneself(self, client: ApiClient, reader: Person) -> None:
         message = await show(client, reader, await send_direct(client, reader, reader))
         assert [person["id"] for person in message["display_recipient"]] == [reader.user_id]
 

@@ -131,8 +131,8 @@ class TestChannelsAndTopics:
         assert await ids_read(client, guest, ["channels", "public"]) == []
 
 
-class TestPeople:
-    async def test_one_person(
+class TestUsers:
+    async def test_direct_messages_with_one_user(
         self, client: ApiClient, reader: Person, writer: Person, talk: Talk
     ) -> None:
         operands: list[object] = [
@@ -148,13 +148,15 @@ class TestPeople:
                 term: Term = {"operator": operator, "operand": operand}
                 assert await ids_read(client, reader, term) == [talk.direct]
 
-    async def test_several_people(
+    async def test_direct_messages_with_several_users(
         self, client: ApiClient, reader: Person, writer: Person, talk: Talk
     ) -> None:
         everybody = f"{writer.email},{talk.third.email}"
         assert await ids_read(client, reader, ["pm-with", everybody]) == [talk.group]
 
-    async def test_oneself(self, client: ApiClient, reader: Person, talk: Talk) -> None:
+    async def test_direct_messages_to_oneself(
+        self, client: ApiClient, reader: Person, talk: Talk
+    ) -> None:
         assert await ids_read(client, reader, ["dm", [reader.user_id]]) == [talk.to_self]
         assert await ids_read(client, reader, ["dm", []]) == [talk.to_self]
 
@@ -240,7 +242,7 @@ class TestNegation:
         term: Term = {"operator": operator, "operand": operand, "negated": True}
         assert await ids_read(client, reader, term) == [getattr(talk, name) for name in left]
 
-    async def test_of_people_and_ids(
+    async def test_of_users_and_ids(
         self, client: ApiClient, reader: Person, writer: Person, talk: Talk
     ) -> None:
         terms: list[Term] = [

@@ -1,4 +1,4 @@
-"""What holds for every endpoint, whatever it does."""
+"""Rules that hold for every endpoint."""
 
 import asyncio
 from collections import defaultdict

@@ -33,7 +33,7 @@ LOST = 20
 
 
 class Archive(Protocol):
-    """A database of the test's own that can be set back to what it was."""
+    """A database of the test's own that can be restored from a backup."""
 
     url: str
 

@@ -52,7 +52,7 @@ def routes_of(attempts: Attempts) -> FeatureRouter:
 
     @router.post("/test/write")
     async def write(ctx: LoggedIn) -> None:
-        """Decides, and then locks."""
+        """Checks permissions first, and then locks."""
         await attempts.begin(ctx)
         await ctx.lock()
 
@@ -63,13 +63,13 @@ def routes_of(attempts: Attempts) -> FeatureRouter:
 
     @router.get("/test/snapshot")
     async def snapshot(ctx: LoggedIn) -> None:
-        """Reads what was at one moment."""
+        """Reads from one snapshot."""
         await attempts.begin(ctx)
         await ctx.snapshot()
 
     @router.post("/test/slow")
     async def slow(ctx: LoggedIn) -> None:
-        """Does something that takes long, without a lock, before it writes."""
+        """Does slow work without the lock before it writes."""
         await ctx.db.close()
         await attempts.begin(ctx)
         await ctx.lock()

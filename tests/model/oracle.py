@@ -133,7 +133,7 @@ class Oracle:
         self.messages[message.id] = replace(message, text=text, texts=texts)
 
     def react(self, message: Sent, reaction: tuple[str, str]) -> None:
-        """Add a reaction, or take it back."""
+        """Add a reaction, or remove it."""
         reactions = message.reactions ^ {reaction}
         self.messages[message.id] = replace(message, reactions=reactions)
 

@@ -44,7 +44,7 @@ class DrawnGroup:
 
 @dataclass(frozen=True)
 class Drawing:
-    """An organization before it exists."""
+    """A drawn realm that is not yet in the database."""
 
     people: Sequence[DrawnPerson]
     groups: Sequence[DrawnGroup]
@@ -53,7 +53,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Organization:
-    """A drawing in the database."""
+    """A drawn realm in the database."""
 
     realm: RealmRecord
     user_ids: list[UserId] = field(default_factory=list)

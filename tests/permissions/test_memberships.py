@@ -78,7 +78,7 @@ class Oracle:
         return {place for place, person in people if narrowest_group(person) == group}
 
     def parts(self, group: GroupRef) -> set[GroupRef]:
-        """The group and everything in it."""
+        """The group and all its subgroups."""
         return {group}.union(*(self.parts(subgroup) for subgroup in self.subgroups(group)))
 
     def everybody_in(self, group: GroupRef) -> set[int]:
@@ -129,7 +129,7 @@ def drawings(draw: st.DrawFn) -> Drawing:
 @settings(
     max_examples=30,
     deadline=None,
-    # Every example makes an organization of its own; the database may be shared.
+    # Every example creates its own realm; the database may be shared.
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(drawing=drawings())
@@ -190,7 +190,7 @@ async def assert_people_agree(runtime: Runtime, made: Organization, oracle: Orac
 
 @dataclass(frozen=True)
 class HasPermissions:
-    """Something with one permission for everything."""
+    """An object whose permissions all have the same value."""
 
     value: GroupValue
 

@@ -77,7 +77,7 @@ CAT = ("cat " * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
 
 @dataclass(frozen=True)
 class LargeOrganization:
-    """Where the large things are."""
+    """The ids of the large objects of the realm."""
 
     world: World
     hoarder: Person
@@ -156,7 +156,7 @@ async def fill_organization(client: ApiClient, runtime: Runtime) -> LargeOrganiz
 async def _edited_message(
     client: ApiClient, runtime: Runtime, editor: Person, channel: ChannelRecord
 ) -> MessageId:
-    """All words of it changed each time."""
+    """A message with several edits, each changing all words."""
     message_id = await send(client, editor, channel, "edits", _different_words(0)[0])
     await add_edits(
         runtime, editor, message_id, [_different_words(step * 2_000) for step in range(1, 300)]

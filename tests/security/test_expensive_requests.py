@@ -58,7 +58,7 @@ async def test_heavy_reads_of_one_account_leave_room_for_others(
     try:
         await send(client, owner, channel, "short")
         assert (await open_file(client, owner, url)).content == HELLO
-        # They did not wait for all that the other account wanted.
+        # They did not wait for all requests of the other account.
         assert not all(search.done() for search in searches)
         replies = await asyncio.gather(*searches)
     finally:

@@ -63,7 +63,7 @@ JSON_SHAPES = {
 
 
 class TestBodies:
-    """Whatever a body is, reading it takes many short steps."""
+    """Reading any body takes many short steps."""
 
     @pytest.fixture(params=["sqlite"])
     def backend(self, request: pytest.FixtureRequest) -> str:
@@ -281,7 +281,7 @@ def small(described: dict[str, Any], models: dict[str, Any], most: int) -> objec
 
 
 class TestDeclaredLimits:
-    """What a parameter may hold is bounded where it is declared, so that nothing is forgotten."""
+    """Limits are declared with the parameter, so that none is forgotten."""
 
     @pytest.mark.parametrize(
         "params",

@@ -35,7 +35,7 @@ IDLE_CLIENTS = 10
 
 
 class ImpatientProtocol(BoundedHttpProtocol):
-    """Looks so often that a test need not wait."""
+    """Checks timeouts so often that a test need not wait."""
 
     check_seconds = 0.05
     head_seconds = 0.2
@@ -49,7 +49,7 @@ class ImpatientProtocol(BoundedHttpProtocol):
 
     @classmethod
     def unsent(cls) -> int:
-        """Bytes that the server keeps for clients."""
+        """Bytes that the server buffers for clients."""
         return sum(each.transport.get_write_buffer_size() for each in cls.made)
 
 

@@ -30,12 +30,12 @@ class QueueReader:
         self.last_event_id = registered["last_event_id"]
 
     async def read_some(self) -> None:
-        """Ask for events, in one of the ways clients do."""
+        """Poll for events, in one of the ways clients do."""
         ways = (self._wait_for_events, self._wait_impatiently, self._ask_twice)
         await self.chance.choices(ways, weights=(8, 1, 1))[0]()
 
     async def catch_up(self) -> None:
-        """Read everything there is by now."""
+        """Read all events so far."""
         while True:
             response = await self.connection.insist(
                 "GET", "/events", **self._position(dont_block=True)

@@ -37,9 +37,9 @@ MESSAGES = 1_000
 DUE_IN_SECONDS = 3
 DUE_WITHIN_SECONDS = 3
 MAX_DELAY = timedelta(seconds=30)
-"""How long a machine with much else to do takes for a thousand; alone it takes about a second."""
+"""Time limit for a thousand on a busy machine; an idle one takes about a second."""
 MAX_SILENCE = timedelta(seconds=5)
-"""As soon as the transaction of the process that died is over, others go on."""
+"""The longest pause: others go on once the transaction of the killed process is over."""
 
 pytestmark = pytest.mark.slow
 

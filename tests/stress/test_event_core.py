@@ -53,7 +53,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Truth:
-    """What the database holds in the end."""
+    """The final content of the database."""
 
     accounts: dict[int, Account]
     last_event: int

@@ -44,7 +44,7 @@ class DevTools:
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
 
     async def read(self) -> None:
-        """Sort what the browser says; runs for as long as the connection is open."""
+        """Dispatch the browser's messages; runs for as long as the connection is open."""
         async for text in self._connection:
             message = orjson.loads(text)
             if "id" in message:

@@ -19,7 +19,7 @@ TEMPLATE = "chatapi_template"
 
 @dataclass(frozen=True)
 class Servers:
-    """What every worker of the run may use."""
+    """The servers that every worker of the run may use."""
 
     postgres: TemporaryPostgres
     valkey: TemporaryValkey

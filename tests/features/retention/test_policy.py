@@ -1,4 +1,4 @@
-"""How long messages are kept."""
+"""Retention policies of messages."""
 
 from datetime import UTC, datetime, timedelta
 

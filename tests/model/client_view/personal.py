@@ -22,7 +22,7 @@ def change_setting(view: View, event: Event) -> None:
 
 @dataclass(frozen=True)
 class _Listed:
-    """A list of things that come, change and go one by one."""
+    """A list of objects that are added, changed and removed one by one."""
 
     section: str
     id_key: str

@@ -36,7 +36,7 @@ _PARTS = 3
 _ROUNDS = 10
 """Readers of each organization."""
 _APART = re.compile(rb'"(queue_id|first_message_id|max_message_id)":("[^"]*"|-?\d+|null)')
-"""What differs by nature, or says how far ids have come and nothing about a message."""
+"""Values that always differ, or only reveal the highest id and nothing about a message."""
 _SUBSCRIBERS = re.compile(rb'("subscribers":\[)([\d,]*)')
 """PostgreSQL lists them in the order in which it stores the rows."""
 

@@ -1,4 +1,4 @@
-"""Fixtures every test may use: both databases, a movable clock, the app, a client and people.
+"""Fixtures for every test: both databases, a movable clock, the app, a client and users.
 
 A test that uses `database_url`, or anything built on it, runs once on SQLite and once on a real
 PostgreSQL, with real commits. Servers that cannot be started fail the run; nothing is skipped.
@@ -36,7 +36,7 @@ from tests.support.databases import (
 from tests.support.quick_run import choose_small_sizes, runs_in_quick_run
 from tests.support.servers import Servers, servers_of, stop_servers
 
-# What is tried is the same each time, so that a failure is due to what was changed.
+# Random tests try the same each time, so that a failure is due to a change.
 hypothesis_settings.register_profile(
     "chatapi", derandomize="CHATAPI_TEST_SEED" not in os.environ, deadline=None
 )
@@ -91,7 +91,7 @@ async def sqlite_database(
 
 @pytest.fixture(scope="session")
 def worker_name(request: pytest.FixtureRequest) -> str:
-    """Tells databases of parallel workers apart; `-p no:xdist` must work as well."""
+    """Distinguishes databases of parallel workers; `-p no:xdist` must work as well."""
     return str(getattr(request.config, "workerinput", {}).get("workerid", "alone"))
 
 
@@ -168,7 +168,7 @@ async def realm(runtime: Runtime) -> RealmRecord:
 
 @pytest.fixture
 def make_user(runtime: Runtime, realm: RealmRecord) -> MakeUser:
-    """People of the realm; what can be chosen about them is in tests/factories.py."""
+    """Creates users of the realm; for the options see tests/factories.py."""
 
     async def make(role: Role = Role.MEMBER, **details: Any) -> Person:
         return await factories.make_user(runtime, realm, role, **details)
@@ -198,7 +198,7 @@ async def guest(make_user: MakeUser) -> Person:
 
 @pytest.fixture
 def make_channel(runtime: Runtime, realm: RealmRecord, owner: Person) -> MakeChannel:
-    """Channels the owner creates; what can be chosen about them is in tests/factories.py."""
+    """Creates channels of the owner; for the options see tests/factories.py."""
 
     async def make(name: str | None = None, **details: Any) -> ChannelRecord:
         return await factories.make_channel(runtime, realm, owner, name, **details)

@@ -1,4 +1,4 @@
-"""Organizations and people for tests, made the way the service makes them."""
+"""Realms and users for tests, created the way the service creates them."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class Person:
-    """A user with what it takes to act as them."""
+    """A user, with the credentials to act as them."""
 
     user_id: UserId
     email: str
@@ -49,7 +49,7 @@ async def make_realm(
 
 
 def realm_context(runtime: Runtime, realm: RealmRecord) -> RealmContext:
-    """What the command line acts with: a realm, and nobody in particular."""
+    """A realm context without a caller, as the command line has it."""
     return RealmContext(runtime, runtime.begin(), "http://localhost", realm, realm)
 
 
@@ -90,7 +90,7 @@ async def make_user(
 
 
 async def acting_as(runtime: Runtime, realm: RealmRecord, person: Person) -> Context:
-    """What a request of a person would be given, with the realm as it is now."""
+    """The context a request of this user would have, with the current realm."""
     work = runtime.begin()
     current = await RealmRepository(work.db).get(realm.id)
     user = await UserRepository(work.db, realm.id).get(person.user_id)
@@ -106,7 +106,7 @@ async def make_channel(
     subscribers: Iterable[Person] = (),
     **options: object,
 ) -> ChannelRecord:
-    """A channel with some people in it and without a message about that.
+    """A channel with some subscribers, without a notice about them.
 
     `options` are those of POST /channels/create.
     """

@@ -26,24 +26,24 @@ def test_packages_import_downwards_only() -> None:
 
 class TestFiles:
     @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
-    def test_are_short_and_say_what_they_are(self, file: Path) -> None:
+    def test_are_short_and_have_a_docstring(self, file: Path) -> None:
         lines = file.read_text().splitlines()
         assert len(lines) <= MAX_LINES
         assert lines[0].startswith('"""')
 
-    def test_none_is_a_drawer_for_anything(self) -> None:
+    def test_have_no_catch_all_names(self) -> None:
         assert not [file for file in FILES if file.stem in FORBIDDEN_NAMES]
 
 
 class TestGuards:
-    def test_an_endpoint_without_one_cannot_be_built(self) -> None:
+    def test_endpoint_without_guard_cannot_be_built(self) -> None:
         async def open_door() -> None:
-            """Lets everybody in by oversight."""
+            """An endpoint without a guard, by oversight."""
 
         with pytest.raises(TypeError, match="open_door declares no guard"):
             FeatureRouter("Tests").get("/test/open_door")(open_door)
 
-    def test_every_route_has_one(self) -> None:
+    def test_every_route_has_a_guard(self) -> None:
         routes = [route for feature in FEATURES for route in feature.routes]
         assert routes
         assert all(callable(route.operation.guard.authorize) for route in routes)

@@ -1,4 +1,4 @@
-"""HTTP Basic: who gets in, and what those are told who do not."""
+"""HTTP Basic: accepted credentials, and the errors for refused ones."""
 
 import base64
 
@@ -28,21 +28,21 @@ def encoded(text: str) -> str:
 
 
 class TestCredentials:
-    async def test_email_and_key(self, client: ApiClient, member: Person) -> None:
+    async def test_email_and_key_are_accepted(self, client: ApiClient, member: Person) -> None:
         assert assert_success(await client.get("/users/me", member))["user_id"] == member.user_id
 
     @pytest.mark.parametrize("spelling", [str.upper, str.title, lambda name: f" {name} "])
-    async def test_the_email_without_regard_to_case(
+    async def test_email_ignores_case(
         self, client: ApiClient, make_user: MakeUser, spelling: "type[str]"
     ) -> None:
         person = await make_user(email="Ana.Lopez@Example.com")
         assert_success(await ask(client, spelling(person.email), person.api_key))
 
-    async def test_the_key_with_regard_to_case(self, client: ApiClient, member: Person) -> None:
+    async def test_key_is_case_sensitive(self, client: ApiClient, member: Person) -> None:
         response = await ask(client, member.email, member.api_key.swapcase())
         assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_the_address_the_api_shows(
+    async def test_generated_address_is_accepted(
         self, client: ApiClient, member: Person, realm: RealmRecord
     ) -> None:
         for host in (f"{realm.subdomain}.localhost", f"{realm.subdomain.upper()}.LOCALHOST"):
@@ -50,22 +50,20 @@ class TestCredentials:
             assert_success(await ask(client, name, member.api_key))
 
     @pytest.mark.parametrize("spelling", ["user0{}", "user00{}", "user+{}", "user{} "])
-    async def test_other_spelling_of_the_address_the_api_shows_is_refused(
+    async def test_other_spelling_of_the_generated_address_is_refused(
         self, client: ApiClient, member: Person, realm: RealmRecord, spelling: str
     ) -> None:
-        """Attempts at a password are counted by name: an account must not have many."""
+        """Password attempts are counted by name: an account must not have many names."""
         name = f"{spelling.format(member.user_id)}@{realm.subdomain}.localhost"
         assert_error(await ask(client, name, member.api_key), "UNAUTHORIZED", 401)
 
-    async def test_an_address_of_another_host_is_not_ours(
+    async def test_generated_address_of_another_host_is_refused(
         self, client: ApiClient, member: Person
     ) -> None:
         response = await ask(client, f"user{member.user_id}@elsewhere.localhost", member.api_key)
         assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_the_scheme_without_regard_to_case(
-        self, client: ApiClient, member: Person
-    ) -> None:
+    async def test_scheme_ignores_case(self, client: ApiClient, member: Person) -> None:
         text = encoded(f"{member.email}:{member.api_key}")
         for scheme in ("Basic", "basic", "BASIC"):
             assert_success(await ask_with(client, f"{scheme} {text}"))
@@ -121,11 +119,13 @@ class TestRefusals:
         ],
         ids=lambda header: header[:30],
     )
-    async def test_nonsense(self, client: ApiClient, realm: RealmRecord, header: str) -> None:
+    async def test_malformed_headers(
+        self, client: ApiClient, realm: RealmRecord, header: str
+    ) -> None:
         assert_error(await ask_with(client, header), "UNAUTHORIZED", 401)
 
 
-class TestChangesCountAtOnce:
+class TestChangesTakeEffectAtOnce:
     async def test_a_replaced_key(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:

@@ -1,4 +1,4 @@
-"""What a process remembers about callers, and how fast it forgets what another one changed."""
+"""The cache of callers, and its invalidation by changes of other processes."""
 
 import asyncio
 import base64
@@ -40,7 +40,7 @@ def basic_header(person: Person) -> str:
 
 
 class TestMemory:
-    async def test_a_known_caller_costs_no_statement(
+    async def test_cached_caller_takes_no_statement(
         self, client: ApiClient, runtime: Runtime, member: Person
     ) -> None:
         await client.get("/users/me", member)
@@ -57,7 +57,7 @@ class TestMemory:
         assert len(statements) == 2
 
     @pytest.mark.parametrize("kind", ["person", "realm"])
-    async def test_is_emptied_by_events(
+    async def test_is_invalidated_by_events(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person, kind: str
     ) -> None:
         await client.get("/users/me", member)
@@ -67,10 +67,10 @@ class TestMemory:
             assert_success(await client.get("/users/me", member))
         assert len(statements) == 1
 
-    async def test_calls_of_one_moment_share_what_is_remembered(
+    async def test_simultaneous_requests_are_all_marked_stale(
         self, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
-        """Each of them must be marked when the caller changes, not only the last one."""
+        """Each cached caller must be marked when the user changes, not only the last one."""
         header = basic_header(member)
         async with (
             DatabaseSession(runtime.database) as one,
@@ -82,7 +82,7 @@ class TestMemory:
         await commit_events(runtime, realm, RealmTouched())
         assert [caller.is_stale for caller in callers] == [True, True]
 
-    async def test_others_stay_remembered(
+    async def test_other_callers_stay_cached(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, make_user: MakeUser
     ) -> None:
         changed, other = await make_user(), await make_user()
@@ -94,7 +94,7 @@ class TestMemory:
 
 
 class TestOtherProcess:
-    """A change made in one process counts in the other; with and without a bus between them."""
+    """A change made in one process takes effect in the other; with and without a bus."""
 
     @pytest.fixture(params=["log", "bus"])
     def settings(
@@ -138,7 +138,7 @@ class TestOtherProcess:
         async with asyncio.timeout(2):
             await until_true(is_admin)
 
-    async def test_a_write_never_acts_on_an_outdated_role(
+    async def test_write_never_uses_an_outdated_role(
         self, runtime: Runtime, realm: RealmRecord, owner: Person, admin: Person, there: ApiClient
     ) -> None:
         """The lock on the realm shows a writer everything that was committed before."""
@@ -146,10 +146,10 @@ class TestOtherProcess:
         await change_role(runtime, realm, admin, Role.MEMBER)
         assert_error(await create_user(there, admin), "UNAUTHORIZED_PRINCIPAL")
 
-    async def test_a_registration_never_begins_with_an_outdated_self(
+    async def test_registration_never_returns_outdated_settings(
         self, client: ApiClient, member: Person, there: ApiClient
     ) -> None:
-        """State and position are of one moment: a change before it is in the state."""
+        """State and queue position are of one moment: an earlier change is in the state."""
         assert_success(await there.get("/users/me", member))
         for size in (20, 21, 22):
             assert_success(await client.patch("/settings", member, web_font_size_px=size))
@@ -159,7 +159,7 @@ class TestOtherProcess:
 
 
 class TestChangeWhileWaiting:
-    """Somebody's standing changes while their request waits for the realm's lock."""
+    """A caller's role or account changes while their request waits for the realm's lock."""
 
     async def request_behind(
         self,
@@ -168,7 +168,7 @@ class TestChangeWhileWaiting:
         realm: RealmRecord,
         request: Awaitable[ApiResponse],
     ) -> ApiResponse:
-        """Let both wait for the lock, the change in front, and return the request's answer."""
+        """Let both wait for the lock, the change first, and return the request's response."""
         turn = app.runtime.database.writer_turn(realm.id)
         async with app.runtime.begin().db as blocker:
             await blocker.lock_realm(realm.id)
@@ -195,7 +195,7 @@ class TestChangeWhileWaiting:
         response = await self.request_behind(change, app, realm, create_user(client, admin))
         assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_an_administrator_who_stays_one_is_served(
+    async def test_administrator_whose_role_is_unchanged_is_served(
         self, app: ChatApp, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person
     ) -> None:
         await client.get("/users/me", admin)
@@ -205,7 +205,7 @@ class TestChangeWhileWaiting:
 
 
 class TestReading:
-    """Nothing is read on the word of a process that has not heard the news yet."""
+    """No read is served with a cached caller that is outdated."""
 
     async def test_key_replaced_at_another_process_reads_nothing_more(
         self, start_app: StartApp, client: ApiClient, realm: RealmRecord, member: Person
@@ -227,7 +227,7 @@ class TestReading:
             response = await send_to(client, route, old, example_of(route), defaultdict(lambda: 1))
             assert response.status == 401, route.path_format
 
-    async def test_stranger_reads_nothing_more_when_another_process_ends_that(
+    async def test_anonymous_access_ended_in_another_process_reads_nothing_more(
         self,
         start_app: StartApp,
         client: ApiClient,
@@ -245,7 +245,7 @@ class TestReading:
             await change_realm(elsewhere, owner, enable_spectator_access=True)
         await elsewhere.aclose()
 
-    async def test_page_of_messages_costs_no_further_look_at_the_clock(
+    async def test_page_of_messages_takes_one_read_of_the_clock(
         self,
         client: ApiClient,
         runtime: Runtime,

@@ -1,4 +1,4 @@
-"""Guards: an endpoint's first argument says who may call it."""
+"""Guards: the type of an endpoint's first argument says who may call it."""
 
 import pytest
 from typing_extensions import TypedDict
@@ -21,19 +21,19 @@ router = FeatureRouter("Tests")
 
 @router.get("/test/server")
 async def server(ctx: Server) -> WhoPayload:
-    """For anybody at all."""
+    """Open to every client, without a realm."""
     return {"user_id": None}
 
 
 @router.get("/test/anybody")
 async def anybody(ctx: Anybody) -> WhoPayload:
-    """For anybody at an organization."""
+    """Open to every client of a realm."""
     return {"user_id": ctx.reader.id if ctx.reader else None}
 
 
 @router.get("/test/visitor")
 async def visitor(ctx: MaybeAnonymous) -> WhoPayload:
-    """For users, and for people who have no account."""
+    """For users, and for anonymous visitors."""
     return {"user_id": ctx.reader.id if ctx.reader else None}
 
 
@@ -58,28 +58,26 @@ WRONG = Person(0, "nobody@example.com", "wrong")  # type: ignore[arg-type]  # no
 
 
 class TestServer:
-    async def test_asks_for_nothing(self, client: ApiClient) -> None:
+    async def test_needs_no_realm(self, client: ApiClient) -> None:
         assert_success(await client.get("/test/server"))
         assert_success(await client.get("/test/server", WRONG))
 
 
 class TestAnybody:
-    async def test_asks_for_an_organization(self, client: ApiClient) -> None:
+    async def test_needs_a_realm(self, client: ApiClient) -> None:
         assert_error(await client.get("/test/anybody"), "NONEXISTENT_SUBDOMAIN", 404)
 
-    async def test_does_not_look_at_credentials(
-        self, client: ApiClient, realm: RealmRecord
-    ) -> None:
+    async def test_ignores_credentials(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_success(await client.get("/test/anybody", WRONG))
 
 
 class TestMaybeAnonymous:
-    async def test_without_credentials_one_is_nobody(
+    async def test_without_credentials_there_is_no_caller(
         self, client: ApiClient, realm: RealmRecord
     ) -> None:
         assert (await client.get("/test/visitor"))["user_id"] is None
 
-    async def test_with_credentials_one_is_somebody(
+    async def test_with_credentials_there_is_a_caller(
         self, client: ApiClient, member: Person
     ) -> None:
         assert (await client.get("/test/visitor", member))["user_id"] == member.user_id
@@ -98,7 +96,9 @@ class TestCaller:
         person = await make_user(role)
         assert (await client.get("/test/caller", person))["user_id"] == person.user_id
 
-    async def test_refuses_everybody_else(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_refuses_missing_and_wrong_credentials(
+        self, client: ApiClient, realm: RealmRecord
+    ) -> None:
         assert_error(await client.get("/test/caller"), "UNAUTHORIZED", 401)
         assert_error(await client.get("/test/caller", WRONG), "UNAUTHORIZED", 401)
 
@@ -111,11 +111,13 @@ class TestAdmin:
         assert_success(await client.get("/test/admin", await make_user(role)))
 
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
-    async def test_refuses_others(self, client: ApiClient, make_user: MakeUser, role: Role) -> None:
+    async def test_refuses_other_roles(
+        self, client: ApiClient, make_user: MakeUser, role: Role
+    ) -> None:
         response = await client.get("/test/admin", await make_user(role))
         assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
-    async def test_refuses_strangers_as_strangers(
+    async def test_refuses_anonymous_as_unauthenticated(
         self, client: ApiClient, realm: RealmRecord
     ) -> None:
         assert_error(await client.get("/test/admin"), "UNAUTHORIZED", 401)

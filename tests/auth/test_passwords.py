@@ -1,4 +1,4 @@
-"""Passwords: argon2id, off the event loop, and no shorter for those who have none."""
+"""Passwords: argon2id, off the event loop, and as slow for accounts without a password."""
 
 import asyncio
 from pathlib import Path
@@ -24,7 +24,7 @@ class TestHashing:
     async def test_is_argon2id_with_the_configured_cost(self, passwords: Passwords) -> None:
         assert (await passwords.hash("correct horse")).startswith("$argon2id$v=19$m=8,t=1,p=1$")
 
-    async def test_defaults_are_what_is_recommended(self) -> None:
+    async def test_defaults_are_the_recommended_ones(self) -> None:
         hashed = await Passwords(Settings()).hash("correct horse")
         assert hashed.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
@@ -37,21 +37,21 @@ class TestHashing:
 
 class TestVerifying:
     @pytest.mark.parametrize("password", ["correct horse", "ü" * 100, "p" * 200, " ", "密码"])
-    async def test_the_right_one(self, passwords: Passwords, password: str) -> None:
+    async def test_right_password_is_accepted(self, passwords: Passwords, password: str) -> None:
         hashed = await passwords.hash(password)
         assert await passwords.verify(password, hashed)
         assert not await passwords.verify(password[:-1] + "?", hashed)
 
-    async def test_nobody_has_no_right_one(self, passwords: Passwords) -> None:
+    async def test_account_without_password_accepts_none(self, passwords: Passwords) -> None:
         assert not await passwords.verify("anything", None)
 
-    async def test_old_costs_are_still_understood(
+    async def test_hashes_with_old_costs_are_still_verified(
         self, passwords: Passwords, settings: Settings
     ) -> None:
         costly = Passwords(settings.model_copy(update={"password_hash_kib": 64}))
         assert await passwords.verify("x", await costly.hash("x"))
 
-    async def test_does_not_hold_up_others(self) -> None:
+    async def test_does_not_block_the_event_loop(self) -> None:
         costly = Passwords(Settings(password_hash_kib=65536, password_hash_rounds=4))
         beats = 0
 

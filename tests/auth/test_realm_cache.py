@@ -1,4 +1,4 @@
-"""Which organization a request is for, and that none reaches into another."""
+"""The realm of a request, and isolation between realms."""
 
 import asyncio
 
@@ -32,16 +32,16 @@ class TestOneOrganization:
         "host",
         ["acme.chat.example.com", "chat.example.com", "localhost:8000", "192.0.2.1", "[::1]:80"],
     )
-    async def test_lives_at_every_host(self, app: ChatApp, member: Person, host: str) -> None:
+    async def test_is_served_at_every_host(self, app: ChatApp, member: Person, host: str) -> None:
         assert await status_at(app, host, member) == 200
 
 
 class TestNoOrganization:
-    async def test_is_said(self, client: ApiClient) -> None:
+    async def test_gives_an_error(self, client: ApiClient) -> None:
         response = await client.get("/users/me", Person(1, "a@example.com", "key"))  # type: ignore[arg-type]
         assert_error(response, "NONEXISTENT_SUBDOMAIN", 404)
 
-    async def test_the_first_one_is_noticed(
+    async def test_first_realm_is_found_once_created(
         self, client: ApiClient, runtime: Runtime, start_app: StartApp
     ) -> None:
         assert_error(await client.get("/users/me"), "NONEXISTENT_SUBDOMAIN", 404)
@@ -55,10 +55,10 @@ class TestNoOrganization:
 
 
 class TestChanges:
-    async def test_are_noticed_while_everybody_asks(
+    async def test_take_effect_under_concurrent_requests(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
-        """What is remembered about the organization is dropped again and again."""
+        """The cached realm is invalidated again and again."""
 
         async def touch() -> None:
             for _ in range(20):
@@ -87,13 +87,13 @@ class TestSeveralOrganizations:
             assert await status_at(app, host, member) == 200
         assert await status_at(app, "globex.chat.example.com", stranger) == 200
 
-    async def test_credentials_count_in_their_own_only(
+    async def test_credentials_are_valid_in_their_own_only(
         self, app: ChatApp, member: Person, stranger: Person
     ) -> None:
         assert await status_at(app, "globex.chat.example.com", member) == 401
         assert await status_at(app, "acme.chat.example.com", stranger) == 401
 
-    async def test_made_up_addresses_count_in_their_own_only(
+    async def test_generated_addresses_are_valid_in_their_own_only(
         self, app: ChatApp, member: Person, stranger: Person
     ) -> None:
         name = f"user{member.user_id}@acme.chat.example.com"
@@ -101,7 +101,7 @@ class TestSeveralOrganizations:
         assert await status_at(app, "acme.chat.example.com", posing) == 200
         assert await status_at(app, "globex.chat.example.com", posing) == 401
 
-    async def test_the_same_email_is_two_people(
+    async def test_same_email_is_two_users(
         self, app: ChatApp, runtime: Runtime, realm: RealmRecord, stranger: Person
     ) -> None:
         namesake = await factories.make_user(runtime, realm, email=stranger.email)
@@ -120,7 +120,7 @@ class TestSeveralOrganizations:
             "192.0.2.1",
         ],
     )
-    async def test_elsewhere_is_none(
+    async def test_other_hosts_have_no_realm(
         self, app: ChatApp, member: Person, stranger: Person, host: str
     ) -> None:
         client = ApiClient(app, host)
@@ -128,7 +128,7 @@ class TestSeveralOrganizations:
         settings = assert_success(await client.get("/server_settings"))
         assert not [name for name in settings if name.startswith("realm_name")]
 
-    async def test_no_id_of_another_is_known(
+    async def test_ids_of_another_realm_are_unknown(
         self, app: ChatApp, member: Person, stranger: Person
     ) -> None:
         client = ApiClient(app, "acme.chat.example.com")
@@ -139,7 +139,7 @@ class TestSeveralOrganizations:
         people = assert_success(await client.get("/users", member))["members"]
         assert stranger.user_id not in [person["user_id"] for person in people]
 
-    async def test_no_queue_of_another_is_known(
+    async def test_queues_of_another_realm_are_unknown(
         self, app: ChatApp, member: Person, stranger: Person
     ) -> None:
         theirs = await ApiClient(app, "globex.chat.example.com").post("/register", stranger)

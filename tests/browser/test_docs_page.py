@@ -22,7 +22,7 @@ OWNER = "iago@example.com"
 
 @dataclass(frozen=True)
 class Site:
-    """A running server and somebody who may do everything there."""
+    """A running server and an owner of its realm."""
 
     url: str
     owner: Person
@@ -77,13 +77,13 @@ class DocsPage:
         await self.page.click(f"#operations-tag-{tag}")
         call = Call(self.page, f"#operations-{tag}-{operation}")
         await self.page.click(f"{call.place} .opblock-summary-control")
-        # Before the answers are listed, the page is still reading the document.
+        # Before the responses are listed, the page is still reading the document.
         await self.page.wait_for(f"document.querySelector('{call.place} .responses-wrapper')")
         return call
 
 
 class Call:
-    """One unfolded operation: its parameters, and the answer once it is sent."""
+    """One unfolded operation: its parameters, and the response once it is sent."""
 
     def __init__(self, page: Page, place: str) -> None:
         self._page = page
@@ -105,7 +105,7 @@ class Call:
         await self._page.type(f"{items}:nth-child({before + 1}) input", text)
 
     async def execute(self) -> tuple[int, dict[str, Any]]:
-        """Send it; status and body of the answer as the page shows them."""
+        """Send it; status and body of the response as the page shows them."""
         await self._page.click(f"{self.place} .execute")
         answer = f"document.querySelector('{self.place} .live-responses-table .response')"
         body = await self._page.wait_for(
@@ -221,7 +221,7 @@ class TestDocs:
 
         assert (status, body["code"]) == (401, "UNAUTHORIZED")
 
-    async def test_forgets_the_key_when_it_is_left(self, docs: DocsPage) -> None:
+    async def test_key_is_not_kept_after_leaving_the_page(self, docs: DocsPage) -> None:
         await docs.authorize()
         assert await docs.page.evaluate("localStorage.length + sessionStorage.length") == 0
         await docs.open()
@@ -230,7 +230,7 @@ class TestDocs:
 
         assert (status, body["code"]) == (401, "UNAUTHORIZED")
 
-    async def test_is_dark_where_people_like_it(self, docs: DocsPage, tmp_path: Path) -> None:
+    async def test_follows_the_dark_color_scheme(self, docs: DocsPage, tmp_path: Path) -> None:
         await docs.page.look_like(width=1200, height=1000, is_dark=True)
 
         await docs.page.wait_for("document.documentElement.classList.contains('dark-mode')")
@@ -238,5 +238,5 @@ class TestDocs:
 
 
 async def keep_screenshot(page: Page, file: Path) -> None:
-    """For people to look at after the run."""
+    """Save a screenshot for manual inspection after the run."""
     await asyncio.to_thread(file.write_bytes, await page.screenshot())

@@ -1,4 +1,4 @@
-"""A client of a server in another process: registers, polls, and knows when a poll has arrived."""
+"""A client of a server in another process: registers, polls, and detects when a poll arrived."""
 
 import asyncio
 from typing import Any
@@ -17,6 +17,6 @@ def poll(client: httpx.AsyncClient, queue: dict[str, Any]) -> asyncio.Task[httpx
 
 
 async def until_poll_has_arrived(client: httpx.AsyncClient, queue: dict[str, Any]) -> None:
-    """One process takes requests in order: whatever was sent before this one waits by now."""
+    """One process takes requests in order: a poll sent before this request is waiting by now."""
     answer = await client.get("/events", params={**queue, "dont_block": "true"})
     answer.raise_for_status()

@@ -19,7 +19,7 @@ def _usual_umask() -> Iterator[None]:
 
 
 def open_to_others(folder: Path) -> list[str]:
-    """What is in a folder, itself included, and has another mode than 0700 or 0600."""
+    """The files of a folder, itself included, with another mode than 0700 or 0600."""
     wanted = {True: 0o700, False: 0o600}
     return [
         f"{path.name} {oct(path.stat().st_mode)}"
@@ -29,7 +29,7 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 class TestDataFolder:
-    async def test_new_one_is_closed_to_others(self, tmp_path: Path) -> None:
+    async def test_new_folder_is_private(self, tmp_path: Path) -> None:
         data = tmp_path / "srv" / "chatapi"
         with Command(tmp_path, {"data_dir": str(data)}).serving() as serving:
             serving.read_greeting(last="^curl ")
@@ -46,7 +46,7 @@ class TestDataFolder:
             }
             assert open_to_others(tmp_path / "srv") == []
 
-    async def test_existing_one_is_closed_at_the_next_start(
+    async def test_existing_folder_is_made_private_at_the_next_start(
         self, command: Command, prepared: Prepared
     ) -> None:
         folder = command.folder

@@ -57,7 +57,7 @@ def type_into_terminal(
 
 
 def read_terminal(controller: int) -> str:
-    """What is shown next; nothing once the last process that had the terminal open has ended."""
+    """The next output; nothing once the last process that had the terminal open has ended."""
     ready, _, _ = select.select([controller], [], [], PATIENCE_SECONDS)
     assert ready, "nothing was shown"
     try:
@@ -67,11 +67,11 @@ def read_terminal(controller: int) -> str:
 
 
 class TestStandardInput:
-    async def test_gives_a_new_user_a_password(self, command: Command) -> None:
+    async def test_sets_the_password_of_a_new_user(self, command: Command) -> None:
         command.answer("user", "create", *EMILIA, "--password-stdin", stdin=f"{NEW}\nnot this\n")
         assert await is_right(command, "emilia@example.com", NEW)
 
-    async def test_gives_another_password(self, command: Command) -> None:
+    async def test_changes_the_password(self, command: Command) -> None:
         command.answer(*SET_PASSWORD, "--password-stdin", stdin=NEW)
         assert await is_right(command, OWNER_EMAIL, NEW)
 
@@ -80,7 +80,7 @@ class TestStandardInput:
         assert refused.status == 1
         assert refused.json["msg"] == "Standard input has no password"
 
-    def test_nobody_is_asked_without_a_terminal(self, command: Command) -> None:
+    def test_no_prompt_without_a_terminal(self, command: Command) -> None:
         for arguments in (SET_PASSWORD, ("user", "create", *EMILIA, "--ask-password")):
             refused = command.run(*arguments, stdin=NEW)
             assert refused.status == 1
@@ -117,7 +117,7 @@ class TestArgument:
         assert await is_right(command, OWNER_EMAIL, NEW)
 
     @pytest.mark.parametrize("verb", ["create", "password"])
-    def test_is_in_no_help(self, empty_command: Command, verb: str) -> None:
+    def test_is_hidden_in_help(self, empty_command: Command, verb: str) -> None:
         shown = empty_command.run("user", verb, "--help").stdout
         assert "--password-stdin" in shown
         assert "--password " not in shown.replace("--password-stdin", "")

@@ -23,7 +23,7 @@ MAX_END_SECONDS = 5.0
 
 
 class TestFirstStart:
-    async def test_shows_once_what_opens_the_door(self, new_command: Command) -> None:
+    async def test_prints_credentials_once(self, new_command: Command) -> None:
         with new_command.serving() as first:
             first.read_greeting(last="^curl ")
             email, api_key = first.greeted("Owner's email"), first.greeted("API key")
@@ -42,7 +42,7 @@ class TestFirstStart:
             assert not {"API key", "Password", "curl"} & set(greeting.split())
             async with second.client(email, api_key) as client:
                 assert (await client.get("/users/me")).status_code == 200
-                # Nobody is believed to be a proxy by default, on this machine either.
+                # No client is trusted as a proxy by default, not even on this machine.
                 assert (await shown_address(client)).startswith("http://")
 
     def test_needs_tables_where_migrations_are_switched_off(self, empty_command: Command) -> None:
@@ -59,7 +59,7 @@ class TestFirstStart:
 
 
 class TestTermination:
-    async def test_answers_waiting_polls_and_is_gone(
+    async def test_answers_waiting_polls_and_ends(
         self, command: Command, prepared: Prepared
     ) -> None:
         with command.serving() as serving:
@@ -79,7 +79,7 @@ class TestTermination:
 
 
 class TestCommandsBesideTheServer:
-    async def test_reach_those_who_wait(self, command: Command, prepared: Prepared) -> None:
+    async def test_wake_waiting_polls(self, command: Command, prepared: Prepared) -> None:
         with command.serving() as serving:
             serving.read_greeting(last="╰")
             async with serving.client(OWNER_EMAIL, prepared.owner_key) as client:
@@ -90,7 +90,7 @@ class TestCommandsBesideTheServer:
                 )
                 (event,) = (await waiting).json()["events"]
                 assert event["person"]["delivery_email"] == "emilia@example.com"
-                # A key that was replaced ends what it has begun.
+                # Replacing a key ends the polls made with it.
                 waiting = poll(client, {**queue, "last_event_id": event["id"]})
                 await until_poll_has_arrived(client, queue)
                 renewed = command.answer("user", "api-key", "--email", OWNER_EMAIL)
@@ -106,7 +106,7 @@ class TestCommandsBesideTheServer:
 
 
 @pytest.mark.parametrize(("proxy", "scheme"), [("192.0.2.1", "http"), ("127.0.0.1", "https")])
-async def test_only_known_proxies_are_believed(
+async def test_only_configured_proxies_are_trusted(
     command: Command, prepared: Prepared, proxy: str, scheme: str
 ) -> None:
     with command.with_settings(trusted_proxies=proxy).serving() as serving:
@@ -119,7 +119,7 @@ async def test_only_known_proxies_are_believed(
 async def test_login_limit_cannot_be_evaded_by_a_forwarded_address(
     command: Command, prepared: Prepared, proxy: str
 ) -> None:
-    """A proxy adds the address it saw at the end; what comes before is the client's invention."""
+    """A proxy appends the address it saw; everything before it can be forged by the client."""
     limits = command.with_settings(trusted_proxies=proxy, rate_limits="on", logins_per_minute="2")
     with limits.serving() as serving:
         serving.read_greeting(last="╰")

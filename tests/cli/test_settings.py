@@ -27,7 +27,7 @@ class TestSettings:
         assert values["CHATAPI_DATABASE_URL"] == "postgresql+asyncpg://***@db/chat?password=***"
         assert values["CHATAPI_REDIS_URL"] == "rediss://***@cache/0"
 
-    def test_shows_lines_to_people(self, empty_command: Command) -> None:
+    def test_prints_lines_by_default(self, empty_command: Command) -> None:
         shown = empty_command.with_settings(queues_per_user="7").run("settings").stdout
         assert "CHATAPI_QUEUES_PER_USER=7\n" in shown
         assert "; default: 100\n" in shown

@@ -7,7 +7,7 @@ from tests.support.command import Command
 
 
 class TestSettingUp:
-    def test_answers_in_json_alone(self, prepared: Prepared) -> None:
+    def test_output_is_json_only(self, prepared: Prepared) -> None:
         assert prepared.upgrade.json == {"result": "success"}
         assert prepared.organization.json == {
             "result": "success",
@@ -67,7 +67,7 @@ class TestRefusals:
 
 
 class TestSeveralOrganizations:
-    def test_need_to_be_told_apart(self, command: Command) -> None:
+    def test_need_an_explicit_choice(self, command: Command) -> None:
         command.answer("org", "create", "--name", "Other")
         assert [org["subdomain"] for org in command.answer("org", "list")["organizations"]] == [
             "acme",
@@ -84,7 +84,7 @@ class TestSeveralOrganizations:
         assert refused.json["code"] == "SUBDOMAIN_TAKEN"
 
 
-def test_names_cannot_steer_the_terminal(command: Command) -> None:
+def test_names_cannot_send_terminal_escapes(command: Command) -> None:
     created = command.run("org", "create", "--name", "Evil\x1b[2J\x9b1m\u202e")
     listed = command.run("org", "list")
     for shown in (created.stdout, listed.stdout):
@@ -106,5 +106,5 @@ def test_demo_fills_an_organization_once(command: Command) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("user",), ("user", "create", "--help")])
-def test_explains_itself(empty_command: Command, arguments: tuple[str, ...]) -> None:
+def test_has_help_texts(empty_command: Command, arguments: tuple[str, ...]) -> None:
     assert "Usage: " in empty_command.run(*arguments).stdout

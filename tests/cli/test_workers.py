@@ -90,7 +90,7 @@ class TestSupervisor:
                 os.kill(dying, signal.SIGKILL)
                 await until(lambda: len(set(workers_of(serving)) - {dying}) == 2, PATIENCE_SECONDS)
                 with asleep(staying):
-                    # Only the new one can answer: first that it needs the database, then with it.
+                    # Only the new worker can respond: first without the database, then with it.
                     assert await status_of_readiness(serving) == 503
                     await proxy.listen()
                     await until_true(lambda: is_ready(serving), PATIENCE_SECONDS)
@@ -107,7 +107,7 @@ async def is_ready(serving: ServingCommand) -> bool:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process is there and more than a name waiting for its parent."""
+    """Whether a process is running, and not a zombie waiting for its parent."""
     try:
         return ") Z " not in Path(f"/proc/{process}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -127,7 +127,7 @@ def workers_of(serving: ServingCommand) -> list[int]:
 
 @contextmanager
 def asleep(worker: int) -> Iterator[None]:
-    """While one process stands still, new connections go to the other."""
+    """While one process is stopped, new connections go to the other."""
     os.kill(worker, signal.SIGSTOP)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The Python client people already use, called from an event loop."""
+"""The existing Python client, called from an event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,7 @@ ApiResponse = dict[str, Any]
 
 
 class _EnoughError(Exception):
-    """What a callback raises to end a loop that has no other end."""
+    """Raised by a callback to end a loop that never ends otherwise."""
 
 
 class Client:
@@ -36,7 +36,7 @@ class Client:
     async def hear(
         self, method: Callable[..., None], count: int, *args: Any, **kwargs: Any
     ) -> list[ApiResponse]:
-        """What `call_on_each_event` or `call_on_each_message` hands out, until it is enough."""
+        """The events or messages passed to the callback, until there are enough."""
         heard: list[ApiResponse] = []
 
         def take(something: ApiResponse) -> None:

@@ -1,4 +1,4 @@
-"""A chat through the Python client people already use: subscribe, send, read and listen."""
+"""A chat through the existing Python client: subscribe, send, read and listen."""
 
 import asyncio
 
@@ -26,7 +26,7 @@ async def bob(url: str, member: Person) -> Client:
 
 @pytest.fixture
 async def general(alice: Client, bob: Client) -> int:
-    """The id of a channel with both in it."""
+    """The id of a channel with both users subscribed."""
     for client in (alice, bob):
         await client.succeed(zulip.Client.add_subscriptions, [{"name": "general"}])
     found = await alice.succeed(zulip.Client.get_stream_id, "general")
@@ -34,7 +34,7 @@ async def general(alice: Client, bob: Client) -> int:
 
 
 class TestSubscriptions:
-    async def test_come_into_being_with_their_channel(
+    async def test_are_created_with_their_channel(
         self, alice: Client, bob: Client, owner: Person, member: Person
     ) -> None:
         streams = [{"name": "general", "description": "Anything"}]
@@ -58,7 +58,7 @@ class TestSubscriptions:
         response = await bob.succeed(zulip.Client.get_streams, include_public=True)
         assert [stream["stream_id"] for stream in response["streams"]] == [general]
 
-    async def test_of_nothing_are_refused(self, alice: Client) -> None:
+    async def test_without_channels_are_refused(self, alice: Client) -> None:
         response = await alice.call(zulip.Client.get_stream_id, "nowhere")
         assert response["result"] == "error"
         assert await alice.call(zulip.Client.get_subscribers, stream="nowhere") == response
@@ -84,7 +84,7 @@ class TestMessages:
         newest, _channel_events = topics["topics"]
         assert newest == {"name": "greetings", "max_id": sent["id"]}
 
-    async def test_go_to_people(
+    async def test_direct_messages(
         self, alice: Client, bob: Client, owner: Person, member: Person
     ) -> None:
         message = {"type": "private", "to": [member.email], "content": "Psst"}
@@ -116,7 +116,7 @@ class TestMessages:
             for message_id in stream["unread_message_ids"]
         ]
 
-    async def test_can_be_looked_at_before(self, alice: Client) -> None:
+    async def test_can_be_rendered_before_sending(self, alice: Client) -> None:
         rendered = await alice.succeed(zulip.Client.render_message, {"content": "*Hello*"})
         assert rendered["rendered"] == "<p><em>Hello</em></p>"
 

@@ -1,4 +1,4 @@
-"""The Python client people already use, unchanged, against a real server."""
+"""The existing Python client, unchanged, against a real server."""
 
 from pathlib import Path
 
@@ -10,21 +10,21 @@ from tests.factories import MakeUser, Person
 
 
 class TestPythonClient:
-    async def test_knows_the_server_and_itself(self, url: str, owner: Person) -> None:
+    async def test_reads_server_settings_and_own_user(self, url: str, owner: Person) -> None:
         client = await connect(url, owner)
         settings = await client.call(zulip.Client.get_server_settings)
         assert settings["zulip_version"] == VERSION
         profile = await client.call(zulip.Client.get_profile)
         assert profile["user_id"] == owner.user_id
 
-    async def test_can_be_made_with_a_wrong_key_and_is_then_refused(
+    async def test_client_with_a_wrong_key_is_refused_on_first_request(
         self, url: str, owner: Person
     ) -> None:
         client = await connect(url, owner, api_key="wrong")
         response = await client.call(zulip.Client.get_profile)
         assert (response["result"], response["code"]) == ("error", "UNAUTHORIZED")
 
-    async def test_hears_of_the_user_it_creates(self, url: str, owner: Person) -> None:
+    async def test_gets_the_event_of_the_user_it_creates(self, url: str, owner: Person) -> None:
         client = await connect(url, owner)
         queue = await client.call(zulip.Client.register, event_types=["realm_user"])
         created = await client.call(
@@ -40,7 +40,7 @@ class TestPythonClient:
         assert (event["type"], event["op"]) == ("realm_user", "add")
         assert event["person"]["user_id"] == created["user_id"]
 
-    async def test_sees_members_with_pictures(
+    async def test_lists_members_with_avatars(
         self, url: str, owner: Person, make_user: MakeUser
     ) -> None:
         member = await make_user()
@@ -50,7 +50,7 @@ class TestPythonClient:
         assert people.keys() == {owner.user_id, member.user_id}
         assert people[member.user_id]["avatar_url"].startswith("https://")
 
-    async def test_learns_that_its_queue_is_gone(self, url: str, owner: Person) -> None:
+    async def test_gets_an_error_for_a_deleted_queue(self, url: str, owner: Person) -> None:
         client = await connect(url, owner)
         queue = await client.call(zulip.Client.register)
         queue_id = queue["queue_id"]

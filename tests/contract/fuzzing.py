@@ -53,7 +53,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Fuzzer:
-    """Draws cases; equal seeds, people and ids draw equal cases."""
+    """Draws cases; equal seeds, users and ids draw equal cases."""
 
     generator: random.Random
     people: Sequence[Person | None]
@@ -138,7 +138,7 @@ def _default(schema: dict[str, Any]) -> Any:
 
 
 def check(case: Case, response: httpx.Response) -> None:
-    """Fail unless the answer is one that the document promises, and no failure of ours."""
+    """Fail unless the response is documented and is no server error."""
     assert response.status_code < 500, response.text
     content_type = response.headers.get("content-type", "")
     if case.method in _METHODS_ELSEWHERE:

@@ -31,7 +31,7 @@ TEXTS = (
     "true",
     "undefined",
 )
-"""As they are, for parameters that are text and for those that are JSON."""
+"""Used as they are, for parameters that are text and for those that are JSON."""
 
 NUMBERS = (0, -1, 1, 2**31, 2**53, 2**63 - 1, 2**63, -(2**63) - 1, 1.5, -0.0, 1e308)
 
@@ -52,7 +52,7 @@ RAW_JSON = (
     "[1, 2",
     "[" + "1," * 2_000 + "1]",
 )
-"""As a client writes it that has a bug."""
+"""Malformed JSON, as a client with a bug sends it."""
 
 
 class HostileValues:

@@ -1,4 +1,4 @@
-"""An organization with every kind of caller, and what must exist before a request can succeed."""
+"""A realm with every kind of caller, and what must exist before a request can succeed."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ CallerCache = dict[str, Person | None]
 
 @dataclass(frozen=True)
 class World:
-    """People who can do things before the caller under test does."""
+    """Users who can prepare things before the caller under test acts."""
 
     client: ApiClient
     runtime: Runtime
@@ -151,13 +151,13 @@ async def a_new_bot(_world: World, _caller: Person | None) -> Prepared:
 
 
 async def a_bot(world: World, _caller: Person | None) -> Prepared:
-    """One that belongs to somebody who is not the caller."""
+    """One that belongs to another user than the caller."""
     bot = await world.make_user(bot_owner=world.boss)
     return Prepared({"bot_id": bot.user_id})
 
 
 async def a_queue(world: World, caller: Person | None) -> Prepared:
-    """The caller's own, or, for those who cannot have any, somebody else's."""
+    """The caller's own, or another user's for callers who cannot have any."""
     can_register = caller in [
         world.callers[kind] for kind in world.callers if kind not in {"deactivated", "other_realm"}
     ]
@@ -207,7 +207,7 @@ async def a_new_group(_world: World, _caller: Person | None) -> Prepared:
 
 
 async def a_group(world: World, _caller: Person | None) -> Prepared:
-    """One that somebody who is not the caller made, with one member."""
+    """One that another user than the caller created, with one member."""
     name = f"group {next(_numbers)}"
     members = [world.boss.user_id]
     response = await world.client.post(
@@ -234,7 +234,7 @@ async def a_subgroup_to_add(world: World, caller: Person | None) -> Prepared:
 
 
 async def a_channel(world: World, _caller: Person | None) -> Prepared:
-    """A public one that the caller is not in."""
+    """A public one that the caller is not subscribed to."""
     channel = await world.make_channel()
     return Prepared({"stream_id": channel.id, "user_id": world.boss.user_id})
 
@@ -268,7 +268,7 @@ async def a_new_channel(_world: World, _caller: Person | None) -> Prepared:
 
 
 async def the_general_channel(world: World, _caller: Person | None) -> Prepared:
-    """A public one that somebody else is in, whatever became of it before."""
+    """A public one with another subscriber, whatever state it was in before."""
     assert_success(await subscribe(world.client, world.boss, "general"))
     return Prepared()
 
@@ -293,12 +293,12 @@ async def the_newest_messages(_world: World, _caller: Person | None) -> Prepared
 
 
 async def no_narrow(_world: World, _caller: Person | None) -> Prepared:
-    """Whatever the caller may see, and be it nothing."""
+    """Everything the caller may see, even if that is nothing."""
     return Prepared(values={"narrow": []})
 
 
 async def a_message(world: World, _caller: Person | None) -> Prepared:
-    """In a public channel that the caller is not in."""
+    """In a public channel that the caller is not subscribed to."""
     channel = await world.make_channel(subscribers=[world.boss])
     message_id = await send(world.client, world.boss, channel)
     return Prepared({"message_id": message_id}, {"messages": [message_id]})
@@ -310,14 +310,14 @@ async def a_message_to_move(world: World, caller: Person | None) -> Prepared:
 
 
 async def a_reaction(world: World, caller: Person | None) -> Prepared:
-    """To a message in a public channel, by somebody who is not the caller."""
+    """To a message in a public channel, by another user than the caller."""
     message = await a_message(world, caller)
     assert_success(await react(world.client, world.boss, message.places["message_id"]))
     return Prepared(message.places, {"emoji_name": "octopus"})
 
 
 async def a_subscription(world: World, caller: Person | None) -> Prepared:
-    """To a channel that the caller is in, where that can be."""
+    """To a channel that the caller is subscribed to, where that is possible."""
     is_here = caller is not None and caller not in {
         world.callers["deactivated"],
         world.callers["other_realm"],
@@ -335,12 +335,12 @@ async def somebody_to_type_to(world: World, _caller: Person | None) -> Prepared:
 
 
 async def a_new_emoji(_world: World, _caller: Person | None) -> Prepared:
-    """The documented example is no picture: whoever may add one is told so."""
+    """The documented example is no picture: callers who may add one get an error about it."""
     return Prepared({"emoji_name": f"emoji{next(_numbers)}"})
 
 
 async def an_emoji(world: World, _caller: Person | None) -> Prepared:
-    """One that somebody who is not the caller made."""
+    """One that another user than the caller created."""
     name = f"emoji{next(_numbers)}"
     await add_emoji(world.client, world.boss, name)
     return Prepared({"emoji_name": name})
@@ -361,7 +361,7 @@ async def a_channel_to_schedule_for(world: World, caller: Person | None) -> Prep
 
 
 async def a_scheduled_message(world: World, _caller: Person | None) -> Prepared:
-    """One that somebody who is not the caller scheduled."""
+    """One that another user than the caller scheduled."""
     scheduled_id = await schedule(world.client, world.boss, to_people(world.boss), FAR_AHEAD)
     return Prepared({"scheduled_message_id": scheduled_id})
 
@@ -372,7 +372,7 @@ async def a_message_to_remember(world: World, caller: Person | None) -> Prepared
 
 
 async def a_reminder(world: World, caller: Person | None) -> Prepared:
-    """One that somebody who is not the caller wants."""
+    """One of another user than the caller."""
     wanted = (await a_message_to_remember(world, caller)).values
     response = await world.client.post(
         "/reminders", world.boss, **wanted, scheduled_delivery_timestamp=FAR_AHEAD
@@ -381,19 +381,19 @@ async def a_reminder(world: World, caller: Person | None) -> Prepared:
 
 
 async def a_draft(world: World, _caller: Person | None) -> Prepared:
-    """Of somebody who is not the caller."""
+    """Of another user than the caller."""
     [draft_id] = await add_drafts(world.client, world.boss, draft())
     return Prepared({"draft_id": draft_id})
 
 
 async def a_snippet(world: World, _caller: Person | None) -> Prepared:
-    """Of somebody who is not the caller."""
+    """Of another user than the caller."""
     response = await world.client.post("/saved_snippets", world.boss, title="Mine", content="Hello")
     return Prepared({"saved_snippet_id": assert_success(response)["saved_snippet_id"]})
 
 
 async def a_view(world: World, _caller: Person | None) -> Prepared:
-    """Of somebody who is not the caller."""
+    """Of another user than the caller."""
     fragment = f"narrow/id/{next(_numbers)}"
     assert_success(
         await world.client.post("/navigation_views", world.boss, fragment=fragment, is_pinned=True)

@@ -1,4 +1,4 @@
-"""The check that every answer of the test run goes through notices what it is there for."""
+"""The check that all responses of the test run pass through finds undocumented ones."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ NOT_FOUND = {"result": "error", "msg": "Nothing here", "code": "NOT_FOUND"}
         ),
     ],
 )
-def test_lets_documented_answers_pass(
+def test_documented_responses_pass(
     method: str, path: str, status: int, body: dict[str, Any]
 ) -> None:
     ANSWERS.check(method, path, status, "application/json", body)
@@ -75,13 +75,13 @@ def test_lets_documented_answers_pass(
         ("POST", SHELF, 200, SUCCESS, "which is not documented"),
     ],
 )
-def test_stops_all_others(
+def test_undocumented_responses_fail(
     method: str, path: str, status: int, body: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(AssertionError, match=complaint):
         ANSWERS.check(method, path, status, "application/json", body)
 
 
-def test_stops_other_content_types() -> None:
+def test_other_content_types_fail() -> None:
     with pytest.raises(AssertionError, match="undocumented text/html"):
         ANSWERS.check("GET", SHELF, 200, "text/html; charset=utf-8", None)

@@ -1,4 +1,4 @@
-"""What holds for every endpoint, whatever it does."""
+"""Rules that hold for every endpoint."""
 
 import asyncio
 from collections import defaultdict
@@ -13,7 +13,7 @@ from tests.support.routes import ROUTES, example_of, send_to
 
 UNKNOWN = "no_endpoint_knows_this"
 SOMETHING: defaultdict[str, str] = defaultdict(lambda: "1")
-"""For each place in a path; that nothing is there is for the endpoint to say."""
+"""A value for each path parameter; the endpoint reports that nothing has this id."""
 
 every_route = pytest.mark.parametrize(
     "route", [pytest.param(route, id=f"{route.method} {route.path}") for route in ROUTES]
@@ -36,12 +36,12 @@ async def send(
 
 @pytest.fixture(params=["sqlite"])
 def backend(request: pytest.FixtureRequest) -> str:
-    """What is looked at here never reaches the database's own ways."""
+    """These checks do not depend on the kind of database."""
     return str(request.param)
 
 
 @guarded_routes
-async def test_strangers_are_refused_alike(
+async def test_anonymous_callers_get_the_same_error(
     client: ApiClient, owner: Person, route: ChatRoute
 ) -> None:
     impostor = Person(owner.user_id, owner.email, "not the key")
@@ -79,7 +79,7 @@ async def test_a_missing_parameter_is_named(
 
 
 @every_route
-async def test_request_that_locks_first_is_answered_and_leaves_no_lock(
+async def test_request_that_locks_first_is_served_and_leaves_no_lock(
     client: ApiClient, owner: Person, route: ChatRoute, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(route, "_most_restarts", -1)
@@ -92,7 +92,7 @@ async def test_request_that_locks_first_is_answered_and_leaves_no_lock(
 
 
 @every_route
-async def test_every_answer_has_an_envelope_and_may_not_be_cached(
+async def test_every_response_has_an_envelope_and_may_not_be_cached(
     client: ApiClient, owner: Person, route: ChatRoute
 ) -> None:
     answer = await send(client, route, owner, example_of(route))
@@ -106,7 +106,7 @@ async def test_every_answer_has_an_envelope_and_may_not_be_cached(
 
 
 @every_route
-async def test_other_methods_are_refused_with_those_that_are_allowed(
+async def test_other_methods_are_refused_with_a_list_of_allowed_ones(
     client: ApiClient, owner: Person, route: ChatRoute
 ) -> None:
     path = route.path_format.format_map(SOMETHING)

@@ -1,4 +1,4 @@
-"""Hostile requests to every operation: no failure of ours, and no answer that is not documented.
+"""Hostile requests to every operation: no server error, and no undocumented response.
 
 CHATAPI_TEST_FUZZ_CASES says how many, CHATAPI_TEST_SEED which ones.
 """
@@ -25,17 +25,17 @@ CASES = int(os.environ.get("CHATAPI_TEST_FUZZ_CASES", "5000"))
 SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 PARTS = 5
 CASES_PER_ORGANIZATION = 250
-"""After these it may have nobody left who is allowed to do anything: a new one is made."""
+"""After these requests no user of the realm may have permissions left: a new realm is made."""
 
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """A poll that gets hold of a real queue must not hold up what follows."""
+    """A poll of a real queue must not delay the following requests."""
     return settings.model_copy(update={"heartbeat_seconds": 0.05})
 
 
 async def make_people(make_user: MakeUser, owner: Person) -> list[Person | None]:
-    """Some of each kind of caller, and strangers."""
+    """Some of each kind of caller, and anonymous ones."""
     return [
         *[owner] * 5,
         await make_user(Role.ADMIN),
@@ -51,7 +51,7 @@ async def make_people(make_user: MakeUser, owner: Person) -> list[Person | None]
 
 
 async def fill(client: ApiClient, owner: Person, people: Sequence[Person | None]) -> list[int]:
-    """Something of most kinds for requests to get hold of; ids that may be of any of it."""
+    """Create objects of most kinds for requests to use, and return ids that may match any."""
     others = [person.user_id for person in people if person is not None]
     for name, options in (("general", {}), ("secret", {"invite_only": True})):
         assert_success(await subscribe(client, owner, name, principals=others[:6], **options))
@@ -75,7 +75,7 @@ async def fill(client: ApiClient, owner: Person, people: Sequence[Person | None]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-async def test_hostile_requests_get_documented_answers(
+async def test_hostile_requests_get_documented_responses(
     client: ApiClient, runtime: Runtime, backend: str, part: int
 ) -> None:
     cases = CASES // PARTS if backend == "sqlite" else CASES // PARTS // 10
@@ -114,7 +114,7 @@ async def fuzz_organization(
 
 
 async def check_organization(client: ApiClient, newcomer: Person) -> None:
-    """Whatever was asked for, who comes now can work as on the first day."""
+    """After all the requests, a new user can work normally."""
     assert_success(await client.post("/register", newcomer))
     assert_success(await client.get("/users", newcomer))
     message = {"type": "direct", "to": [newcomer.user_id], "content": "Still here"}

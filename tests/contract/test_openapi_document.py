@@ -47,7 +47,7 @@ def resolved(schema: object) -> object:
 
 
 class TestDocument:
-    def test_every_schema_is_one(self) -> None:
+    def test_every_schema_is_valid(self) -> None:
         for schema in DOCUMENT["components"]["schemas"].values():
             Draft202012Validator.check_schema(schema)
 
@@ -62,7 +62,7 @@ class TestDocument:
             assert tag["description"], tag["name"]
         assert {tag["name"] for tag in DOCUMENT["tags"]} == used
 
-    def test_every_operation_has_a_name_of_its_own(self) -> None:
+    def test_operation_names_are_unique(self) -> None:
         counts = Counter(
             operation["operationId"]
             for methods in DOCUMENT["paths"].values()
@@ -70,14 +70,14 @@ class TestDocument:
         )
         assert counts.most_common(1)[0][1] == 1
 
-    def test_no_component_is_named_after_an_accident(self) -> None:
-        # Two types of one name would be told apart by the modules they come from.
+    def test_component_names_are_not_qualified_by_module(self) -> None:
+        # Two types with the same name would be distinguished by their modules.
         assert not [name for name in DOCUMENT["components"]["schemas"] if "__" in name]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 class TestEveryOperation:
-    def test_says_what_it_does(self, operation: dict[str, Any]) -> None:
+    def test_has_summary_and_description(self, operation: dict[str, Any]) -> None:
         assert operation["summary"]
 
     def test_has_an_example_for_each_parameter(self, operation: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
-"""Who may call what: every endpoint and every kind of caller, in one table.
+"""Permissions: every endpoint and every kind of caller, in one table.
 
-What a request is about belongs to somebody else: the table says who may touch it nevertheless.
+The object of a request belongs to another user: the table says who may access it anyway.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ REFUSALS = {
     "view": (404, "NOT_FOUND", "Navigation view does not exist."),
     "lost": (400, "BAD_REQUEST", "Navigation view does not exist."),
 }
-"""What stands in the table for a refusal; `ok` stands for a success."""
+"""The table's words for refusals; `ok` means success."""
 
 # The callers, from left to right: owner, administrator, moderator, member, member in the waiting
 # period, guest, bot of a member; deactivated, without an account, of another organization.
@@ -284,12 +284,12 @@ PREPARATIONS: dict[str, Preparation] = {
     "PATCH /realm/filters/{filter_id}": world_of.a_linkifier,
     "DELETE /realm/filters/{filter_id}": world_of.a_linkifier,
 }
-"""What must be there first, where the documented example alone cannot succeed."""
+"""What must exist first, where the documented example alone cannot succeed."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One endpoint and what becomes of each kind of caller."""
+    """One endpoint and the outcome for each kind of caller."""
 
     endpoint: str
     outcomes: dict[str, str]
@@ -326,7 +326,7 @@ async def world(app: ChatApp, runtime: Runtime, clock: MovableClock) -> World:
     return await make_world(ApiClient(app, "acme.localhost"), runtime, clock)
 
 
-def test_nothing_is_undecided() -> None:
+def test_every_endpoint_has_a_row() -> None:
     assert set(ROWS) == {endpoint_of(route) for route in ROUTES}
     assert PREPARATIONS.keys() <= ROWS.keys()
     for row in ROWS.values():
@@ -348,7 +348,7 @@ async def test_matrix(world: World, route: ChatRoute) -> None:
 
 
 def outcome_of(response: ApiResponse) -> str:
-    """The word of the table for an answer, or the answer itself where there is none."""
+    """The table's word for a response, or the response itself where there is none."""
     if response.status == 200:
         return "ok"
     refusal = (response.status, response["code"], response["msg"])

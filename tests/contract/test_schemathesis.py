@@ -1,4 +1,4 @@
-"""Schemathesis against a real server: no 5xx, and no answer the document does not promise."""
+"""Schemathesis against a real server: no 5xx, and no undocumented response."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from tests.factories import Person
 from tests.support.command import Command
 from tests.support.server_process import ServerProcess, inherited_environment, server_process
 
-# The example of the document, so that trying it out does not change who the caller is.
+# The document's example, so that the request does not change the caller's account.
 OWNER = "iago@example.com"
 REPLACES_ITS_OWN_CREDENTIALS = "regenerate_api_key"
 IGNORED_CHECKS = (
@@ -32,7 +32,7 @@ def command(database_url: str, tmp_path: Path) -> Command:
             "rate_limits": "off",
             "password_hash_kib": "64",
             "password_hash_rounds": "1",
-            # A poll that gets hold of a real queue must not hold up the others.
+            # A poll of a real queue must not delay the other requests.
             "heartbeat_seconds": "0.2",
         },
     )
@@ -70,7 +70,7 @@ def schemathesis(server: ServerProcess, person: Person, folder: Path, *options: 
 
 
 @pytest.mark.slow
-def test_every_answer_is_documented(command: Command, owner: Person, tmp_path: Path) -> None:
+def test_every_response_is_documented(command: Command, owner: Person, tmp_path: Path) -> None:
     with server_process(tmp_path, **command.settings) as server:
         schemathesis(
             server, owner, tmp_path, "--exclude-operation-id", REPLACES_ITS_OWN_CREDENTIALS

@@ -34,7 +34,7 @@ async def webhook(make_user: MakeUser, owner: Person) -> Person:
     return await make_user(Role.OWNER, bot_owner=owner, bot_type=BotType.INCOMING_WEBHOOK)
 
 
-def test_only_sending_admits_webhook_bots() -> None:
+def test_only_the_send_endpoint_admits_webhook_bots() -> None:
     admitting = [
         endpoint_of(route)
         for route in (*ROUTES, *file_router.routes)
@@ -85,7 +85,7 @@ async def test_webhook_bot_sends_a_message(
     assert read["message"]["sender_id"] == webhook.user_id
 
 
-async def test_repeated_sending_of_a_webhook_bot_is_answered_as_the_first_time(
+async def test_repeated_send_of_a_webhook_bot_gets_the_stored_response(
     client: ApiClient, make_channel: MakeChannel, owner: Person, webhook: Person
 ) -> None:
     channel = await make_channel("builds", subscribers=[owner])
@@ -101,7 +101,7 @@ async def test_repeated_sending_of_a_webhook_bot_is_answered_as_the_first_time(
     assert len(ids) == 1
 
 
-async def test_webhook_bot_reads_nothing_that_is_open_to_visitors(
+async def test_webhook_bot_is_refused_by_endpoints_open_to_visitors(
     client: ApiClient, owner: Person, webhook: Person
 ) -> None:
     await change_realm(client, owner, enable_spectator_access=True)
@@ -114,7 +114,7 @@ async def test_webhook_bot_reads_nothing_that_is_open_to_visitors(
     assert (response.status_code, response.json()["msg"]) == (401, REFUSED)
 
 
-async def test_refusal_is_only_for_those_with_the_key(client: ApiClient, webhook: Person) -> None:
+async def test_wrong_key_gets_the_usual_error(client: ApiClient, webhook: Person) -> None:
     impostor = Person(webhook.user_id, webhook.email, "not the key")
     refusal = assert_error(await client.get("/users/me", impostor), "UNAUTHORIZED", 401)
     assert refusal == "Invalid API key"

@@ -42,7 +42,7 @@ class TestEnvelope:
             "code": "BAD_REQUEST",
         }
 
-    def test_a_bad_queue_is_named(self) -> None:
+    def test_bad_queue_error_contains_the_queue_id(self) -> None:
         envelope = errors.BadEventQueueIdError(QueueId("x")).envelope()
         assert envelope["queue_id"] == "x"
         assert envelope["msg"] == "Bad event queue ID: x"
@@ -81,6 +81,6 @@ class TestTree:
             assert kind.status == 400
             assert kind.extra_fields() == ()
 
-    def test_a_rate_limit_speaks_the_protocol(self) -> None:
+    def test_rate_limit_error_follows_the_protocol(self) -> None:
         envelope = orjson.loads(orjson.dumps(RateLimitedError(1.5).envelope()))
         assert envelope["retry-after"] == 1.5

@@ -1,4 +1,4 @@
-"""Turns at expensive work: how many at once, for whom, and in which order."""
+"""Limiting heavy work: how many turns at once, per owner, and in which order."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ ADA, BOB, EVE = "ada", "bob", "eve"
 
 
 class Worker:
-    """Requests that hold a turn until they are told to end."""
+    """Requests that hold a turn until the test ends them."""
 
     def __init__(self, work: FairLimiter) -> None:
         self._work = work
@@ -20,7 +20,7 @@ class Worker:
         self._endings: dict[str, asyncio.Event] = {}
 
     def start(self, name: str) -> asyncio.Task[None]:
-        """The part of the name before the dot is whom the work is for."""
+        """The part of the name before the dot is the owner of the work."""
         self._endings[name] = asyncio.Event()
         return asyncio.create_task(self._hold(name))
 
@@ -50,7 +50,7 @@ async def test_waiting_owners_take_turns() -> None:
     worker = Worker(FairLimiter(most=1, most_per_owner=1))
     names = ["ada.1", "ada.2", "ada.3", "ada.4", "bob.1", "eve.1", "bob.2"]
     tasks = [worker.start(name) for name in names]
-    # All of them ask before the first one ends.
+    # All of them request a turn before the first one ends.
     await asyncio.sleep(0)
     for name in names:
         worker.end(name)
@@ -67,7 +67,7 @@ async def test_free_turn_is_taken_without_task_switch() -> None:
 
 
 @pytest.mark.parametrize(("busy", "error"), [(ADA, RateLimitedError), (BOB, UnavailableError)])
-async def test_turn_that_does_not_come_in_time_is_refused(
+async def test_request_that_waits_too_long_for_a_turn_is_refused(
     busy: str, error: type[Exception]
 ) -> None:
     work = FairLimiter(most=1, most_per_owner=1, longest_wait=0.01)

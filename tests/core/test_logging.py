@@ -84,13 +84,13 @@ class TestOutput:
         assert entry["api_key"] == "***"
         assert entry["timestamp"].endswith("Z")
 
-    def test_libraries_speak_the_same_way(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_libraries_use_the_same_format(self, capsys: pytest.CaptureFixture[str]) -> None:
         self.configured("json")
         logging.getLogger("library").warning("cannot reach %s", "redis://:hunter2@host")
         (line,) = capsys.readouterr().err.splitlines()
         assert orjson.loads(line)["event"] == "cannot reach redis://***@host"
 
-    def test_the_console_is_for_people(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_console_format_is_readable(self, capsys: pytest.CaptureFixture[str]) -> None:
         logger = self.configured("console")
         logger.info("something", path="a\nb", password="hunter2")
         (line,) = capsys.readouterr().err.splitlines()

@@ -32,5 +32,5 @@ def test_key_fits_into_its_column(name: str) -> None:
     assert len(name_key(name)) <= 100
 
 
-def test_names_with_long_keys_are_told_apart() -> None:
+def test_names_with_long_keys_have_different_keys() -> None:
     assert name_key(SHIN * 60) != name_key(SHIN * 59 + "a")

@@ -1,4 +1,4 @@
-"""The number of open files is known, and may be as large as the system allows."""
+"""Counting open files, and raising their limit to what the system allows."""
 
 import resource
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def test_four_fifths_are_near_the_limit(count: int, is_near: bool) -> None:
     assert OpenFileUsage(count, 100).is_near_limit is is_near
 
 
-async def test_operator_is_told_before_the_limit_is_reached(
+async def test_warning_is_logged_before_the_limit_is_reached(
     runtime: Runtime, limits: tuple[int, int]
 ) -> None:
     with collected_log() as logs:

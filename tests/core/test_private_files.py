@@ -30,7 +30,7 @@ def mode_of(path: Path) -> int:
 
 @pytest.fixture
 def open_folder(tmp_path: Path) -> Path:
-    """A data folder as it was made before modes were looked after."""
+    """A data folder as earlier versions created it, with default modes."""
     folder = tmp_path / "data"
     (folder / "uploads" / "1" / "ab").mkdir(parents=True)
     (folder / "uploads" / "1" / "ab" / "file").write_text("secret")

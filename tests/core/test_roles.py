@@ -1,4 +1,4 @@
-"""Roles and what they let people see."""
+"""Roles, and the visibility of email addresses by role."""
 
 import pytest
 
@@ -25,7 +25,7 @@ class TestEmailVisibility:
             (EmailVisibility.NOBODY, None),
         ],
     )
-    def test_shows_to_a_role_and_those_above(
+    def test_shows_to_a_role_and_higher_ones(
         self, visibility: EmailVisibility, least_role: Role | None
     ) -> None:
         for role in Role:
@@ -33,7 +33,5 @@ class TestEmailVisibility:
             assert visibility.shows_to(role) is expected
 
     @pytest.mark.parametrize("visibility", list(EmailVisibility))
-    def test_shows_nothing_to_people_who_are_not_logged_in(
-        self, visibility: EmailVisibility
-    ) -> None:
+    def test_shows_nothing_to_anonymous_readers(self, visibility: EmailVisibility) -> None:
         assert not visibility.shows_to(None)

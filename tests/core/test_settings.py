@@ -1,4 +1,4 @@
-"""Settings: from the environment, in the spellings people use, refused when they are wrong."""
+"""Settings: from the environment, in common spellings, refused when they are wrong."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class TestDatabaseUrl:
     @pytest.mark.parametrize(
         "given", ["mysql://u:hunter2@host/db", "host:5432/db", "hunter2", "://", "postgres:x"]
     )
-    def test_others_are_refused_without_being_repeated(self, given: str) -> None:
+    def test_others_are_refused_without_repeating_the_value(self, given: str) -> None:
         with pytest.raises(ValidationError, match="must start with sqlite:// or post") as refused:
             Settings(database_url=given)
         assert "hunter2" not in str(refused.value)
@@ -82,7 +82,7 @@ class TestEnvironment:
 
 
 class TestSettings:
-    def test_each_says_what_it_is(self) -> None:
+    def test_each_has_a_description(self) -> None:
         for name, field in Settings.model_fields.items():
             assert field.description, name
 
@@ -92,7 +92,7 @@ class TestSettings:
 
 
 class TestTrustedProxies:
-    def test_nobody_is_trusted_by_default(self) -> None:
+    def test_no_proxy_is_trusted_by_default(self) -> None:
         assert Settings().trusted_proxies == ""
 
     def test_addresses_and_networks(self) -> None:

@@ -1,4 +1,4 @@
-"""Sleep that ends early when somebody rings."""
+"""A sleep that ends early when it is signalled."""
 
 import asyncio
 
@@ -7,12 +7,12 @@ from chatapi.core.wake_signal import WakeSignal
 NIGHT = 3600
 
 
-async def test_a_sleep_comes_to_its_end() -> None:
+async def test_sleep_ends_after_its_time() -> None:
     async with asyncio.timeout(1):
         await WakeSignal().sleep(0.001)
 
 
-async def test_ringing_ends_a_sleep() -> None:
+async def test_signal_ends_a_sleep() -> None:
     signal = WakeSignal()
     async with asyncio.timeout(1), asyncio.TaskGroup() as tasks:
         tasks.create_task(signal.sleep(NIGHT))
@@ -20,7 +20,7 @@ async def test_ringing_ends_a_sleep() -> None:
         signal.notify()
 
 
-async def test_ringing_is_heard_by_the_next_sleeper_once() -> None:
+async def test_earlier_signal_ends_the_next_sleep_once() -> None:
     signal = WakeSignal()
     signal.notify()
     async with asyncio.timeout(1):

@@ -1,4 +1,4 @@
-"""What counts as an address people can open in a browser."""
+"""Which texts count as web addresses that a browser can open."""
 
 import pytest
 

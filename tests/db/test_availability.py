@@ -1,4 +1,4 @@
-"""Faults of databases: which of them a client may simply try again."""
+"""Database errors: which of them a client may retry."""
 
 import sqlite3
 
@@ -17,7 +17,7 @@ from chatapi.db.availability import is_unavailable
 
 
 def caused_by(cause: Exception) -> DBAPIError:
-    """As the PostgreSQL driver's errors arrive: two coats around the real one."""
+    """An error as the PostgreSQL driver raises it: the cause wrapped in two others."""
     coat = Exception("translated")
     coat.__cause__ = cause
     return DBAPIError("SELECT 1", {}, coat)
@@ -43,7 +43,7 @@ class TestIsUnavailable:
         ],
         ids=repr,
     )
-    def test_for_what_passes(self, error: Exception) -> None:
+    def test_true_for_temporary_errors(self, error: Exception) -> None:
         assert is_unavailable(error)
 
     @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ class TestIsUnavailable:
         ],
         ids=repr,
     )
-    def test_not_for_what_stays(self, error: Exception) -> None:
+    def test_false_for_permanent_errors(self, error: Exception) -> None:
         assert not is_unavailable(error)

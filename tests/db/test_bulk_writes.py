@@ -78,7 +78,7 @@ async def test_are_written_with_the_commit_or_not_at_all(
 
 
 async def test_the_last_change_of_a_row_counts(runtime: Runtime, realm: RealmRecord) -> None:
-    """One statement would change the row once, and nobody knows to what."""
+    """One statement would change the row once, to an undefined one of the values."""
     async with DatabaseSession(runtime.database) as db:
         await db.write()
         for floor in range(5):

@@ -1,4 +1,4 @@
-"""Work that is cancelled, as by a client that hangs up, on both databases."""
+"""Cancelled work, as by a client that disconnects, on both databases."""
 
 import asyncio
 
@@ -14,13 +14,15 @@ from tests.support.waiting import until
 
 @pytest.mark.parametrize("steps", range(25))
 async def test_leaves_no_connection_behind(settings: Settings, steps: int) -> None:
-    """Wherever it strikes: while connecting, while a statement runs, while giving back."""
+    """At any point: while connecting, while a statement runs, while releasing the connection."""
     database = Database(settings)
     pool = database.engine.pool
     assert isinstance(pool, QueuePool)
     reading = asyncio.create_task(read_once(database))
     for _ in range(steps):
-        await asyncio.sleep(0.0002)  # not to wait for anything: to strike elsewhere each time
+        await asyncio.sleep(
+            0.0002
+        )  # not to wait for anything: to cancel at another point each time
     reading.cancel()
     await asyncio.gather(reading, return_exceptions=True)
     await until(lambda: pool.checkedout() == 0)

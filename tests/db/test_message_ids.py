@@ -1,4 +1,4 @@
-"""Message ids have the order of commits, also when they come with the lock."""
+"""Message ids have the order of commits, also when they are taken together with the lock."""
 
 import asyncio
 
@@ -29,12 +29,12 @@ async def test_ascend_and_are_taken_once(
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-async def test_whoever_waited_for_the_lock_has_higher_ones(
+async def test_writer_that_waited_for_the_lock_gets_higher_ids(
     settings: Settings, realm: RealmRecord
 ) -> None:
     """As in two processes, of which one holds the lock while the other asks for it.
 
-    SQLite has one writer, for whom ids are counted when they are needed.
+    SQLite has one writer, which counts ids when they are needed.
     """
     here, there = Database(settings), Database(settings)
     async with DatabaseSession(here) as holder, DatabaseSession(there) as next_one:

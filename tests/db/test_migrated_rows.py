@@ -1,4 +1,4 @@
-"""Migrations that change rows: what the service wrote before them, and what is there afterwards."""
+"""Migrations that change rows: rows as earlier versions wrote them, and after the migration."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -32,7 +32,7 @@ REGENERATE = "/users/me/api_key/regenerate"
 async def own_url(
     backend: str, servers: Servers, tmp_path: Path, worker_name: str
 ) -> AsyncIterator[str]:
-    """A database whose tables nobody else uses."""
+    """A database of the test's own, whose tables no other test uses."""
     if backend == "sqlite":
         yield f"sqlite+aiosqlite:///{tmp_path / 'chat.sqlite3'}"
         return
@@ -52,7 +52,7 @@ async def settings(own_url: str, tmp_path: Path) -> Settings:
 
 
 async def migrate(database: Database, revision: str) -> None:
-    """To an older or a newer state of the tables."""
+    """Migrate the tables to an older or a newer revision."""
 
     def move(connection: Connection) -> None:
         config = alembic_config(connection)
@@ -81,10 +81,10 @@ async def make_owner(settings: Settings, clock: MovableClock) -> Person:
         return owner
 
 
-class TestSecretsInKeptAnswers:
-    """0012: answers of before may hold API keys."""
+class TestSecretsInStoredResponses:
+    """0012: responses stored by earlier versions may hold API keys."""
 
-    async def test_key_leaves_kept_answer_and_request_is_still_not_repeated(
+    async def test_key_is_removed_from_stored_response_and_request_is_still_not_repeated(
         self, settings: Settings, clock: MovableClock
     ) -> None:
         owner = await make_owner(settings, clock)
@@ -99,7 +99,7 @@ class TestSecretsInKeptAnswers:
             )
             kept = assert_success(answer)
         database = Database(settings)
-        # The service of that time kept the key as well.
+        # Earlier versions stored the key as well.
         with_secret = orjson.dumps({"api_key": key}).decode()
         change = update(StoredResponseRow).where(StoredResponseRow.answer == "null")
         async with database.engine.begin() as connection:
@@ -117,7 +117,7 @@ class TestSecretsInKeptAnswers:
                 "POST", "/saved_snippets", owner, data=snippet, headers=other
             )
             assert assert_success(answer) == kept
-        # Before, every answer was an object: those that are none would be misread.
+        # Before, every stored response was an object: others would be misread.
         await migrate(database, "0011")
         assert "null" not in await answers_kept(database)
         await migrate(database, "head")
@@ -130,9 +130,9 @@ async def answers_kept(database: Database) -> list[str]:
 
 
 class TestMessagesOfEvents:
-    """0013: events of before are found by the message they quote."""
+    """0013: events of earlier versions are found by the message they quote."""
 
-    async def test_events_of_before_name_their_messages_again(
+    async def test_earlier_events_refer_to_their_messages_again(
         self, settings: Settings, clock: MovableClock
     ) -> None:
         owner = await make_owner(settings, clock)
@@ -161,7 +161,7 @@ class TestMessagesOfEvents:
         await database.close()
         assert after == before
         quoting = [(name, message_id) for _, name, message_id in after if message_id is not None]
-        # The last one is what the service wrote about the move, which itself changed no text.
+        # The last one is the notice about the move; the move itself changed no text.
         *others, (name, notice) = quoting
         assert others == [("message", sent), ("message", direct), ("update_message", sent)]
         assert name == "message"

@@ -36,7 +36,7 @@ _numbers = count(1)
 async def empty_url(
     backend: str, servers: Servers, tmp_path: Path, worker_name: str
 ) -> AsyncIterator[str]:
-    """A database in which nothing was ever done."""
+    """A database without tables."""
     if backend == "sqlite":
         yield f"sqlite+aiosqlite:///{tmp_path / 'new' / 'chat.sqlite3'}"
         return
@@ -69,7 +69,7 @@ def alembic_config(connection: Connection | None = None) -> Config:
 
 
 class TestUpgrade:
-    async def test_makes_what_the_models_describe(self, empty_url: str) -> None:
+    async def test_creates_the_tables_of_the_models(self, empty_url: str) -> None:
         async with opened(empty_url) as database:
             assert await pending_changes(database) != []
             await upgrade_database(database)
@@ -119,7 +119,7 @@ class TestDowngrade:
 
 
 class TestRolesOfBots:
-    """0014: bots of before may have more rights than their owners."""
+    """0014: existing bots may have higher roles than their owners."""
 
     async def test_higher_bots_are_lowered_to_their_owners(self, empty_url: str) -> None:
         async with opened(empty_url) as database:
@@ -197,7 +197,7 @@ class TestNormalForm:
 
 
 def _apply(connection: Connection, revision: str) -> None:
-    """What a migration does to the rows, with the tables as they are now."""
+    """Apply a migration's change of rows to the current tables."""
     script = ScriptDirectory.from_config(alembic_config()).get_revision(revision)
     with Operations.context(MigrationContext.configure(connection)):
         script.module.upgrade()

@@ -1,4 +1,4 @@
-"""Writing on the word of the last transaction: all of it in one statement, or nothing at all."""
+"""Optimistic writes: everything in one statement, or nothing if the clock has moved."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ from tests.support.sample_events import Noted, append
 from tests.support.statements import recorded_statements
 from tests.support.waiting import until_lock_is_awaited
 
-# SQLite has no trips to save: it always locks.
+# SQLite has no round trips to save: it always locks.
 pytestmark = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 
 
@@ -51,7 +51,7 @@ async def left_by_a_lock(
 
 @asynccontextmanager
 async def relying(runtime: Runtime, realm: RealmRecord) -> AsyncIterator[DatabaseSession]:
-    """A session that has something to write, and no lock."""
+    """A session with an optimistic write pending, without the lock."""
     left = await left_by_a_lock(runtime, realm)
     async with DatabaseSession(runtime.database) as db:
         await db.begin_optimistic(left)
@@ -73,7 +73,7 @@ async def noted(database: Database, realm: RealmRecord) -> list[str]:
     return [entry.event.text for entry in entries if isinstance(entry.event, Noted)]
 
 
-async def test_needs_no_statement_but_one_of_its_own(
+async def test_commit_takes_one_statement(
     runtime: Runtime, realm: RealmRecord, elsewhere: Database
 ) -> None:
     left = await left_by_a_lock(runtime, realm)
@@ -87,7 +87,7 @@ async def test_needs_no_statement_but_one_of_its_own(
     assert await noted(runtime.database, realm) == ["before", "relying"]
 
 
-async def test_goes_on_from_one_transaction_to_the_next(
+async def test_each_commit_returns_the_snapshot_for_the_next(
     runtime: Runtime, realm: RealmRecord
 ) -> None:
     left = await left_by_a_lock(runtime, realm)
@@ -101,7 +101,7 @@ async def test_goes_on_from_one_transaction_to_the_next(
             assert db.left is not None
             left = db.left
     assert await noted(runtime.database, realm) == ["before", *"abcdef"]
-    # As many are taken as were used: the supply stays as large as it was.
+    # As many ids are reserved as were used: the reserve keeps its size.
     assert len(left.message_ids) == 3
     assert used == sorted(set(used))
     assert len(used) == 12
@@ -110,8 +110,8 @@ async def test_goes_on_from_one_transaction_to_the_next(
         assert (await take_message_ids(db, 1))[0] > max(used)
 
 
-class TestSomebodyElseWrote:
-    async def test_nothing_is_written(
+class TestConcurrentWriter:
+    async def test_commit_after_another_commit_writes_nothing(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
         async with relying(runtime, realm) as db:
@@ -120,7 +120,7 @@ class TestSomebodyElseWrote:
                 await db.commit()
         assert await noted(runtime.database, realm) == ["before", "other"]
 
-    async def test_nor_if_they_are_about_to(
+    async def test_commit_behind_an_uncommitted_writer_writes_nothing(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
         async with relying(runtime, realm) as db, DatabaseSession(elsewhere) as other:
@@ -132,14 +132,14 @@ class TestSomebodyElseWrote:
                 await committing
         assert await noted(runtime.database, realm) == ["before", "other"]
 
-    async def test_in_the_same_process_they_wait_for_their_turn(
+    async def test_optimistic_write_holds_the_writer_turn_of_its_process(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         async with relying(runtime, realm):
             assert runtime.database.writer_turn(realm.id).locked()
         assert not runtime.database.writer_turn(realm.id).locked()
 
-    async def test_a_read_finds_out_as_well(
+    async def test_read_detects_the_conflict(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
         async with relying(runtime, realm) as db:
@@ -147,7 +147,7 @@ class TestSomebodyElseWrote:
             with pytest.raises(ClockConflictError):
                 await db.execute(select(func.count()).select_from(Realm))
 
-    async def test_what_leaves_the_clock_alone_is_no_harm(
+    async def test_lock_without_events_causes_no_conflict(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
         async with relying(runtime, realm) as db:
@@ -159,7 +159,7 @@ class TestSomebodyElseWrote:
         assert await noted(runtime.database, realm) == ["before", "relying"]
 
 
-class TestMoreThanThat:
+class TestFallbackToLock:
     async def test_any_other_statement_locks_the_realm(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
@@ -172,7 +172,7 @@ class TestMoreThanThat:
             assert (db.left.last_event, len(db.left.message_ids)) == (2, 1)
         assert await noted(elsewhere, realm) == ["before", "relying"]
 
-    async def test_writing_the_same_kind_twice_does_so_too(
+    async def test_second_bulk_write_of_a_table_locks_the_realm(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
         async with relying(runtime, realm) as db:
@@ -188,7 +188,7 @@ class TestMoreThanThat:
             pass
         assert await noted(runtime.database, realm) == ["before"]
 
-    async def test_without_ids_there_is_nothing_to_rely_on(
+    async def test_commit_without_reserved_ids_leaves_no_snapshot(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         async with DatabaseSession(runtime.database) as db:
@@ -208,7 +208,7 @@ async def test_a_lost_connection_is_not_used_again(
         await db.lock_realm(realm.id, message_ids=1)
         await db.commit()
         left = db.left
-        # What was used last is used next.
+        # The pool hands out the connection that was used last.
         backend = (await db.execute(select(func.pg_backend_pid()))).scalar_one()
     assert left is not None
     async with DatabaseSession(elsewhere) as db:

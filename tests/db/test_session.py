@@ -1,4 +1,4 @@
-"""Sessions: reading, one snapshot, one transaction, and what is given back when."""
+"""Sessions: reading, one snapshot, one transaction, and when connections are released."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL that goes silent, fails over or loses connections, as the service sees it.
+"""A PostgreSQL that stops responding, fails over or loses connections.
 
 A small proxy loses the packets. The monitor waits two seconds here, and three by default;
 the bounds of time are those of a busy machine.
@@ -41,7 +41,7 @@ class DonePayload(TypedDict):
 
 @router.get("/test/long_statement")
 async def run_long_statement(ctx: Anybody) -> DonePayload:
-    """A statement that takes longer than the silence that is waited for."""
+    """A statement that runs longer than the silence limit."""
     await ctx.db.execute(SLEEP)
     return {"is_done": True}
 
@@ -71,8 +71,8 @@ async def settings(postgres_database: WorkerPostgres, proxy: TcpProxy, tmp_path:
 
 @pytest.fixture
 async def is_watched(postgres_database: WorkerPostgres, member: Person) -> None:
-    """Only then does the process know of connections that die without a word."""
-    del member  # to make one opens connections, and whoever opens one watches over it
+    """Only then does the process detect connections that die without being closed."""
+    del member  # creating it opens connections, and opening one starts the monitor
     await until_watched(make_url(postgres_database.url), 1, MAX_ANSWER_SECONDS)
 
 
@@ -82,7 +82,7 @@ def extra_routes() -> tuple[FeatureRouter, ...]:
 
 
 async def statuses_of(client: ApiClient, person: Person) -> set[int]:
-    """What reads and writes are answered, more at the same time than there are connections."""
+    """The statuses of reads and writes, more at the same time than there are connections."""
     reads = [("GET", "/users/me", {}), ("POST", "/register", {"event_types": '["message"]'})]
     writes = [("PATCH", "/settings", {"web_font_size_px": str(n)}) for n in range(12, 20)]
     async with asyncio.timeout(MAX_ANSWER_SECONDS):
@@ -132,7 +132,7 @@ async def test_connections_to_a_server_that_is_gone_are_replaced(
     assert await statuses_of(client, member) == {200}
 
 
-async def test_connections_that_were_reset_are_replaced_before_anybody_notices(
+async def test_connections_that_were_reset_are_replaced_before_a_request_fails(
     client: ApiClient, member: Person, runtime: Runtime, proxy: TcpProxy
 ) -> None:
     assert await statuses_of(client, member) == {200}
@@ -158,7 +158,7 @@ async def test_refused_connections_end_in_503_and_all_works_once_they_are_accept
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-async def test_statement_that_takes_longer_than_a_silence_is_left_alone(
+async def test_statement_that_runs_longer_than_the_silence_limit_is_not_cancelled(
     client: ApiClient, realm: RealmRecord, method: str
 ) -> None:
     path = "/test/long_statement" if method == "GET" else "/test/long_write"
@@ -169,7 +169,7 @@ async def test_statement_that_takes_longer_than_a_silence_is_left_alone(
 async def test_message_whose_acknowledgement_was_lost_is_sent_once(
     client: ApiClient, owner: Person, make_channel: MakeChannel, proxy: TcpProxy
 ) -> None:
-    """Whether it was committed cannot be known: it is not said to be sent, and can be repeated."""
+    """Whether it was committed is unknown: the send is not acknowledged, and can be repeated."""
     channel = await make_channel(subscribers=[owner])
     message = {"type": "channel", "to": str(channel.id), "topic": "a", "content": "once"}
 
@@ -179,7 +179,7 @@ async def test_message_whose_acknowledgement_was_lost_is_sent_once(
                 "POST", "/messages", owner, data=message, headers={"Idempotency-Key": "one"}
             )
 
-    # Warms up what the process remembers, so that the next message is one statement.
+    # Warms up the caches, so that the next message is one statement.
     assert_success(await client.post("/messages", owner, **{**message, "content": "first"}))
     proxy.lose_answers()
     assert_error(await send(), "SERVICE_UNAVAILABLE", 503)
@@ -191,7 +191,7 @@ async def test_message_whose_acknowledgement_was_lost_is_sent_once(
 
 
 def silence(db: DatabaseSession, proxy: TcpProxy) -> None:
-    """From here on nobody answers on the connection of a session, nor refuses anything."""
+    """From here on the connection of a session gets neither responses nor a reset."""
     assert db._connection is not None
     assert db._connection.sync_connection is not None
     driver = db._connection.sync_connection.connection.driver_connection
@@ -203,7 +203,7 @@ def silence(db: DatabaseSession, proxy: TcpProxy) -> None:
 async def test_connection_that_dies_alone_fails_soon_and_frees_its_lock(
     runtime: Runtime, realm: RealmRecord, proxy: TcpProxy
 ) -> None:
-    """The monitor and all other connections go on working: only the server knows."""
+    """The monitor and all other connections keep working: only the server detects it."""
     async with DatabaseSession(runtime.database) as db:
         await db.lock_realm(realm.id)
         silence(db, proxy)
@@ -212,7 +212,7 @@ async def test_connection_that_dies_alone_fails_soon_and_frees_its_lock(
                 await db.execute(text("SELECT 1"))
     assert is_unavailable(caught.value)
     async with DatabaseSession(runtime.database) as db:
-        # Who waits for a lock gives up before the server gives up a transaction that does nothing.
+        # Waiting for a lock times out before the server ends an idle transaction.
         await db.lock_realm(realm.id)
 
 

@@ -1,4 +1,4 @@
-"""SQLite's driver: everything about a statement is there after its one trip to the thread."""
+"""SQLite's driver: one trip to the thread returns everything about a statement."""
 
 import sqlite3
 from collections.abc import AsyncIterator

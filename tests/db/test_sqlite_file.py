@@ -1,4 +1,4 @@
-"""A SQLite file that is deleted or replaced under a running server: nothing is acknowledged."""
+"""A SQLite file deleted or replaced under a running server: no write is acknowledged."""
 
 import asyncio
 import shutil
@@ -85,7 +85,7 @@ class TestLostFile:
         assert_error(await client.post("/register", owner), *UNAVAILABLE)
         assert_error(await listener.poll(dont_block=True), *UNAVAILABLE)
 
-    async def test_ready_says_it_and_health_does_not(self, client: ApiClient, lose: Any) -> None:
+    async def test_ready_reports_it_and_health_does_not(self, client: ApiClient, lose: Any) -> None:
         assert_success(await ready(client))
         lose()
         assert_error(await ready(client), *UNAVAILABLE, unavailable=["database", "database_file"])
@@ -123,7 +123,7 @@ class TestLostFile:
         assert_error(await client.post("/register", owner), *UNAVAILABLE)
         assert contents(file) is None
 
-    async def test_transaction_is_not_acknowledged_if_the_file_goes_before_its_end(
+    async def test_transaction_is_not_acknowledged_if_the_file_is_lost_before_its_end(
         self, runtime: Runtime, realm: RealmRecord, lose: Any
     ) -> None:
         work = runtime.begin()

@@ -58,5 +58,5 @@ def test_decisions_have_one_form(page: Path) -> None:
     assert headings == ["Context", "Decision", "Consequences", "Alternatives"]
 
 
-def test_changelog_knows_the_feature_level() -> None:
+def test_changelog_mentions_the_feature_level() -> None:
     assert f"**Feature level {FEATURE_LEVEL}**" in (PROJECT / "CHANGELOG.md").read_text()

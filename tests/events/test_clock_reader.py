@@ -1,4 +1,4 @@
-"""Looks at the clock: shared by those who ask together, never with one that began before."""
+"""Reads of the realm clock: simultaneous requests share one, never one that began earlier."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from tests.support.sample_events import Noted, commit_events
 from tests.support.statements import recorded_statements
 
 
-async def test_after_a_look_what_another_process_committed_is_known(
+async def test_after_a_read_commits_of_other_processes_are_known(
     app: ChatApp, start_app: StartApp, realm: RealmRecord
 ) -> None:
     here, there = app.runtime, (await start_app()).runtime
@@ -20,19 +20,19 @@ async def test_after_a_look_what_another_process_committed_is_known(
     assert feed.position == (await there.hub.feed(realm.id)).position
 
 
-async def test_requests_of_one_moment_share_a_look(runtime: Runtime, realm: RealmRecord) -> None:
+async def test_simultaneous_requests_share_a_read(runtime: Runtime, realm: RealmRecord) -> None:
     await runtime.hub.feed(realm.id)
     with recorded_statements(runtime.database, "realm_clock") as statements:
         await asyncio.gather(*(runtime.clock_reader.catch_up(realm.id) for _ in range(50)))
-    # One more may be the look that the process takes by itself twice a second.
+    # One more may be the read that the process does by itself twice a second.
     assert len(statements) <= 2
 
 
-async def test_a_request_during_a_look_gets_the_next_one(
+async def test_request_during_a_read_gets_the_next_one(
     runtime: Runtime, realm: RealmRecord
 ) -> None:
     first = asyncio.create_task(runtime.clock_reader.catch_up(realm.id))
-    for _ in range(2):  # it asks for a look, and the look begins
+    for _ in range(2):  # it asks for a read, and the read begins
         await asyncio.sleep(0)
     running = runtime.clock_reader._running[realm.id]
     second = asyncio.create_task(runtime.clock_reader.catch_up(realm.id))
@@ -41,7 +41,7 @@ async def test_a_request_during_a_look_gets_the_next_one(
     await asyncio.gather(first, second)
 
 
-async def test_a_cancelled_request_leaves_the_look_to_the_others(
+async def test_cancelled_request_does_not_cancel_the_read_of_others(
     runtime: Runtime, realm: RealmRecord
 ) -> None:
     cancelled, other = (

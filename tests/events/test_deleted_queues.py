@@ -1,4 +1,4 @@
-"""Queues that end: every process knows it through the event log, with a bus and without one."""
+"""Deleted queues: every process learns of it from the event log, with or without a bus."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -28,7 +28,7 @@ QUEUES_PER_USER = 3
 
 @dataclass
 class World:
-    """A bot's queue that both processes have served, and people who can end it here."""
+    """A bot's queue that both processes have served, and users who can delete it in this one."""
 
     here: ApiClient
     there: ApiClient
@@ -36,10 +36,10 @@ class World:
     bot: Person
     heir: Person
     listener: Listener
-    """Reads in the process `there`."""
+    """Polls in the process `there`."""
 
     async def log_in_again(self, keeper: Person) -> None:
-        """Go on as the same bot with a key that is valid now."""
+        """Continue as the same bot with a key that is valid now."""
         response = await self.here.get(f"/bots/{self.bot.user_id}/api_key", keeper)
         key = assert_success(response)["api_key"]
         self.listener.person = replace(self.bot, api_key=key)

@@ -1,4 +1,4 @@
-"""Events by themselves: names, audiences, forms for readers, and the way through a log row."""
+"""Events on their own: names, audiences, forms for readers, and storing them in log rows."""
 
 from typing import ClassVar
 
@@ -26,7 +26,7 @@ class TestEventClass:
             class Impostor(Event):
                 type: ClassVar[str] = "test_note"
 
-    def test_concerns_no_cache_unless_it_says_so(self) -> None:
+    def test_invalidates_no_cache_by_default(self) -> None:
         event = Noted(text="")
         assert not event.changed_users()
         assert not event.revoked_users()
@@ -50,7 +50,7 @@ class TestAudience:
         assert audience.includes(view(1, Role.MEMBER), EventNumber(1)) is admits_member
         assert audience.includes(view(2, Role.ADMIN), EventNumber(1)) is admits_admin
 
-    def test_only_the_named_are_worth_asking(self) -> None:
+    def test_candidates_are_the_named_users_only(self) -> None:
         assert set(Users.only(UserId(3)).candidates()) == {3}
         assert Everyone().candidates() is None
         assert list(Nobody().candidates()) == []
@@ -72,17 +72,17 @@ class TestEntry:
         assert orjson.loads(graded.encoded_for(view())[0].json)["private"] is None
         assert orjson.loads(graded.encoded_for(view(role=Role.ADMIN))[0].json)["private"] == "b"
 
-    def test_is_encoded_once_for_readers_who_see_the_same(self) -> None:
+    def test_is_encoded_once_for_readers_with_the_same_form(self) -> None:
         graded = entry(1, Graded(public="a", private="b"))
         assert graded.encoded_for(view(1)) is graded.encoded_for(view(2, Role.GUEST))
 
-    def test_asks_audience_and_wanted_types(self) -> None:
+    def test_checks_audience_and_requested_types(self) -> None:
         assert entry(1).is_for(view())
         assert entry(1).is_for(view(event_types={"test_note"}))
         assert not entry(1).is_for(view(event_types={"message"}))
         assert not entry(1, to=Users.only(UserId(2))).is_for(view(1))
 
-    def test_internal_events_are_for_no_client(self) -> None:
+    def test_internal_events_are_delivered_to_no_client(self) -> None:
         assert not entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))).is_for(view(1))
 
     def test_survives_a_log_row(self) -> None:
@@ -99,7 +99,7 @@ class TestEntry:
             ("test_note", '{"kind":"invented_tomorrow"}', '{"text":"a"}'),
         ],
     )
-    def test_of_a_newer_version_is_told_to_no_client_and_empties_every_cache(
+    def test_of_a_newer_version_is_not_delivered_and_clears_every_cache(
         self, name: str, audience: str, body: str
     ) -> None:
         loaded = load_entry(RealmId(1), 7, name, audience, body)

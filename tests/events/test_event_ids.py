@@ -1,4 +1,4 @@
-"""Ids of events: each is greater than all before it, and passing one acknowledges just these."""
+"""Event ids: each is greater than all before it, and passing one acknowledges exactly those."""
 
 import random
 from collections.abc import AsyncIterator
@@ -63,7 +63,7 @@ class TestArithmetic:
             assert newest_completed(EventId(event_id)) == number - 1
             assert newest_begun(EventId(event_id)) == number
 
-    def test_nothing_behind_an_event_reaches_the_pieces_of_the_next(self) -> None:
+    def test_ids_after_an_event_stay_below_the_pieces_of_the_next(self) -> None:
         last: EventId | None = id_of(EventNumber(5))
         assert last is not None
         while (following := id_behind(last)) is not None:
@@ -71,7 +71,7 @@ class TestArithmetic:
         assert last < piece_ids(EventNumber(6), MAX_PIECES)[0]
         assert newest_completed(last) == newest_begun(last) == 5
 
-    def test_feed_without_ids_left_drops_fleeting_events_until_the_next_logged_one(self) -> None:
+    def test_feed_without_free_ids_drops_ephemeral_events_until_the_next_logged_one(self) -> None:
         feed = Feed(entry(1).realm_id)
         feed.start_at(EventNumber(1))
         feed._last_ephemeral_id = EventId(piece_ids(EventNumber(2), MAX_PIECES)[0] - 2)
@@ -92,7 +92,7 @@ class TestPieces:
         assert texts(await listener.new_events()) == ["x", *LETTERS, "y"]
 
     @pytest.mark.parametrize("is_in_memory", [True, False])
-    async def test_poll_after_a_piece_gives_the_other_pieces(
+    async def test_poll_after_a_piece_returns_the_other_pieces(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, is_in_memory: bool
     ) -> None:
         await commit_events(runtime, realm, Listed(texts=list(LETTERS)), Noted(text="y"))
@@ -103,7 +103,7 @@ class TestPieces:
             rest = (await listener.poll(last_event_id=event["id"], dont_block=True))["events"]
             assert texts(rest) == [*LETTERS, "y"][place + 1 :]
 
-    async def test_acknowledged_pieces_do_not_come_again(
+    async def test_acknowledged_pieces_are_not_delivered_again(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, start_app: StartApp
     ) -> None:
         await commit_events(runtime, realm, Listed(texts=list(LETTERS)))
@@ -117,7 +117,7 @@ class TestPieces:
         assert texts(elsewhere["events"]) == list(LETTERS[7:])
         await listener.client.aclose()
 
-    async def test_event_of_very_many_pieces_comes_in_several_answers(
+    async def test_event_of_very_many_pieces_comes_in_several_responses(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         many = [str(number) for number in range(2500)]
@@ -129,11 +129,11 @@ class TestPieces:
         assert max(map(len, responses)) <= 1001
         assert list(chain.from_iterable(responses)) == ["x", *many, "y", "z"]
 
-    async def test_id_within_an_event_that_never_was_is_refused(self, listener: Listener) -> None:
+    async def test_id_within_a_nonexistent_event_is_refused(self, listener: Listener) -> None:
         answer = await listener.poll(last_event_id=listener.id_after(1) - 1)
         assert_error(answer, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
-    async def test_stream_that_broke_between_deletions_goes_on_with_the_rest(
+    async def test_stream_interrupted_between_deletions_resumes_with_the_rest(
         self,
         client: ApiClient,
         member: Person,
@@ -167,15 +167,15 @@ class TestPieces:
         assert sorted(deleted) == sorted(sent)
 
 
-class TestFleeting:
-    async def test_each_has_an_id_of_its_own(
+class TestEphemeralEvents:
+    async def test_each_has_a_unique_id(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         for text in "abc":
             await commit_events(runtime, realm, Whispered(text=text))
             assert texts(await listener.new_events()) == [text]
 
-    async def test_ids_grow_for_a_client_that_changes_between_processes(
+    async def test_ids_grow_for_a_client_that_switches_processes(
         self,
         runtime: Runtime,
         realm: RealmRecord,
@@ -183,7 +183,7 @@ class TestFleeting:
         listener: Listener,
         start_app: StartApp,
     ) -> None:
-        """What one process numbered is not known to the other; `_see` compares the ids."""
+        """A process does not know the ids another one assigned; `_see` compares them."""
         other = await start_app()
         there = ApiClient(other)
         listener.client = there
@@ -198,7 +198,7 @@ class TestFleeting:
             assert texts(await listener.new_events()) == [f"{text} there"]
         await there.aclose()
 
-    async def test_late_one_does_not_hide_pieces_that_were_not_read(
+    async def test_late_ephemeral_event_does_not_hide_unread_pieces(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         await commit_events(runtime, realm, Whispered(text="early"))
@@ -245,7 +245,7 @@ class TestEverything:
             events = (await listener.poll(dont_block=True))["events"]
             ids = [listener.last_event_id, *(event["id"] for event in events)]
             assert ids == sorted(set(ids))
-            # What is told once is lost by a client that goes back; it does not here.
+            # An ephemeral event is lost for a client that goes back; this one does not go back.
             ephemeral = [p for p, e in enumerate(events, 1) if e["type"] == "test_whisper"]
             kept = chance.randint(max(ephemeral, default=0), len(events))
             seen += texts(events[:kept])

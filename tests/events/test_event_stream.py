@@ -32,7 +32,7 @@ async def listener(client: ApiClient, member: Person) -> Listener:
 
 
 class TestEventStream:
-    async def test_tells_what_was_and_what_comes(
+    async def test_delivers_earlier_and_new_events(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
     ) -> None:
         await commit_events(runtime, realm, Noted(text="before"))
@@ -57,7 +57,7 @@ class TestEventStream:
             assert (await anext(messages(response))).data["text"] == "b"
 
     @pytest.mark.parametrize("nonsense", ["x", "-1", "²", "9" * 5000, ""])
-    async def test_a_last_event_id_that_is_none_is_not_looked_at(
+    async def test_invalid_last_event_id_header_is_ignored(
         self,
         runtime: Runtime,
         realm: RealmRecord,
@@ -74,7 +74,7 @@ class TestEventStream:
         )
         assert answer["code"] == "BAD_EVENT_QUEUE_ID"
 
-    async def test_fleeting_events_come_through(
+    async def test_ephemeral_events_are_delivered(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
     ) -> None:
         await commit_events(runtime, realm, Whispered(text="waiting"))
@@ -85,14 +85,14 @@ class TestEventStream:
             await commit_events(runtime, realm, Whispered(text="live"))
             assert (await anext(stream)).data["text"] == "live"
 
-    async def test_a_client_that_leaves_is_not_waited_for(
+    async def test_stream_ends_when_the_client_disconnects(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
     ) -> None:
         async with streams.open(listener):
             await until_polls_wait(runtime, realm)
         await until_polls_wait(runtime, realm, 0)
 
-    async def test_the_end_of_the_queue_is_the_last_message(
+    async def test_end_of_the_queue_is_sent_as_last_message(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -107,7 +107,7 @@ class TestEventStream:
         assert last.kind == "error"
         assert last.data["code"] == "BAD_EVENT_QUEUE_ID"
 
-    async def test_a_reader_who_changed_has_to_come_again(
+    async def test_stream_ends_when_its_reader_changes(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, streams: Streams
     ) -> None:
         async with streams.open(listener) as response:
@@ -139,7 +139,7 @@ class TestHeartbeats:
 
 
 class TestLongPollOverAConnection:
-    async def test_a_client_that_leaves_loses_nothing(
+    async def test_disconnected_client_loses_no_logged_event(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, app: ChatApp
     ) -> None:
         async with live_server(app) as url, httpx.AsyncClient(base_url=url) as http:
@@ -153,7 +153,7 @@ class TestLongPollOverAConnection:
             await commit_events(runtime, realm, Noted(text="a"))
             assert [event["text"] for event in await listener.new_events()] == ["a"]
 
-    async def test_nor_what_is_told_only_once(
+    async def test_disconnected_client_loses_no_ephemeral_event(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, app: ChatApp
     ) -> None:
         async with live_server(app) as url, httpx.AsyncClient(base_url=url) as http:

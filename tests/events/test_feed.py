@@ -1,4 +1,4 @@
-"""A realm's feed: in order, without gaps, without repeats, whatever order things arrive in."""
+"""A realm's feed: in order, without gaps or duplicates, whatever order entries arrive in."""
 
 import itertools
 from typing import Any
@@ -26,68 +26,68 @@ def numbers(entries: list[Entry]) -> list[int]:
 
 
 class TestOrder:
-    def test_takes_what_follows(self) -> None:
+    def test_appends_the_next_entry(self) -> None:
         feed = feed_at(4)
         assert numbers(feed.take([entry(5), entry(6)])) == [5, 6]
         assert feed.position == 6
 
-    def test_takes_nothing_twice(self) -> None:
+    def test_ignores_duplicates(self) -> None:
         feed = feed_at(4)
         feed.take([entry(5)])
         assert feed.take([entry(4), entry(5)]) == []
         assert not feed.is_behind
 
-    def test_waits_for_what_is_missing(self) -> None:
+    def test_holds_entries_until_the_gap_is_filled(self) -> None:
         feed = feed_at(4)
         assert feed.take([entry(6), entry(7)]) == []
         assert feed.is_behind
         assert numbers(feed.take([entry(5)])) == [5, 6, 7]
         assert not feed.is_behind
 
-    def test_keeps_what_arrives_before_the_clock_was_read(self) -> None:
+    def test_keeps_entries_that_arrive_before_the_clock_was_read(self) -> None:
         feed = Feed(RealmId(1))
         assert feed.take([entry(3), entry(5), entry(6)]) == []
         assert numbers(feed.start_at(EventNumber(4))) == [5, 6]
         assert not feed.is_behind
 
     @given(st.permutations([*range(1, 9), 2, 5, 8]))
-    def test_any_order_of_arrival_gives_the_same(self, arrivals: list[int]) -> None:
+    def test_any_order_of_arrival_gives_the_same_result(self, arrivals: list[int]) -> None:
         feed = feed_at(0)
         taken = [feed.take([entry(number)]) for number in arrivals]
         assert numbers(list(itertools.chain(*taken))) == list(range(1, 9))
 
 
 class TestMemory:
-    def test_gives_what_came_after_a_cursor(self) -> None:
+    def test_returns_entries_after_a_cursor(self) -> None:
         feed = feed_at(4)
         feed.take([entry(5), entry(6), entry(7)])
         assert numbers(feed.since(EventNumber(5))) == [6, 7]
         assert feed.since(EventNumber(7)) == []
 
-    def test_knows_how_far_back_it_reaches(self) -> None:
+    def test_reaches_back_to_the_clock_it_began_at(self) -> None:
         feed = feed_at(4)
         feed.take([entry(5)])
         assert feed.reaches_back_to(EventNumber(4))
         assert not feed.reaches_back_to(EventNumber(3))
 
-    def test_forgets_the_oldest(self) -> None:
+    def test_evicts_the_oldest_entries(self) -> None:
         feed = feed_at(0)
         feed.take([entry(number) for number in range(1, 2001)])
         assert not feed.reaches_back_to(EventNumber(999))
         assert feed.reaches_back_to(EventNumber(1000))
 
-    def test_reaches_nowhere_before_the_clock_was_read(self) -> None:
+    def test_covers_nothing_before_the_clock_was_read(self) -> None:
         assert not Feed(RealmId(1)).reaches_back_to(EventNumber(0))
 
 
-class TestFleeting:
-    def test_carries_the_number_before_it(self) -> None:
+class TestEphemeralEvents:
+    def test_carries_the_number_of_the_last_logged_event(self) -> None:
         feed = feed_at(4)
         feed.take([entry(5)])
         feed.take_ephemeral(entry(0, Whispered(text="x")))
         assert numbers(feed.ephemeral_since(0)) == [5]
 
-    def test_is_told_once_to_whoever_counts(self) -> None:
+    def test_is_returned_once_per_cursor(self) -> None:
         feed = feed_at(0)
         feed.take_ephemeral(entry(0, Whispered(text="first")))
         seen = feed.ephemeral_seen
@@ -105,32 +105,32 @@ class TestWaiters:
         feed.add_waiter(waiter)
         return waiter
 
-    async def test_only_those_concerned_are_woken(self, feed: Feed) -> None:
+    async def test_only_waiters_in_the_audience_are_woken(self, feed: Feed) -> None:
         first, second = self.waiter(feed, 1), self.waiter(feed, 2)
         feed.notify(entry(1, to=Users.only(UserId(2))))
         assert (first.woken.done(), second.woken.done()) == (False, True)
 
-    async def test_unwanted_types_wake_nobody(self, feed: Feed) -> None:
+    async def test_unrequested_types_wake_no_waiter(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1, event_types=frozenset({"message"}))
         feed.notify(entry(1))
         assert not waiter.woken.done()
 
-    async def test_whoever_changed_is_woken_though_no_client_is_told(self, feed: Feed) -> None:
+    async def test_changed_reader_is_woken_by_internal_event(self, feed: Feed) -> None:
         changed, other = self.waiter(feed, 1), self.waiter(feed, 2)
         feed.notify(entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))))
         assert (changed.woken.done(), other.woken.done()) == (True, False)
 
-    async def test_a_fleeting_event_wakes(self, feed: Feed) -> None:
+    async def test_ephemeral_event_wakes_waiters(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1)
         feed.take_ephemeral(entry(0, Whispered(text="")))
         assert waiter.woken.done()
 
-    async def test_an_ended_queue_wakes_its_own_polls(self, feed: Feed) -> None:
+    async def test_deleted_queue_wakes_its_own_polls(self, feed: Feed) -> None:
         mine, other = self.waiter(feed, 1, "mine"), self.waiter(feed, 1, "other")
         feed.notify(entry(1, QueuesDeleted(queue_ids=frozenset({QueueId("mine")})), to=Nobody()))
         assert (mine.woken.done(), other.woken.done()) == (True, False)
 
-    async def test_whoever_left_is_forgotten(self, feed: Feed) -> None:
+    async def test_removed_waiter_is_forgotten(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1)
         feed.remove_waiter(waiter)
         feed.wake_all()

@@ -1,4 +1,4 @@
-"""Writers that wait together are committed together, and nobody suffers for another."""
+"""Group commit: waiting writes share a transaction, and a failing one fails alone."""
 
 import asyncio
 import gc
@@ -40,11 +40,11 @@ AWAY = "away"
 
 
 class RefusedError(Exception):
-    """What the one who wrote it is told."""
+    """The error that the writer of a refused item gets."""
 
 
 class Notebook:
-    """Writes every item down as an event, and remembers what came in one transaction."""
+    """Writes every item as an event, and records which items shared a transaction."""
 
     def __init__(self, runtime: Runtime, realm: RealmRecord) -> None:
         self.runtime = runtime
@@ -71,7 +71,7 @@ class Notebook:
             raise ConnectionResetError
         work.emit(self.realm.id, Noted(text=text), Everyone())
         if text in {WRONG, AWAY}:
-            # The database refuses it, and with it everything else in the transaction.
+            # The database refuses it, and the whole transaction fails.
             clock = {"realm_id": self.realm.id, "last_event": 0, "log_floor": 0}
             await work.db.execute(insert(RealmClock), clock)
         return f"{text} noted"
@@ -84,14 +84,14 @@ class Notebook:
 
 
 class Letters:
-    """Notes that have message ids, and how each attempt to write some came about."""
+    """Notes with message ids; records whether each attempt to write was optimistic."""
 
     def __init__(self, notebook: Notebook) -> None:
         self.notebook = notebook
         self.relied: list[bool] = []
         self.ids: list[MessageId] = []
         self.meanwhile: Callable[[], Awaitable[None]] | None = None
-        """What somebody else does, once, while something is written."""
+        """What another process does, once, during a write."""
 
     async def send(self, text: str) -> str:
         group_committer, realm_id = self.notebook.runtime.group_committer, self.notebook.realm.id
@@ -132,7 +132,7 @@ def notebook(runtime: Runtime, realm: RealmRecord) -> Notebook:
 
 @asynccontextmanager
 async def somebody_else_writing(notebook: Notebook) -> AsyncIterator[None]:
-    """Who comes now has to wait, and what they wait for ends with the block."""
+    """Hold the realm's lock: writers that arrive now wait until the block ends."""
     async with DatabaseSession(notebook.runtime.database) as db:
         await db.lock_realm(notebook.realm.id)
         yield
@@ -166,7 +166,7 @@ def counted_commits(runtime: Runtime) -> Iterator[list[object]]:
 
 @contextmanager
 def recorded_complaints() -> Iterator[list[dict[str, Any]]]:
-    """What the event loop finds fault with."""
+    """The errors that the event loop's exception handler reports."""
     complaints: list[dict[str, Any]] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _loop, complaint: complaints.append(complaint))
@@ -178,13 +178,13 @@ def recorded_complaints() -> Iterator[list[dict[str, Any]]]:
 
 
 class TestBatches:
-    async def test_a_lone_writer_waits_for_nobody(self, notebook: Notebook) -> None:
+    async def test_single_writer_is_committed_without_waiting(self, notebook: Notebook) -> None:
         texts = [str(number) for number in range(10)]
         assert [await notebook.note(text) for text in texts] == [f"{text} noted" for text in texts]
         assert notebook.batches == [[text] for text in texts]
         assert await notebook.read() == texts
 
-    async def test_all_who_wait_go_into_one_transaction(self, notebook: Notebook) -> None:
+    async def test_all_waiting_writes_go_into_one_transaction(self, notebook: Notebook) -> None:
         texts = [str(number) for number in range(40)]
         async with somebody_else_writing(notebook):
             notes = asyncio.create_task(notebook.note_all(*texts))
@@ -195,7 +195,9 @@ class TestBatches:
         assert len(commits) == 1
         assert await notebook.read() == texts
 
-    async def test_who_comes_meanwhile_goes_into_the_next_one(self, notebook: Notebook) -> None:
+    async def test_write_during_a_transaction_goes_into_the_next_one(
+        self, notebook: Notebook
+    ) -> None:
         notebook.may_go_on.clear()
         first = asyncio.create_task(notebook.note("first"))
         await until(lambda: notebook.batches == [["first"]])
@@ -205,7 +207,7 @@ class TestBatches:
         await asyncio.gather(first, rest)
         assert notebook.batches == [["first"], ["a", "b", "c"]]
 
-    async def test_a_transaction_has_a_limit(self, notebook: Notebook) -> None:
+    async def test_number_of_writes_in_a_transaction_is_limited(self, notebook: Notebook) -> None:
         texts = [str(number) for number in range(130)]
         async with somebody_else_writing(notebook):
             notes = asyncio.create_task(notebook.note_all(*texts))
@@ -214,9 +216,7 @@ class TestBatches:
         assert [len(batch) for batch in notebook.batches] == [100, 30]
         assert await notebook.read() == texts
 
-    async def test_what_has_no_place_in_the_order_leaves_the_realm_alone(
-        self, notebook: Notebook
-    ) -> None:
+    async def test_writes_without_events_do_not_lock_the_realm(self, notebook: Notebook) -> None:
         locked: list[bool] = []
 
         async def look(work: UnitOfWork, items: Sequence[str]) -> list[str | Exception]:
@@ -234,7 +234,7 @@ class TestBatches:
         assert isinstance(heard[1], RefusedError)
         assert not any(locked)
 
-    async def test_other_things_and_other_realms_are_written_apart(
+    async def test_other_kinds_and_other_realms_have_their_own_transactions(
         self, notebook: Notebook
     ) -> None:
         other_realm = await factories.make_realm(notebook.runtime, "Other")
@@ -249,8 +249,8 @@ class TestBatches:
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-class TestRelying:
-    """Who was alone goes on without the lock, and finds out in time when it is needed."""
+class TestOptimisticWrites:
+    """A process that is the only writer skips the lock, and detects other writers in time."""
 
     @pytest.fixture
     async def letters(self, notebook: Notebook) -> Letters:
@@ -260,20 +260,22 @@ class TestRelying:
         assert letters.relied == [False, False, True]
         return letters
 
-    async def test_as_long_as_nobody_else_writes(self, letters: Letters) -> None:
+    async def test_no_lock_while_there_is_no_other_writer(self, letters: Letters) -> None:
         for text in "def":
             await letters.send(text)
         assert letters.relied[3:] == [True] * 3
         assert await letters.notebook.read() == list("abcdef")
         assert letters.ids == sorted(set(letters.ids))
 
-    async def test_another_writer_of_the_process_is_noticed_before(self, letters: Letters) -> None:
+    async def test_other_writer_in_the_process_is_detected_before_writing(
+        self, letters: Letters
+    ) -> None:
         await letters.notebook.note("of the process")
         await letters.send("d")
         assert letters.relied[3:] == [False]
         assert await letters.notebook.read() == ["a", "b", "c", "of the process", "d"]
 
-    async def test_another_process_is_noticed_in_the_end(
+    async def test_writer_in_another_process_is_detected_at_commit(
         self, letters: Letters, settings: Settings
     ) -> None:
         async with other_process(settings) as there:
@@ -284,14 +286,14 @@ class TestRelying:
         assert await letters.notebook.read() == [*"abc", "theirs", *"de"]
         assert letters.ids == sorted(set(letters.ids))
 
-    async def test_whatever_fails_is_tried_again_with_the_lock(self, letters: Letters) -> None:
+    async def test_failed_optimistic_write_is_retried_with_the_lock(self, letters: Letters) -> None:
         with pytest.raises(Exception, match=r"(?i)unique"):
             await letters.send(WRONG)
         assert letters.relied[3:] == [True, False]
         assert await letters.send("d") == "d sent"
         assert await letters.notebook.read() == list("abcd")
 
-    async def test_those_who_come_at_once_go_together(self, letters: Letters) -> None:
+    async def test_simultaneous_writes_share_a_transaction(self, letters: Letters) -> None:
         texts = [str(number) for number in range(40)]
         assert await asyncio.gather(*map(letters.send, texts)) == [f"{text} sent" for text in texts]
         assert letters.notebook.batches[3:] == [texts]
@@ -299,7 +301,7 @@ class TestRelying:
 
 
 class TestFailures:
-    async def test_a_refusal_is_for_one(self, notebook: Notebook) -> None:
+    async def test_refused_item_does_not_affect_the_others(self, notebook: Notebook) -> None:
         async with somebody_else_writing(notebook):
             notes = asyncio.create_task(notebook.note_all("a", REFUSED, "b"))
             await until_waiting(notebook, 3)
@@ -309,7 +311,7 @@ class TestFailures:
         assert notebook.batches == [["a", REFUSED, "b"]]
         assert await notebook.read() == ["a", "b"]
 
-    async def test_only_the_guilty_one_fails(self, notebook: Notebook) -> None:
+    async def test_item_with_database_error_fails_alone(self, notebook: Notebook) -> None:
         async with somebody_else_writing(notebook):
             notes = asyncio.create_task(notebook.note_all("a", WRONG, "b"))
             await until_waiting(notebook, 3)
@@ -320,15 +322,13 @@ class TestFailures:
         assert notebook.batches == [["a", WRONG, "b"], ["a"], [WRONG], ["b"]]
         assert await notebook.read() == ["a", "b"]
 
-    async def test_a_lone_failure_is_not_repeated(self, notebook: Notebook) -> None:
+    async def test_failed_batch_of_one_is_not_retried(self, notebook: Notebook) -> None:
         with pytest.raises(Exception, match=r"(?i)unique"):
             await notebook.note(WRONG)
         assert notebook.batches == [[WRONG]]
         assert await notebook.note("after") == "after noted"
 
-    async def test_a_database_that_goes_away_is_not_asked_for_each(
-        self, notebook: Notebook
-    ) -> None:
+    async def test_lost_database_ends_retries_of_single_items(self, notebook: Notebook) -> None:
         async with somebody_else_writing(notebook):
             notes = asyncio.create_task(notebook.note_all("a", AWAY, "b", "c"))
             await until_waiting(notebook, 4)
@@ -338,7 +338,7 @@ class TestFailures:
         assert notebook.batches == [["a", AWAY, "b", "c"], ["a"], [AWAY]]
         assert await notebook.note("after") == "after noted"
 
-    async def test_a_writer_answers_everybody(self, notebook: Notebook) -> None:
+    async def test_missing_results_are_an_error(self, notebook: Notebook) -> None:
         async def forget(_work: UnitOfWork, _texts: Sequence[str]) -> list[str | Exception]:
             return []
 
@@ -347,7 +347,7 @@ class TestFailures:
                 notebook.realm.id, "forgotten", forget, "a"
             )
 
-    async def test_what_is_committed_is_never_written_again(self, notebook: Notebook) -> None:
+    async def test_error_after_commit_causes_no_retry(self, notebook: Notebook) -> None:
         await notebook.note("first")
         faults = [LookupError("a cache is broken")]
 
@@ -367,7 +367,7 @@ class TestFailures:
 
 
 class TestCancellation:
-    async def test_takes_nothing_from_the_others(self, notebook: Notebook) -> None:
+    async def test_other_writes_in_the_batch_are_committed(self, notebook: Notebook) -> None:
         async with somebody_else_writing(notebook):
             notes = [asyncio.create_task(notebook.note(text)) for text in "abc"]
             await until_waiting(notebook, 3)
@@ -375,10 +375,12 @@ class TestCancellation:
                 impatient.cancel()
             await asyncio.wait(notes[:2])
         assert await notes[2] == "c noted"
-        # What was on its way is not taken back: whoever asks again finds it.
+        # Items already submitted are not withdrawn: a retry finds them written.
         assert await notebook.read() == ["a", "b", "c"]
 
-    async def test_during_the_writing_blocks_nobody(self, notebook: Notebook) -> None:
+    async def test_during_the_transaction_does_not_block_later_writes(
+        self, notebook: Notebook
+    ) -> None:
         notebook.may_go_on.clear()
         first = asyncio.create_task(notebook.note("first"))
         await until(lambda: bool(notebook.batches))
@@ -389,21 +391,21 @@ class TestCancellation:
         assert first.cancelled()
         assert await notebook.read() == ["first", "second"]
 
-    async def test_leaves_no_failure_that_nobody_hears(self, notebook: Notebook) -> None:
+    async def test_leaves_no_unretrieved_exception(self, notebook: Notebook) -> None:
         with recorded_complaints() as complaints:
             async with somebody_else_writing(notebook):
                 refused = asyncio.create_task(notebook.note(REFUSED))
                 await until_waiting(notebook, 1)
                 refused.cancel()
                 await asyncio.wait([refused])
-            # Only when nothing holds the failure any more does the event loop complain of it.
+            # The event loop reports an unretrieved exception once nothing refers to it.
             del refused
             assert await notebook.note("after") == "after noted"
         assert complaints == []
 
 
 class TestClosing:
-    async def test_waits_for_what_is_under_way(self, notebook: Notebook) -> None:
+    async def test_waits_for_running_transactions(self, notebook: Notebook) -> None:
         notebook.may_go_on.clear()
         notes = asyncio.create_task(notebook.note_all("a", "b"))
         await until(lambda: bool(notebook.batches))
@@ -416,7 +418,7 @@ class TestClosing:
         assert await notes == ["a noted", "b noted"]
         assert await late == "late noted"
 
-    async def test_of_an_idle_one_is_at_once(self, notebook: Notebook) -> None:
+    async def test_idle_committer_closes_at_once(self, notebook: Notebook) -> None:
         await notebook.note("a")
         await notebook.runtime.group_committer.close()
 
@@ -439,7 +441,7 @@ class TestDatabaseAway:
         async with running_app(settings, MovableClock()) as app:
             yield app
 
-    async def test_fails_all_who_wait_at_once_and_comes_back(
+    async def test_fails_all_waiting_writes_at_once_and_recovers(
         self, notebook: Notebook, postgres: KillablePostgres
     ) -> None:
         await notebook.note("before")

@@ -1,4 +1,4 @@
-"""The hub of a process: told by the bus or not, it ends up with what the log has."""
+"""The hub of a process: with or without a bus, it ends up with the entries of the log."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from tests.support.waiting import until
 
 @dataclass
 class Watcher:
-    """Remembers what a cache would be told."""
+    """Records what a cache would be notified of."""
 
     seen: list[Entry] = field(default_factory=list)
     lost: list[RealmId] = field(default_factory=list)
@@ -39,7 +39,7 @@ def watcher() -> Watcher:
 
 @pytest.fixture
 async def other_hub(runtime: Runtime, watcher: Watcher) -> AsyncIterator[Hub]:
-    """A hub as another process without a bus has it; not started, it does nothing by itself."""
+    """The hub of another process without a bus; it is not started, so it does nothing by itself."""
     hub = Hub(runtime.database, LocalBus())
     hub.observe(watcher.observer())
     yield hub
@@ -59,20 +59,20 @@ async def cut_log(runtime: Runtime, realm: RealmRecord, clock: MovableClock) -> 
 
 
 class TestFollowing:
-    async def test_a_feed_begins_where_the_clock_stands(
+    async def test_feed_begins_at_the_current_clock(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub
     ) -> None:
         await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
         assert (await other_hub.feed(realm.id)).position == 2
 
-    async def test_batches_of_unfollowed_realms_are_not_kept(
+    async def test_batches_of_realms_without_feed_are_dropped(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
     ) -> None:
         await commit_events(runtime, realm, Noted(text="a"))
         other_hub.receive(Batch(realm.id, logged=tuple(await entries_of(runtime, realm))))
         assert watcher.seen == []
 
-    async def test_own_batches_are_there_at_once(
+    async def test_own_batches_are_available_at_once(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         feed = await runtime.hub.feed(realm.id)
@@ -88,7 +88,7 @@ class TestFollowing:
         await until(lambda: watcher.numbers() == [1, 2])
 
 
-class TestHoles:
+class TestGaps:
     async def test_are_filled_from_the_log(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
     ) -> None:
@@ -99,7 +99,7 @@ class TestHoles:
         other_hub.receive(Batch(realm.id, logged=(last,)))
         await until(lambda: watcher.numbers() == [1, 2, 3])
 
-    async def test_repeats_are_told_once(
+    async def test_duplicates_notify_observers_once(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, watcher: Watcher
     ) -> None:
         await other_hub.feed(realm.id)
@@ -120,8 +120,8 @@ class TestHoles:
         assert watcher.numbers() == list(range(1, 1201))
 
 
-class TestCutLog:
-    async def test_caches_forget_everything(
+class TestTrimmedLog:
+    async def test_caches_are_cleared(
         self,
         runtime: Runtime,
         realm: RealmRecord,

@@ -56,7 +56,7 @@ class TestReading:
             await commit_events(runtime, realm, Noted(text=text))
         assert await listener.new_events() == expected
 
-    async def test_the_same_poll_gives_the_same_events(
+    async def test_repeated_poll_returns_the_same_events(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
@@ -64,7 +64,7 @@ class TestReading:
         again = await listener.poll(dont_block=True)
         assert first["events"] == again["events"] != []
 
-    async def test_only_what_comes_after_the_last_event_id(
+    async def test_poll_returns_only_events_after_last_event_id(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
@@ -72,7 +72,7 @@ class TestReading:
         assert texts(response["events"]) == ["b"]
 
     @pytest.mark.parametrize("last_event_id", [{}, {"last_event_id": -1}, {"last_event_id": 0}])
-    async def test_never_goes_back_before_the_registration(
+    async def test_events_before_registration_are_never_returned(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -88,14 +88,14 @@ class TestReading:
         )
         assert texts(response["events"]) == ["after"]
 
-    async def test_only_wanted_types_come(
+    async def test_only_requested_event_types_are_delivered(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         listener = await listen(client, member, event_types=["test_grade"])
         await commit_events(runtime, realm, Noted(text="a"), Graded(public="b", private="c"))
         assert [event["type"] for event in await listener.new_events()] == ["test_grade"]
 
-    async def test_only_the_audience_is_told(
+    async def test_event_is_delivered_to_its_audience_only(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, make_user: MakeUser
     ) -> None:
         first, second = await make_user(), await make_user()
@@ -105,7 +105,7 @@ class TestReading:
         assert texts(await mine.new_events()) == ["x"]
         assert await other.new_events() == []
 
-    async def test_readers_see_their_own_form(
+    async def test_each_reader_gets_the_form_for_their_role(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, member: Person
     ) -> None:
         listeners = [
@@ -116,7 +116,7 @@ class TestReading:
         assert [event["private"] for event in seen] == ["b", None]
         assert {event["op"] for event in seen} == {"given"}
 
-    async def test_more_events_than_memory_holds(
+    async def test_more_events_than_fit_in_memory_are_all_delivered(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         for _ in range(3):
@@ -127,10 +127,10 @@ class TestReading:
 
 
 class TestAcknowledging:
-    """Passing the id of an event says that it has arrived: it is not given again."""
+    """Passing an event's id acknowledges it: the event is not delivered again."""
 
     @pytest.mark.parametrize("older", [-1, 0])
-    async def test_acknowledged_events_do_not_come_again(
+    async def test_acknowledged_events_are_not_delivered_again(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, older: int
     ) -> None:
         start, second = listener.last_event_id, listener.id_after(2)
@@ -140,7 +140,7 @@ class TestAcknowledging:
             response = await listener.poll(last_event_id=last_event_id, dont_block=True)
             assert texts(response["events"]) == ["c"]
 
-    async def test_reading_acknowledges_nothing(
+    async def test_poll_with_last_event_id_minus_one_acknowledges_nothing(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         await commit_events(runtime, realm, Noted(text="a"))
@@ -148,7 +148,7 @@ class TestAcknowledging:
             response = await listener.poll(last_event_id=-1, dont_block=True)
             assert texts(response["events"]) == ["a"]
 
-    async def test_id_from_the_future_acknowledges_nothing(
+    async def test_id_greater_than_all_events_acknowledges_nothing(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         await commit_events(runtime, realm, Noted(text="a"))
@@ -165,7 +165,7 @@ class TestAcknowledging:
             assert texts(await listener.new_events()) == ["a", "b"]
         assert statements == []
 
-    async def test_other_process_learns_of_it_with_the_next_housekeeping(
+    async def test_other_process_sees_acknowledgement_after_next_periodic_job(
         self, start_app: StartApp, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         await commit_events(runtime, realm, Noted(text="a"), Noted(text="b"))
@@ -176,7 +176,7 @@ class TestAcknowledging:
         assert texts(response["events"]) == ["b"]
         await listener.client.aclose()
 
-    async def test_process_that_follows_an_orderly_end_knows_of_it(
+    async def test_acknowledgement_survives_an_orderly_shutdown(
         self,
         settings: Settings,
         clock: MovableClock,
@@ -196,7 +196,7 @@ class TestAcknowledging:
         assert texts(response["events"]) == ["b"]
         await listener.client.aclose()
 
-    async def test_queue_does_not_go_back_behind_what_another_process_noted(
+    async def test_queue_never_goes_back_before_acknowledgement_stored_by_another_process(
         self, start_app: StartApp, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         other = await start_app()
@@ -225,7 +225,7 @@ class TestWaiting:
         assert texts(await poll) == ["a"]
         assert waiting_polls(runtime, realm) == 0
 
-    async def test_two_polls_on_one_queue_both_get_it(
+    async def test_two_polls_on_one_queue_both_get_the_event(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         polls = [asyncio.create_task(listener.poll()) for _ in range(2)]
@@ -233,7 +233,7 @@ class TestWaiting:
         await commit_events(runtime, realm, Noted(text="a"))
         assert [texts((await poll)["events"]) for poll in polls] == [["a"], ["a"]]
 
-    async def test_a_poll_that_was_dropped_loses_nothing(
+    async def test_cancelled_poll_loses_no_events(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         dropped = asyncio.create_task(listener.poll())
@@ -243,10 +243,12 @@ class TestWaiting:
         await commit_events(runtime, realm, Noted(text="a"))
         assert texts(await listener.next_events()) == ["a"]
 
-    async def test_without_blocking_nothing_is_nothing(self, listener: Listener) -> None:
+    async def test_poll_with_dont_block_returns_empty_list_without_events(
+        self, listener: Listener
+    ) -> None:
         assert assert_success(await listener.poll(dont_block=True)) == {"events": []}
 
-    async def test_the_end_of_the_process_answers_polls(
+    async def test_shutdown_answers_waiting_polls(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         poll = asyncio.create_task(listener.next_events())
@@ -260,11 +262,13 @@ class TestHeartbeat:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"heartbeat_seconds": 0.05})
 
-    async def test_answers_a_poll_with_nothing_to_tell(self, listener: Listener) -> None:
+    async def test_poll_without_events_is_answered_with_a_heartbeat(
+        self, listener: Listener
+    ) -> None:
         events = await listener.next_events()
         assert events == [{"id": listener.last_event_id, "type": "heartbeat"}]
 
-    async def test_acknowledges_what_was_for_others(
+    async def test_heartbeat_id_acknowledges_events_for_other_users(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         passed = listener.id_after(1)
@@ -274,8 +278,8 @@ class TestHeartbeat:
         assert texts(await listener.next_events()) == ["y"]
 
 
-class TestFleeting:
-    async def test_is_told_once_between_the_events_it_came_between(
+class TestEphemeralEvents:
+    async def test_is_delivered_once_in_order_with_logged_events(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         await commit_events(runtime, realm, Noted(text="a"))
@@ -294,19 +298,19 @@ class TestFleeting:
         await commit_events(runtime, realm, Whispered(text="a"))
         assert texts(await poll) == ["a"]
 
-    async def test_ids_never_go_back(
+    async def test_ids_never_decrease(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        """A whisper from before a long stretch of events is told after them."""
+        """An ephemeral event from before many logged events is delivered after them."""
         await commit_events(runtime, realm, Whispered(text="old"))
         await commit_events(runtime, realm, *(Noted(text=str(n)) for n in range(1500)))
         events = await listener.new_events()
         assert len(events) == 1501
 
-    async def test_is_kept_for_the_last_poll(
+    async def test_is_delivered_to_the_latest_poll(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
-        """Whoever polls again has given up the poll before, whatever became of it."""
+        """A client that polls again has given up its earlier poll, whatever happened to it."""
         given_up = asyncio.create_task(listener.poll())
         await until_polls_wait(runtime, realm)
         poll = asyncio.create_task(listener.poll())
@@ -316,7 +320,7 @@ class TestFleeting:
         await commit_events(runtime, realm, Noted(text="b"))
         assert texts((await given_up)["events"]) == ["b"]
 
-    async def test_is_not_told_to_queues_made_later(
+    async def test_is_not_delivered_to_queues_registered_later(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         await commit_events(runtime, realm, Whispered(text="a"))
@@ -331,33 +335,33 @@ class TestOwnership:
             response = await method("/events", admin, queue_id=listener.queue_id)
             assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
-    async def test_a_made_up_queue_is_unknown(self, client: ApiClient, member: Person) -> None:
+    async def test_invalid_queue_id_is_unknown(self, client: ApiClient, member: Person) -> None:
         response = await client.get("/events", member, queue_id="no-such-queue", last_event_id=1)
         message = assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id="no-such-queue")
         assert "no-such-queue" in message
 
-    async def test_without_credentials_nothing_is_told(
+    async def test_poll_without_credentials_is_refused(
         self, client: ApiClient, listener: Listener
     ) -> None:
         response = await client.get("/events", queue_id=listener.queue_id)
         assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_the_queue_must_be_named(self, client: ApiClient, member: Person) -> None:
+    async def test_queue_id_is_required(self, client: ApiClient, member: Person) -> None:
         assert assert_error(await client.get("/events", member)) == "Missing 'queue_id' argument"
 
 
 class TestLastEventId:
-    async def test_from_the_future_means_another_past(self, listener: Listener) -> None:
+    async def test_id_greater_than_all_events_makes_the_queue_bad(self, listener: Listener) -> None:
         response = await listener.poll(last_event_id=listener.id_after(1000))
         assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
     @pytest.mark.parametrize("bad", ["x", "1.5", "-2", "9223372036854775808", "[1]"])
-    async def test_must_be_a_number_of_an_event(self, listener: Listener, bad: str) -> None:
+    async def test_must_be_a_valid_event_id(self, listener: Listener, bad: str) -> None:
         assert "last_event_id" in assert_error(await listener.poll(last_event_id=bad))
 
 
 class TestDeletion:
-    async def test_ends_the_queue(self, client: ApiClient, listener: Listener) -> None:
+    async def test_deleted_queue_is_unknown(self, client: ApiClient, listener: Listener) -> None:
         assert_success(await client.delete("/events", listener.person, queue_id=listener.queue_id))
         assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
         again = await client.delete("/events", listener.person, queue_id=listener.queue_id)
@@ -373,7 +377,7 @@ class TestDeletion:
 
 
 class TestExpiry:
-    async def test_an_idle_queue_is_forgotten(
+    async def test_idle_queue_expires(
         self, runtime: Runtime, listener: Listener, clock: MovableClock
     ) -> None:
         clock.advance(hours=6, minutes=2)
@@ -381,7 +385,7 @@ class TestExpiry:
         await runtime.queues.expire()
         assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
-    async def test_reading_keeps_a_queue(
+    async def test_polling_keeps_a_queue_alive(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
     ) -> None:
         for _ in range(4):
@@ -391,7 +395,7 @@ class TestExpiry:
         await commit_events(runtime, realm, Noted(text="a"))
         assert texts(await listener.new_events()) == ["a"]
 
-    async def test_the_client_chooses_how_long(
+    async def test_client_chooses_the_lifespan(
         self, client: ApiClient, member: Person, clock: MovableClock
     ) -> None:
         short = await listen(client, member, idle_queue_timeout=600)
@@ -406,7 +410,7 @@ class TestExpiry:
             listener = await listen(client, member, idle_queue_timeout=asked)
             assert listener.state["idle_queue_timeout_secs"] == 24 * 3600
 
-    async def test_a_shortlived_queue_lives_while_it_is_polled(
+    async def test_queue_with_short_lifespan_lives_while_it_is_polled(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -425,7 +429,7 @@ class TestExpiry:
 
 
 class TestMemory:
-    async def test_a_client_that_went_away_costs_a_row_and_no_memory(
+    async def test_queue_without_client_costs_a_row_and_no_memory(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         runtime.queues.evict_queues_not_polled_for(seconds=0)
@@ -440,7 +444,7 @@ class TestSurplus:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"queues_per_user": 3})
 
-    async def test_the_oldest_gives_way(
+    async def test_oldest_queue_is_evicted(
         self, client: ApiClient, member: Person, clock: MovableClock
     ) -> None:
         listeners = []
@@ -452,7 +456,7 @@ class TestSurplus:
         for listener in others:
             assert_success(await listener.poll(dont_block=True))
 
-    async def test_a_new_queue_never_gives_way_to_longer_lived_ones(
+    async def test_new_queue_is_never_evicted_in_favour_of_longer_lived_ones(
         self, client: ApiClient, member: Person
     ) -> None:
         for _ in range(3):
@@ -460,7 +464,7 @@ class TestSurplus:
         newest = await listen(client, member, idle_queue_timeout=60)
         assert_success(await newest.poll(dont_block=True))
 
-    async def test_a_waiting_poll_on_it_ends(
+    async def test_waiting_poll_on_evicted_queue_ends(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         first = await listen(client, member, idle_queue_timeout=60)
@@ -471,8 +475,8 @@ class TestSurplus:
         assert_error(await poll, "BAD_EVENT_QUEUE_ID", queue_id=first.queue_id)
 
 
-class TestCutLog:
-    async def test_a_queue_the_log_no_longer_reaches_is_bad(
+class TestTrimmedLog:
+    async def test_queue_whose_events_were_trimmed_is_bad(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
     ) -> None:
         await commit_events(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
@@ -483,7 +487,7 @@ class TestCutLog:
         response = await listener.poll(dont_block=True)
         assert_error(response, "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
 
-    async def test_a_queue_whose_client_has_everything_goes_on(
+    async def test_queue_whose_client_has_all_events_goes_on(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
     ) -> None:
         await commit_events(runtime, realm, *(Noted(text=str(n)) for n in range(1100)))
@@ -496,7 +500,7 @@ class TestCutLog:
             response = await listener.poll(last_event_id=last_event_id, dont_block=True)
             assert response["events"] == []
 
-    async def test_what_is_in_memory_is_still_told(
+    async def test_trimmed_events_still_in_memory_are_delivered(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, clock: MovableClock
     ) -> None:
         clock.advance(hours=5)
@@ -526,7 +530,7 @@ class TestOtherProcesses:
             listener.client = there if number % 2 else here
             assert texts(await listener.next_events()) == [str(number)]
 
-    async def test_a_waiting_poll_hears_of_another_process_without_a_bus(
+    async def test_waiting_poll_gets_events_of_another_process_without_a_bus(
         self, realm: RealmRecord, listener: Listener, runtime: Runtime, start_app: StartApp
     ) -> None:
         other = await start_app()
@@ -544,10 +548,10 @@ class TestOtherProcesses:
 
 
 class TestChangedReader:
-    async def test_a_poll_goes_on_as_who_the_reader_now_is(
+    async def test_waiting_poll_uses_the_changed_role_of_its_reader(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, owner: Person
     ) -> None:
-        """An administrator who is one no longer is told nothing more for administrators."""
+        """A demoted administrator gets no further events meant for administrators."""
         listener = await listen(client, admin, event_types=["test_note"])
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(runtime, realm)
@@ -556,7 +560,7 @@ class TestChangedReader:
         await commit_events(runtime, realm, Noted(text="public"))
         assert texts(await poll) == ["public"]
 
-    async def test_another_process_tells_no_further_than_it_knows_its_readers(
+    async def test_process_delivers_only_events_its_caches_have_seen(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -565,7 +569,7 @@ class TestChangedReader:
         owner: Person,
         start_app: StartApp,
     ) -> None:
-        """The log may already hold more than the caches of a process have heard of."""
+        """The log may already hold events that a process's caches have not processed."""
         listener = await listen(client, admin, event_types=["test_note"])
         await commit_events(runtime, realm, Noted(text="known"))
         listener.client = ApiClient(await start_app())
@@ -574,7 +578,7 @@ class TestChangedReader:
         await commit_events(runtime, realm, Noted(text="secret"), to=RoleAtLeast(role=Role.ADMIN))
         assert texts(await listener.next_events()) == ["known"]
 
-    async def test_a_touched_reader_keeps_waiting(
+    async def test_poll_keeps_waiting_when_reader_is_invalidated_without_change(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener
     ) -> None:
         poll = asyncio.create_task(listener.next_events())
@@ -587,7 +591,7 @@ class TestChangedReader:
         assert texts(await poll) == ["a"]
 
     @pytest.mark.parametrize("end", [deactivate, replace_api_key])
-    async def test_ended_credentials_end_a_waiting_poll(
+    async def test_revoked_credentials_end_a_waiting_poll(
         self, runtime: Runtime, realm: RealmRecord, owner: Person, listener: Listener, end: Change
     ) -> None:
         poll = asyncio.create_task(listener.poll())

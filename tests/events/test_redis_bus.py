@@ -1,4 +1,4 @@
-"""The bus between processes, on a real Valkey that comes and goes."""
+"""The bus between processes, on a real Valkey that is killed and restarted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -42,7 +42,7 @@ MOMENTS = 100
 
 
 class Inbox:
-    """What a process was told over the bus."""
+    """What a process received over the bus."""
 
     def __init__(self, url: str, deployment: str = DEPLOYMENT) -> None:
         self.bus = RedisBus(url)
@@ -50,7 +50,7 @@ class Inbox:
         self.received: list[Batch] = []
 
     async def start(self) -> None:
-        """Begin to read, and come back when that is certain."""
+        """Subscribe, and return once the subscription is confirmed."""
         await self.bus.start(self.received.append, self.find_deployment)
         probe: dict[Any, Any] = {b"sender": b"a test", b"batch": note(PROBE).encode()}
 
@@ -85,7 +85,9 @@ async def inboxes(valkey: TemporaryValkey) -> AsyncIterator[list[Inbox]]:
 
 
 class TestBus:
-    async def test_carries_to_others_and_not_back(self, inboxes: list[Inbox]) -> None:
+    async def test_delivers_to_other_processes_and_not_to_the_sender(
+        self, inboxes: list[Inbox]
+    ) -> None:
         sender, reader = inboxes
         sender.bus.publish(note("a"))
         await until(lambda: reader.texts() == ["a"])
@@ -100,7 +102,7 @@ class TestBus:
         await until(lambda: len(reader.texts()) == 300)
         assert reader.texts() == [str(number) for number in range(300)]
 
-    async def test_says_its_last_words_before_it_ends(
+    async def test_closing_sends_pending_batches_first(
         self, inboxes: list[Inbox], valkey: TemporaryValkey
     ) -> None:
         leaving = Inbox(valkey.url)
@@ -109,7 +111,7 @@ class TestBus:
         await leaving.bus.close()
         await until(lambda: inboxes[0].texts() == ["last words"])
 
-    async def test_says_how_it_is(self, inboxes: list[Inbox], valkey: TemporaryValkey) -> None:
+    async def test_reports_its_health(self, inboxes: list[Inbox], valkey: TemporaryValkey) -> None:
         bus = inboxes[0].bus
         assert await bus.is_healthy()
         valkey.kill()
@@ -133,7 +135,7 @@ class TestBus:
         await until_true(arrives)
         assert "lost" not in reader.texts()
 
-    async def test_another_deployment_on_the_same_server_hears_nothing(
+    async def test_another_deployment_on_the_same_server_receives_nothing(
         self, inboxes: list[Inbox], valkey: TemporaryValkey
     ) -> None:
         stranger = Inbox(valkey.url, "theirs")
@@ -148,7 +150,7 @@ class TestBus:
         for inbox in (stranger, friend):
             await inbox.bus.close()
 
-    async def test_a_loss_and_its_end_are_logged_once(
+    async def test_connection_loss_and_recovery_are_logged_once(
         self, inboxes: list[Inbox], valkey: TemporaryValkey, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Whatever level other tests have configured.
@@ -165,7 +167,7 @@ class TestBus:
         lines = sorted(call.args for call in log.calls)
         assert lines == [("bus_back",)] * len(inboxes) + [("bus_lost",)] * len(inboxes)
 
-    async def test_a_database_that_comes_later_is_waited_for(
+    async def test_waits_for_a_database_that_becomes_available_later(
         self, inboxes: list[Inbox], valkey: TemporaryValkey
     ) -> None:
         attempts: list[str] = []
@@ -182,7 +184,7 @@ class TestBus:
         await until(lambda: inboxes[0].texts() == ["late"])
         await bus.close()
 
-    async def test_a_batch_nobody_understands_does_not_end_it(self, inboxes: list[Inbox]) -> None:
+    async def test_unreadable_batch_does_not_stop_the_bus(self, inboxes: list[Inbox]) -> None:
         sender, reader = inboxes
         nonsense: dict[Any, Any] = {b"sender": b"x", b"batch": b"{}"}
         await sender.bus._redis.xadd(stream_name(DEPLOYMENT), nonsense)
@@ -191,9 +193,9 @@ class TestBus:
 
 
 class TestClosing:
-    """The client can take a cancellation for a failure of its own, and try once more."""
+    """The Redis client can mistake a cancellation for a failure of its own, and retry."""
 
-    async def test_ends_at_whatever_moment_it_comes_without_telling_of_a_loss(
+    async def test_at_any_moment_ends_without_reporting_a_loss(
         self, valkey: TemporaryValkey, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         log = CapturingLogger()
@@ -209,10 +211,10 @@ class TestClosing:
                 await inbox.bus.close()
         assert log.calls == []
 
-    async def test_ends_while_its_last_words_cannot_be_said(
+    async def test_ends_while_pending_batches_cannot_be_sent(
         self, valkey: TemporaryValkey, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The cancellation of whoever appends is swallowed as well."""
+        """The cancellation of the task that appends is swallowed as well."""
         inbox = Inbox(valkey.url)
         await inbox.start()
 
@@ -227,7 +229,7 @@ class TestClosing:
         async with asyncio.timeout(MAX_CLOSING_SECONDS):
             await inbox.bus.close()
 
-    async def test_ends_while_the_database_is_asked_who_we_are(
+    async def test_ends_while_the_deployment_id_is_being_read(
         self, valkey: TemporaryValkey
     ) -> None:
         is_asked = asyncio.Event()
@@ -262,7 +264,7 @@ class TestTwoProcesses:
     async def listener(self, other: ChatApp, member: Person) -> Listener:
         return await listen(ApiClient(other), member, event_types=["test_note", "test_whisper"])
 
-    async def test_events_cross(
+    async def test_events_reach_the_other_process(
         self, app: ChatApp, other: ChatApp, realm: RealmRecord, listener: Listener
     ) -> None:
         poll = asyncio.create_task(listener.next_events())
@@ -270,7 +272,7 @@ class TestTwoProcesses:
         await commit_events(app.runtime, realm, Noted(text="a"))
         assert [event["text"] for event in await poll] == ["a"]
 
-    async def test_fleeting_events_cross_once(
+    async def test_ephemeral_events_reach_the_other_process_once(
         self, app: ChatApp, other: ChatApp, realm: RealmRecord, member: Person, listener: Listener
     ) -> None:
         here = await listen(ApiClient(app), member, event_types=["test_note", "test_whisper"])
@@ -297,7 +299,7 @@ class TestTwoProcesses:
             await commit_events(app.runtime, realm, Noted(text="a"))
             assert [event["text"] for event in await poll] == ["a"]
 
-    async def test_a_queue_closed_here_ends_a_poll_there(
+    async def test_queue_deleted_here_ends_a_poll_in_the_other_process(
         self, client: ApiClient, other: ChatApp, realm: RealmRecord, listener: Listener
     ) -> None:
         poll = asyncio.create_task(listener.poll())

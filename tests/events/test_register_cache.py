@@ -1,4 +1,4 @@
-"""Encoded parts of answers: shared between readers, and never older or newer than asked for."""
+"""Encoded parts of responses: shared between readers, never older or newer than requested."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ REALM = RealmId(1)
 
 
 async def read(runtime: Runtime, key: str, as_of: int, value: str) -> str:
-    """What a reader gets for a key, if a reader of the database would get the value."""
+    """What a reader gets for a key when reading from the database gives the value."""
 
     async def load() -> Mapping[str, Any]:
         return {"value": value}
@@ -27,25 +27,25 @@ async def read(runtime: Runtime, key: str, as_of: int, value: str) -> str:
     return found["value"]
 
 
-async def test_a_block_is_right_until_something_changes(runtime: Runtime) -> None:
+async def test_cached_part_is_valid_until_a_change(runtime: Runtime) -> None:
     assert await read(runtime, "key", 5, "first") == "first"
     assert await read(runtime, "key", 9, "second") == "first"
     assert await read(runtime, "other", 9, "second") == "second"
 
 
-async def test_newer_changes_make_it_unknown(runtime: Runtime, owner: Person) -> None:
+async def test_newer_change_invalidates_it(runtime: Runtime, owner: Person) -> None:
     del owner
     feed = await runtime.hub.feed(REALM)
     position = feed.position or 0
     assert await read(runtime, "key", position, "old") == "old"
     runtime.hub.receive(Batch(realm_id=REALM, logged=(entry(position + 1),)))
-    # A snapshot from before the change must not be kept for those who come after it.
+    # A snapshot from before the change must not be cached for later readers.
     assert await read(runtime, "key", position, "old again") == "old again"
     assert await read(runtime, "key", position + 1, "new") == "new"
     assert await read(runtime, "key", position + 1, "newer") == "new"
 
 
-async def test_register_shows_everybody_again_and_again(
+async def test_repeated_register_lists_all_users(
     client: ApiClient, owner: Person, member: Person
 ) -> None:
     async def names(reader: Person) -> list[str]:

@@ -1,4 +1,4 @@
-"""A restored backup: whoever has seen events of the lost history is told to register again."""
+"""A restored backup: clients that have seen events of the lost history must register again."""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ LOST = 20
 
 
 class Archive(Protocol):
-    """A database of the test's own that can be set back to what it was."""
+    """A database of the test's own that can be restored from a backup."""
 
     url: str
 
@@ -137,9 +137,9 @@ class World:
     realm: RealmRecord
     member: Person
     eager: Listener
-    """Reads everything at once."""
+    """Polls everything at once."""
     late: Listener
-    """Reads nothing before the backup is restored."""
+    """Polls nothing before the backup is restored."""
 
 
 async def make_world(service: Service) -> World:
@@ -193,7 +193,7 @@ class TestRestore:
             await assert_ended(service, world.eager)
             assert await read(service, world.late) == ["kept", *new]
 
-    async def test_client_that_comes_after_a_further_restart_is_refused(
+    async def test_client_that_polls_after_a_further_restart_is_refused(
         self, runs: Runs, archive: Archive
     ) -> None:
         world = await lose_history(runs, archive)
@@ -216,7 +216,7 @@ class TestRestore:
         async with runs.start() as service:
             await assert_ended(service, made)
 
-    async def test_client_that_has_seen_only_what_was_kept_goes_on(
+    async def test_client_that_has_seen_only_kept_events_goes_on(
         self, runs: Runs, archive: Archive
     ) -> None:
         async with runs.start() as service:
@@ -245,7 +245,7 @@ class TestRestart:
     async def test_queue_goes_on_after_a_process_that_was_killed(
         self, runs: Runs, archive: Archive
     ) -> None:
-        """A second process stands for it: its end writes nothing that matters here."""
+        """A second process stands for the killed one: its shutdown writes nothing relevant."""
         async with runs.start() as service:
             world = await make_world(service)
             await notes(service, world, "a", 3)
@@ -255,9 +255,7 @@ class TestRestart:
                 await notes(following, world, "b", 3)
                 assert await read(following, world.eager) == ["b0", "b1", "b2"]
 
-    async def test_client_may_change_between_processes_at_once(
-        self, runs: Runs, archive: Archive
-    ) -> None:
+    async def test_client_may_switch_processes_at_once(self, runs: Runs, archive: Archive) -> None:
         async with runs.start() as first:
             world = await make_world(first)
             async with runs.start() as second:

@@ -1,4 +1,4 @@
-"""A Redis that goes silent: what needs it not works on, and what uses it comes back.
+"""A Redis that stops responding: what does not need it keeps working, and what uses it recovers.
 
 A small proxy loses the packets; the bounds of time are those of a busy machine.
 """
@@ -46,7 +46,7 @@ async def status_of_readiness(client: ApiClient) -> tuple[int, str]:
     return response.status_code, response.json().get("status")
 
 
-async def test_service_goes_on_without_it_and_hears_it_when_it_is_back(
+async def test_service_goes_on_without_redis_and_reconnects_when_it_is_back(
     app: ChatApp, client: ApiClient, make_user: MakeUser, proxy: TcpProxy
 ) -> None:
     person = await make_user(password="correct horse")

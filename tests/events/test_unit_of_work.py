@@ -1,4 +1,4 @@
-"""One transaction and its events: numbers without gaps, and nothing told that did not happen."""
+"""One transaction and its events: numbers without gaps, and no event without a commit."""
 
 import asyncio
 
@@ -70,7 +70,7 @@ class TestCommit:
         assert await last_event(runtime, realm) == 1
         assert await last_event(runtime, other) == 1
 
-    async def test_fleeting_events_leave_no_trace(
+    async def test_ephemeral_events_are_not_logged(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         await commit_events(runtime, realm, Whispered(text=""))
@@ -119,7 +119,7 @@ class TestCancellation:
 
 
 class TestRollback:
-    async def test_leaves_no_event_and_no_hole(self, runtime: Runtime, realm: RealmRecord) -> None:
+    async def test_leaves_no_event_and_no_gap(self, runtime: Runtime, realm: RealmRecord) -> None:
         work = runtime.begin()
         await work.db.lock_realm(realm.id)
         work.emit(realm.id, Noted(text="never"), Everyone())
@@ -128,7 +128,7 @@ class TestRollback:
         entries = await logged(runtime, realm)
         assert [(entry.number, entry.event) for entry in entries] == [(1, Noted(text="first"))]
 
-    async def test_a_failed_writer_lets_the_next_one_in(
+    async def test_failed_writer_releases_the_lock(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         async def fail() -> None:
@@ -165,7 +165,7 @@ class TestEmit:
 
 
 class TestLock:
-    async def test_a_waiting_writer_reads_what_the_one_before_wrote(
+    async def test_waiting_writer_reads_what_the_previous_one_committed(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
         first = runtime.begin()

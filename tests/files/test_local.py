@@ -1,4 +1,4 @@
-"""Files in a folder: there whole or not at all."""
+"""Files in a folder: stored whole or not at all."""
 
 import io
 import os
@@ -28,7 +28,7 @@ def names_below(folder: Path) -> list[str]:
 
 
 class Failing(io.BytesIO):
-    """Content that breaks off."""
+    """Content that fails midway."""
 
     @override
     def read(self, size: int | None = -1, /) -> bytes:
@@ -37,7 +37,7 @@ class Failing(io.BytesIO):
 
 class TestLocalStore:
     @pytest.mark.parametrize("size", [0, 1, 1_000_000])
-    async def test_gives_back_what_it_got(self, tmp_path: Path, size: int) -> None:
+    async def test_returns_the_stored_content(self, tmp_path: Path, size: int) -> None:
         store = LocalStore(tmp_path)
         content = io.BytesIO(os.urandom(size))
         content.seek(0, os.SEEK_END)
@@ -45,7 +45,7 @@ class TestLocalStore:
         assert await content_of(store, KEY) == content.getvalue()
         assert names_below(tmp_path) == [KEY]
 
-    async def test_what_breaks_off_leaves_nothing(self, tmp_path: Path) -> None:
+    async def test_interrupted_write_leaves_no_file(self, tmp_path: Path) -> None:
         store = LocalStore(tmp_path)
         with pytest.raises(OSError, match="gone"):
             await store.put(KEY, Failing(), "")
@@ -61,7 +61,7 @@ class TestLocalStore:
 
 
 class TestDiscard:
-    async def test_is_done_before_the_end(self, tmp_path: Path) -> None:
+    async def test_is_done_before_shutdown(self, tmp_path: Path) -> None:
         store = LocalStore(tmp_path)
         await store.put(KEY, io.BytesIO(b"x"), "")
         files = Files(store, no_deployment)

@@ -60,7 +60,7 @@ async def content_of(store: S3Store, key: str) -> bytes:
 
 class TestS3Store:
     @pytest.mark.parametrize("size", [0, 1, 1_000_000])
-    async def test_gives_back_what_it_got(
+    async def test_returns_the_stored_content(
         self, bucket: BucketServer, store: S3Store, size: int
     ) -> None:
         content = os.urandom(size)
@@ -76,14 +76,14 @@ class TestS3Store:
         with pytest.raises(MissingFileError):
             await content_of(store, KEY)
 
-    async def test_content_that_changed_on_the_way_is_not_kept(
+    async def test_content_corrupted_in_transit_is_not_stored(
         self, bucket: BucketServer, store: S3Store
     ) -> None:
         with pytest.raises(UnavailableError):
             await store.put(KEY, io.BytesIO(b"x"), hashlib.sha256(b"y").hexdigest())
         assert bucket.objects == {}
 
-    async def test_a_wrong_key_is_told_to_operators_only(
+    async def test_wrong_key_is_logged_but_not_in_the_response(
         self, bucket: BucketServer, address: str
     ) -> None:
         url = uploads_url(bucket, address, region="us-west-2")
@@ -92,7 +92,7 @@ class TestS3Store:
             await put(store, b"x")
         await store.close()
 
-    async def test_a_store_that_is_gone_is_unavailable(self) -> None:
+    async def test_unreachable_store_is_unavailable(self) -> None:
         store = S3Store(Bucket.from_url("http://key:secret@127.0.0.1:1/files"), SystemClock())
         for attempt in (put(store, b"x"), content_of(store, KEY), store.delete(KEY)):
             with pytest.raises(UnavailableError):
@@ -147,6 +147,6 @@ class TestSetting:
             "https://key:secret@/bucket",
         ],
     )
-    def test_must_name_everything(self, url: str) -> None:
+    def test_must_be_complete(self, url: str) -> None:
         with pytest.raises(ValueError, match="must look like https://KEY:SECRET@host/bucket"):
             Settings(uploads_url=url)

@@ -1,4 +1,4 @@
-"""However an answer is encoded, the JSON is the same."""
+"""However a response is encoded, the JSON is the same."""
 
 import asyncio
 from typing import Any
@@ -29,12 +29,14 @@ OBJECTS: list[dict[str, object]] = [{"id": number, "text": "é" * 50} for number
     ],
     ids=lambda payload: ",".join(payload)[:40] or "nothing",
 )
-async def test_answer_encoded_in_steps_is_the_json_of_its_payload(payload: dict[str, Any]) -> None:
+async def test_response_encoded_in_steps_is_the_json_of_its_payload(
+    payload: dict[str, Any],
+) -> None:
     whole = orjson.dumps(payload, option=orjson.OPT_NON_STR_KEYS)
     assert b"".join(await encode_in_steps(payload)) == whole
 
 
-async def test_others_run_while_a_large_answer_is_encoded() -> None:
+async def test_other_tasks_run_while_a_large_response_is_encoded() -> None:
     ticks = 0
 
     async def tick() -> None:

@@ -1,4 +1,4 @@
-"""Requests whose caller or channel changes all the time are carried out all the same."""
+"""Requests whose caller or channel changes all the time are still carried out."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -27,7 +27,7 @@ from tests.support.sample_events import RealmTouched, commit_events
 SENDERS = 4
 SENDS_EACH = 5
 CHANGES_PER_SEND = 3
-"""Who disturbs gets turns at writing, but not many times as many as who sends."""
+"""Disturbing writers get turns, but not many times as many as the senders."""
 LONG_TEXT = "word **bold** `code` " * 60
 
 Change = Callable[[], Awaitable[Any]]
@@ -35,13 +35,13 @@ Change = Callable[[], Awaitable[Any]]
 
 @dataclass
 class Attempts:
-    """How often the requests of a test were begun."""
+    """Counts how often the requests of a test were started."""
 
     locked: list[bool] = field(default_factory=list)
-    """For each attempt, whether the organization was locked before it."""
+    """For each attempt, whether the realm was locked before it."""
 
     async def begin(self, ctx: RealmContext) -> None:
-        """Somebody changes the organization in every moment in which that is possible."""
+        """Change the realm at every moment in which that is possible."""
         self.locked.append(ctx.db.was_locked_first)
         if not ctx.db.was_locked_first:
             await commit_events(ctx.runtime, ctx.realm, RealmTouched())
@@ -52,7 +52,7 @@ def routes_of(attempts: Attempts) -> FeatureRouter:
 
     @router.post("/test/write")
     async def write(ctx: LoggedIn) -> None:
-        """Decides, and then locks."""
+        """Checks permissions first, and then locks."""
         await attempts.begin(ctx)
         await ctx.lock()
 
@@ -63,13 +63,13 @@ def routes_of(attempts: Attempts) -> FeatureRouter:
 
     @router.get("/test/snapshot")
     async def snapshot(ctx: LoggedIn) -> None:
-        """Reads what was at one moment."""
+        """Reads from one snapshot."""
         await attempts.begin(ctx)
         await ctx.snapshot()
 
     @router.post("/test/slow")
     async def slow(ctx: LoggedIn) -> None:
-        """Does something that takes long, without a lock, before it writes."""
+        """Does slow work without the lock before it writes."""
         await ctx.db.close()
         await attempts.begin(ctx)
         await ctx.lock()
@@ -88,26 +88,26 @@ def extra_routes(attempts: Attempts) -> tuple[FeatureRouter, ...]:
 
 
 class TestRestarts:
-    async def test_write_that_was_overtaken_locks_first(
+    async def test_write_with_a_stale_caller_locks_first_when_restarted(
         self, client: ApiClient, member: Person, attempts: Attempts
     ) -> None:
         assert_success(await client.post("/test/write", member))
         assert attempts.locked == [False, True]
 
     @pytest.mark.parametrize("path", ["/test/read", "/test/snapshot"])
-    async def test_read_that_was_overtaken_several_times_locks_first(
+    async def test_read_with_a_stale_caller_locks_first_after_several_restarts(
         self, client: ApiClient, member: Person, attempts: Attempts, path: str
     ) -> None:
         assert_success(await client.get(path, member))
         assert attempts.locked == [False] * (MAX_RESTARTS + 1) + [True]
 
-    async def test_stranger_reads_after_as_many_restarts(
+    async def test_anonymous_read_locks_first_after_as_many_restarts(
         self, client: ApiClient, realm: RealmRecord, attempts: Attempts
     ) -> None:
         assert_success(await client.get("/test/read"))
         assert attempts.locked == [False] * (MAX_RESTARTS + 1) + [True]
 
-    async def test_request_without_the_lock_gives_up_in_the_end(
+    async def test_request_that_stays_stale_ends_in_503(
         self, client: ApiClient, member: Person, attempts: Attempts
     ) -> None:
         assert_error(await client.post("/test/slow", member), "SERVICE_UNAVAILABLE", 503)
@@ -124,7 +124,7 @@ class TestLimits:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"rate_limits": "on", "requests_per_minute": 100})
 
-    async def test_restarts_are_not_counted(
+    async def test_restarts_do_not_count_towards_the_rate_limit(
         self, client: ApiClient, member: Person, attempts: Attempts
     ) -> None:
         response = await client.get("/test/read", member)
@@ -140,7 +140,7 @@ class TestOneConnection:
         return settings.model_copy(update={"database_pool_size": 1})
 
     @pytest.mark.parametrize("path", ["/test/read", "/test/snapshot"])
-    async def test_serves_everybody(
+    async def test_is_enough_for_all_requests(
         self, client: ApiClient, make_user: MakeUser, path: str
     ) -> None:
         people = [await make_user() for _ in range(3)]
@@ -151,7 +151,7 @@ class TestOneConnection:
 
 
 class TestOtherOrganization:
-    async def test_change_there_makes_nobody_here_start_over(
+    async def test_change_in_another_realm_makes_no_caller_stale(
         self, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         elsewhere = await factories.make_realm(runtime, "Elsewhere", "elsewhere")
@@ -165,7 +165,7 @@ class TestOtherOrganization:
 
 @asynccontextmanager
 async def disturbed(*changes: Change) -> AsyncIterator[list[None]]:
-    """Make each change over and over, as fast as the service lets one client do it."""
+    """Repeat each change as fast as the service lets one client do it."""
     made: list[None] = []
 
     async def go_on(change: Change) -> None:
@@ -183,7 +183,7 @@ async def disturbed(*changes: Change) -> AsyncIterator[list[None]]:
 
 
 async def send_all(client: ApiClient, senders: list[Person], channel: str, text: str) -> int:
-    """Let all of them send one message after the other; how many they sent."""
+    """Let all of them send one message after the other; return how many they sent."""
 
     async def send(sender: Person) -> None:
         for number in range(SENDS_EACH):

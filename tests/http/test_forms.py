@@ -16,7 +16,7 @@ from tests.factories import Person
 from tests.support.client import ApiClient
 from tests.support.responses import ApiResponse, assert_error, assert_success
 
-# Forms are read before anything is asked of the database.
+# Forms are read before any database statement.
 pytestmark = pytest.mark.any_database
 
 URLENCODED = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -116,7 +116,7 @@ class TestPlaces:
         assert assert_success(response) == {"text": "ä\r\nb", "number": 5}
 
     @METHODS_WITH_BODY
-    async def test_the_body_wins_over_the_query(self, client: ApiClient, method: str) -> None:
+    async def test_body_takes_precedence_over_query(self, client: ApiClient, method: str) -> None:
         request = {"params": {"text": "query", "number": "5"}, "data": {"text": "body"}}
         response = await send(client, method, **request)
         assert assert_success(response) == {"text": "body", "number": 5}
@@ -179,7 +179,7 @@ class TestValues:
         ],
     )
     async def test_escapes(self, client: ApiClient, encoded: str, meant: str) -> None:
-        """What is none stays as it is."""
+        """Invalid escapes stay as they are."""
         body = f"number=1&text={encoded}&&".encode()
         response = await client.call("POST", "/test/echo", content=body, headers=URLENCODED)
         assert assert_success(response) == {"text": meant, "number": 1}
@@ -202,11 +202,11 @@ class TestRefusals:
     @pytest.mark.parametrize(
         "body", [b"text=%ff", b"text=\xff", b"%ff=1", b"text=%ed%a0%80"], ids=repr
     )
-    async def test_bytes_that_are_no_text(self, client: ApiClient, body: bytes) -> None:
+    async def test_bytes_that_are_not_utf_8(self, client: ApiClient, body: bytes) -> None:
         response = await send(client, "POST", content=body, headers=URLENCODED)
         assert assert_error(response) == "The request body is not valid UTF-8"
 
-    async def test_a_query_that_is_no_text(self, client: ApiClient) -> None:
+    async def test_query_that_is_not_utf_8(self, client: ApiClient) -> None:
         response = client.read(await client.http.get("/api/v1/test/echo?text=%ff"))
         assert assert_error(response) == "The query string is not valid UTF-8"
 
@@ -246,14 +246,14 @@ class TestRefusals:
         response = await send(client, "POST", content=body, headers=headers)
         assert "multipart/form-data" in assert_error(response)
 
-    async def test_multipart_that_is_no_text(self, client: ApiClient) -> None:
+    async def test_multipart_that_is_not_utf_8(self, client: ApiClient) -> None:
         response = await send(client, "POST", files={"text": (None, b"\xff")})
         assert assert_error(response) == "The request body is not valid UTF-8"
 
     @pytest.mark.parametrize(
         ("name", "understood"), [("text", "+2AA-"), ("+2AA-", None)], ids=["value", "name"]
     )
-    async def test_a_charset_that_can_spell_what_is_no_text(
+    async def test_charset_that_can_encode_surrogates(
         self, client: ApiClient, name: str, understood: str | None
     ) -> None:
         headers = {"Content-Type": "multipart/form-data; boundary=b; charset=utf-7"}
@@ -273,11 +273,11 @@ class TestRefusals:
 
 
 class TestSize:
-    async def test_announced_too_large(self, client: ApiClient) -> None:
+    async def test_content_length_too_large(self, client: ApiClient) -> None:
         response = await send(client, "POST", content=b"x" * 100_001)
         assert_error(response, "REQUEST_TOO_LARGE", 413, max_bytes=100_000)
 
-    async def test_too_large_without_saying_so(self, client: ApiClient) -> None:
+    async def test_too_large_without_content_length(self, client: ApiClient) -> None:
         sent = 0
 
         async def chunks() -> AsyncIterator[bytes]:
@@ -295,7 +295,7 @@ class TestSize:
         assert len(response["text"]) == 99_995
 
     @pytest.mark.parametrize("announced", ["x", "-1", "²"])
-    async def test_an_announcement_that_is_no_number(
+    async def test_content_length_that_is_no_number(
         self, client: ApiClient, announced: str
     ) -> None:
         headers = {"Content-Length": announced.encode("latin-1")}
@@ -303,7 +303,7 @@ class TestSize:
 
 
 class TestSizeWithoutCredentials:
-    """What everybody on the network can send is small, whatever the settings allow users."""
+    """Requests without credentials are limited to small sizes, whatever users may send."""
 
     LARGE = b"text=" + b"x" * 16_380
     SMALL = b"text=" + b"x" * 16_379
@@ -329,9 +329,7 @@ class TestSizeWithoutCredentials:
         large = await stranger.call("POST", "/test/file", files={"file": ("a.txt", b"x" * 99_000)})
         assert_error(large, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
 
-    async def test_header_that_nobody_looks_at_gives_no_right_to_more(
-        self, client: ApiClient
-    ) -> None:
+    async def test_ignored_credentials_do_not_raise_the_limit(self, client: ApiClient) -> None:
         response = await client.call("POST", "/test/anybody", content=self.LARGE)
         assert_error(response, "REQUEST_TOO_LARGE", 413, max_bytes=16_384)
 

@@ -40,18 +40,20 @@ class TestPerUser:
         assert remaining == ["2", "1", "0"]
         assert_limited(await client.get("/users/me", member), 3)
 
-    async def test_others_are_not_concerned(
+    async def test_other_users_are_not_limited(
         self, client: ApiClient, member: Person, admin: Person
     ) -> None:
         for _ in range(4):
             await client.get("/users/me", member)
         assert_success(await client.get("/users/me", admin))
 
-    async def test_the_reset_is_a_moment_soon(self, client: ApiClient, member: Person) -> None:
+    async def test_reset_time_is_in_the_near_future(
+        self, client: ApiClient, member: Person
+    ) -> None:
         headers = (await client.get("/users/me", member)).headers
         assert int(headers["x-ratelimit-reset"]) > 0
 
-    async def test_nobody_waits_longer_when_the_time_of_day_is_set_back(
+    async def test_window_does_not_grow_when_the_time_of_day_is_set_back(
         self, client: ApiClient, member: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for _ in range(3):
@@ -94,9 +96,7 @@ class TestPerAddress:
             assert_success(await client.get("/server_settings"))
         assert_limited(await client.get("/server_settings"), 3)
 
-    async def test_the_health_of_the_process_can_always_be_asked(
-        self, client: ApiClient, realm: RealmRecord
-    ) -> None:
+    async def test_health_is_never_limited(self, client: ApiClient, realm: RealmRecord) -> None:
         for _ in range(5):
             assert (await client.http.get("/health")).status_code == 200
 
@@ -109,7 +109,7 @@ def valkey_server() -> Iterator[TemporaryValkey]:
 
 @pytest.fixture
 def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
-    # Nothing of the test before: a killed server forgets.
+    # No counts of the test before: a killed server loses them.
     valkey_server.kill()
     valkey_server.start()
     return valkey_server
@@ -162,7 +162,7 @@ class TestLogins:
 
 
 class TestSharedLogins:
-    """With Redis, processes count together; without it for a while, each counts by itself."""
+    """With Redis, processes share their counts; while Redis is away, each counts by itself."""
 
     @pytest.fixture
     def settings(self, settings: Settings, valkey: TemporaryValkey) -> Settings:
@@ -199,7 +199,7 @@ class TestSharedLogins:
             response = await who.post("/fetch_api_key", username="a@example.com", password="x")
             assert response.status != 429
 
-    async def test_nobody_waits_longer_when_the_clock_of_redis_is_set_back(
+    async def test_window_does_not_grow_when_the_clock_of_redis_is_set_back(
         self, client: ApiClient, realm: RealmRecord, valkey: TemporaryValkey
     ) -> None:
         async def log_in() -> ApiResponse:
@@ -209,12 +209,12 @@ class TestSharedLogins:
             assert (await log_in()).status != 429
         assert_limited(await log_in(), 2)
         async with Redis.from_url(valkey.url) as redis:
-            # What is left of a minute grows by as much as the clock was set back.
+            # The rest of the window grows by as much as the clock was set back.
             for key in await redis.keys("*login*"):
                 await redis.expire(key, 3600)
         assert (await log_in()).status != 429
 
-    async def test_redis_away_is_no_error_and_no_way_around_the_limit(
+    async def test_without_redis_logins_work_and_are_still_limited(
         self, client: ApiClient, make_user: MakeUser, valkey: TemporaryValkey
     ) -> None:
         person = await make_user(password="correct horse")

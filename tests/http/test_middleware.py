@@ -1,4 +1,4 @@
-"""The gate: every answer has the envelope and the headers, and failures tell nothing."""
+"""The middleware: every response has envelope and headers, and errors reveal nothing."""
 
 import asyncio
 import gc
@@ -45,20 +45,20 @@ class NumberPayload(TypedDict):
 
 @router.post("/test/failure")
 async def fail(ctx: Anybody, params: SecretParams) -> None:
-    """Something nobody thought of."""
+    """Raise an unexpected error."""
     raise LookupError("an inside detail")
 
 
 @router.post("/test/bad_statement")
 async def bad_statement(ctx: Anybody, params: SecretParams) -> None:
-    """A statement the database refuses."""
+    """Run a statement that the database refuses."""
     statement = text("SELECT missing FROM realm WHERE name = :name")
     await ctx.db.execute(statement.bindparams(name=params.password))
 
 
 @router.get("/test/statement")
 async def statement(ctx: Anybody) -> NumberPayload:
-    """A statement the database likes."""
+    """Run a valid statement."""
     return {"number": (await ctx.db.execute(text("SELECT 7"))).scalar_one()}
 
 
@@ -69,7 +69,7 @@ def extra_routes() -> tuple[FeatureRouter, ...]:
 
 @pytest.mark.usefixtures("realm")
 class TestInternalErrors:
-    async def test_are_neutral(self, client: ApiClient) -> None:
+    async def test_reveal_no_details(self, client: ApiClient) -> None:
         answer = await client.post("/test/failure", password="hunter2")
         assert answer.body == {
             "result": "error",
@@ -87,14 +87,14 @@ class TestInternalErrors:
         assert "an inside detail" in entry["exception"]
         assert "hunter2" not in str(entry)
 
-    async def test_what_users_sent_is_not_logged_with_a_statement(
+    async def test_statement_parameters_are_not_logged(
         self, settings: Settings, client: ApiClient
     ) -> None:
         with collected_log() as entries:
             await client.post("/test/bad_statement", password="hunter2")
         assert "hunter2" not in str(entries)
 
-    async def test_leave_the_service_in_order(self, client: ApiClient) -> None:
+    async def test_service_works_after_an_error(self, client: ApiClient) -> None:
         for _ in range(30):
             await client.post("/test/failure", password="")
             await client.post("/test/bad_statement", password="")
@@ -104,7 +104,7 @@ class TestInternalErrors:
 @pytest.mark.usefixtures("realm")
 class TestHeaders:
     @pytest.mark.parametrize("path", ["/server_settings", "/users/me", "/nothing"])
-    async def test_of_every_answer(self, client: ApiClient, path: str) -> None:
+    async def test_of_every_response(self, client: ApiClient, path: str) -> None:
         headers = (await client.get(path)).headers
         assert headers["content-type"] == "application/json"
         assert headers["cache-control"] == "no-store, private"
@@ -119,7 +119,7 @@ class TestHeaders:
     @pytest.mark.parametrize(
         "host", ["[", "[::1", "]", "a b", "\xff", "x" * 5000, "localhost:99999999", ":"]
     )
-    async def test_any_host_gets_an_answer(self, client: ApiClient, host: str) -> None:
+    async def test_any_host_gets_a_response(self, client: ApiClient, host: str) -> None:
         headers = {b"Host": host.encode("latin-1")}
         response = await client.http.get("/api/v1/server_settings", headers=headers)
         assert response.status_code in {200, 400, 404}
@@ -182,7 +182,7 @@ class TestDatabaseAway:
     async def works(self, client: ApiClient) -> bool:
         return (await client.get("/test/statement")).status == 200
 
-    async def test_is_said_and_ends_by_itself(
+    async def test_gives_503_and_recovers(
         self, client: ApiClient, realm: RealmRecord, postgres: KillablePostgres
     ) -> None:
         assert await self.works(client)
@@ -196,7 +196,7 @@ class TestDatabaseAway:
         responses = await asyncio.gather(*(client.get("/test/statement") for _ in range(20)))
         assert {answer.status for answer in responses} == {200}
 
-    async def test_waiting_polls_live_through_it(
+    async def test_waiting_polls_survive_it(
         self,
         app: ChatApp,
         client: ApiClient,
@@ -214,7 +214,7 @@ class TestDatabaseAway:
         await commit_events(app.runtime, realm, Noted(text="a"))
         assert [event["text"] for event in await poll] == ["a"]
 
-    async def test_a_write_that_failed_has_not_happened(
+    async def test_failed_write_is_not_committed(
         self, app: ChatApp, client: ApiClient, realm: RealmRecord, postgres: KillablePostgres
     ) -> None:
         work = app.runtime.begin()

@@ -160,10 +160,10 @@ class TestDocument:
         assert "FindParams" not in schemas
         assert {"PaintParams", "Color", "PicturePayload", "OutOfPaintError"} <= schemas.keys()
 
-    def test_describes_answers_outside_all_endpoints(self, document: dict[str, Any]) -> None:
+    def test_describes_responses_outside_all_endpoints(self, document: dict[str, Any]) -> None:
         assert document["components"]["responses"].keys() == {"NotFound", "MethodNotAllowed"}
 
-    def test_refuses_a_payload_that_says_nothing(self) -> None:
+    def test_refuses_a_payload_that_is_no_typed_dict(self) -> None:
         vague = FeatureRouter("Vague")
 
         @vague.get("/vague")
@@ -175,7 +175,7 @@ class TestDocument:
 
 
 class TestOperation:
-    def test_speaks_the_words_of_the_endpoint(self, document: dict[str, Any]) -> None:
+    def test_uses_the_docstring_of_the_endpoint(self, document: dict[str, Any]) -> None:
         described = operation(document, "post", PICTURES)
         assert described["operationId"] == "paint"
         assert described["tags"] == ["Pictures"]
@@ -190,7 +190,7 @@ class TestOperation:
             ("get", f"{PICTURES}/{{picture_id}}/frames/{{name}}", []),
         ],
     )
-    def test_says_whether_it_needs_credentials(
+    def test_declares_whether_it_needs_credentials(
         self, document: dict[str, Any], method: str, path: str, security: list[Any]
     ) -> None:
         assert operation(document, method, path)["security"] == security
@@ -253,10 +253,10 @@ class TestForm:
         assert "default" not in fields["layers"]
         assert fields["mode"]["default"] == "oil"
 
-    def test_quotes_the_remark_below_a_field(self, fields: dict[str, Any]) -> None:
+    def test_uses_the_docstring_below_a_field(self, fields: dict[str, Any]) -> None:
         assert fields["frame"]["description"] == "What is around it."
 
-    def test_names_what_a_field_is_also_called(self, fields: dict[str, Any]) -> None:
+    def test_lists_aliases_of_a_field(self, fields: dict[str, Any]) -> None:
         assert fields["title"]["description"] == "Its name. Also accepted as `subject`."
         assert fields["to"]["description"] == "Text that is not JSON is taken as a string."
 
@@ -275,7 +275,7 @@ class TestForm:
     ) -> None:
         assert fields[name]["examples"] == [example]
 
-    def test_keeps_quiet_about_the_docstring(self, document: dict[str, Any]) -> None:
+    def test_omits_the_docstring_of_the_params(self, document: dict[str, Any]) -> None:
         assert "description" not in component(document, "PaintParams")
 
 
@@ -285,7 +285,7 @@ class TestQuery:
         described = operation(document, "get", PICTURES)["parameters"]
         return {parameter["name"]: parameter for parameter in described}
 
-    def test_what_is_written_alike_is_plain(self, parameters: dict[str, Any]) -> None:
+    def test_scalars_are_plain(self, parameters: dict[str, Any]) -> None:
         assert parameters["text"]["schema"]["type"] == "string"
         assert parameters["text"]["required"] is True
         assert parameters["limit"]["schema"] == {"type": "integer", "minimum": 1, "default": 20}
@@ -299,7 +299,7 @@ class TestQuery:
         assert "requestBody" not in operation(document, "get", PICTURES)
 
 
-class TestAnswers:
+class TestResponses:
     def test_a_success_is_the_payload_in_its_envelope(self, document: dict[str, Any]) -> None:
         schema = answer_schema(document, "post", PICTURES, "200")
         assert schema["properties"].keys() == {
@@ -351,7 +351,7 @@ class TestAnswers:
         }
         assert "`OUT_OF_PAINT`: Nothing is left of a color." in answers["400"]["description"]
 
-    def test_adds_what_the_guard_refuses(self, document: dict[str, Any]) -> None:
+    def test_includes_errors_of_the_guard(self, document: dict[str, Any]) -> None:
         schema = answer_schema(document, "delete", f"{PICTURES}/{{picture_id}}", "400")
         assert "AdministratorRequiredError" in names(schema["anyOf"])
 
@@ -359,7 +359,7 @@ class TestAnswers:
     def test_query_or_body_can_be_too_large(self, document: dict[str, Any], method: str) -> None:
         assert "413" in operation(document, method, PICTURES)["responses"]
 
-    def test_what_is_not_limited_cannot_be_refused_for_it(self) -> None:
+    def test_unlimited_endpoint_has_no_rate_limit_error(self) -> None:
         unlimited = FeatureRouter("Unlimited", is_limited=False)
 
         @unlimited.get("/unlimited")

@@ -1,4 +1,4 @@
-"""The pages for people: they need nothing from outside and give nothing away."""
+"""The HTML pages: they load nothing from other hosts and reveal nothing."""
 
 import re
 
@@ -13,7 +13,7 @@ PAGES = ("/", "/docs")
 
 @pytest.fixture
 def backend() -> str:
-    """One is enough: no page asks the database."""
+    """One is enough: no page uses the database."""
     return "sqlite"
 
 
@@ -24,7 +24,7 @@ def http(client: ApiClient) -> httpx.AsyncClient:
 
 @pytest.mark.parametrize("path", PAGES)
 class TestEveryPage:
-    async def test_loads_only_from_here(self, http: httpx.AsyncClient, path: str) -> None:
+    async def test_loads_only_from_this_server(self, http: httpx.AsyncClient, path: str) -> None:
         page = await http.get(path)
 
         links = re.findall(r'(?:src|href)="([^"]+)"', page.text)
@@ -35,7 +35,9 @@ class TestEveryPage:
             if link.startswith("/docs/assets/"):
                 assert (await http.get(link)).status_code == 200
 
-    async def test_lets_nothing_else_in(self, http: httpx.AsyncClient, path: str) -> None:
+    async def test_has_a_strict_content_security_policy(
+        self, http: httpx.AsyncClient, path: str
+    ) -> None:
         headers = (await http.get(path)).headers
 
         policy = headers["content-security-policy"]
@@ -63,14 +65,14 @@ class TestHome:
         assert "curl http://localhost/api/v1/server_settings" in page.text
 
     @pytest.mark.parametrize("host", ["<script>alert(1)</script>", "a;rm -rf b", "a`b`"])
-    async def test_shows_no_host_that_is_none(self, http: httpx.AsyncClient, host: str) -> None:
+    async def test_invalid_host_is_not_shown(self, http: httpx.AsyncClient, host: str) -> None:
         page = await http.get("/", headers={"host": host})
         assert page.status_code == 400
         assert host not in page.text
 
 
 class TestDocument:
-    async def test_is_the_one_the_service_was_built_from(self, http: httpx.AsyncClient) -> None:
+    async def test_is_the_document_of_the_service(self, http: httpx.AsyncClient) -> None:
         response = await http.get("/openapi.json")
 
         document = orjson.loads(response.content)
@@ -78,13 +80,13 @@ class TestDocument:
         assert document["openapi"].startswith("3.1")
         assert "/api/v1/register" in document["paths"]
 
-    async def test_is_not_read_as_something_else(self, http: httpx.AsyncClient) -> None:
+    async def test_content_type_is_not_sniffed(self, http: httpx.AsyncClient) -> None:
         response = await http.get("/openapi.json")
         assert response.headers["x-content-type-options"] == "nosniff"
 
 
 class TestAssets:
-    async def test_are_kept_for_ever(self, http: httpx.AsyncClient) -> None:
+    async def test_are_cached_for_ever(self, http: httpx.AsyncClient) -> None:
         response = await http.get("/docs/assets/swagger-ui-bundle.js")
         assert response.headers["content-type"].startswith("text/javascript")
         assert "immutable" in response.headers["cache-control"]
@@ -95,6 +97,6 @@ class TestAssets:
         assert response.status_code == 404
         assert response.json()["code"] == "NOT_FOUND"
 
-    async def test_the_icon_has_its_usual_place(self, http: httpx.AsyncClient) -> None:
+    async def test_favicon_has_its_usual_path(self, http: httpx.AsyncClient) -> None:
         response = await http.get("/favicon.ico", follow_redirects=True)
         assert response.headers["content-type"] == "image/svg+xml"

@@ -1,4 +1,4 @@
-"""Routing: flat cost, and the envelope for what is not there."""
+"""Routing: constant cost, and the envelope for unknown paths."""
 
 import pytest
 from starlette.routing import Match, Route
@@ -12,14 +12,14 @@ from chatapi.http.route_index import RouteIndex
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error
 
-# Paths are found without the database.
+# Paths are matched without the database.
 pytestmark = pytest.mark.any_database
 
 asked: list[str] = []
 
 
 class CountingRoute(Route):
-    """Remembers that it was asked."""
+    """Records that it was asked to match."""
 
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -28,7 +28,7 @@ class CountingRoute(Route):
 
 
 async def endpoint(*_arguments: object) -> None:
-    """Answers nothing; only the way to it counts."""
+    """Returns nothing; only the routing to it matters."""
 
 
 def scope(path: str, method: str = "GET") -> Scope:
@@ -36,7 +36,7 @@ def scope(path: str, method: str = "GET") -> Scope:
 
 
 def find(index: RouteIndex, path: str, method: str = "GET") -> list[str]:
-    """The routes that were asked on the way to a path."""
+    """The routes that were asked to match a path."""
     asked.clear()
     assert index.find(scope(path, method)) is endpoint
     return list(asked)
@@ -59,7 +59,7 @@ class TestCost:
         assert find(index, "/api/v1/thing99") == []
         assert len(find(index, "/api/v1/thing99/5", "PATCH")) == 1
 
-    def test_an_unknown_segment_asks_nobody(self, index: RouteIndex) -> None:
+    def test_unknown_segment_asks_no_route(self, index: RouteIndex) -> None:
         for path in ("/api/v1/nothing", "/api/v1/", "/api/v1", "/", "", "/thing99"):
             with pytest.raises(NotFoundError):
                 find(index, path)
@@ -68,7 +68,7 @@ class TestCost:
     @pytest.mark.parametrize(
         ("path", "allowed"), [("thing7/5", ["PATCH"]), ("thing7", ["GET", "HEAD"])]
     )
-    def test_other_methods_are_named(
+    def test_allowed_methods_are_listed(
         self, index: RouteIndex, path: str, allowed: list[str]
     ) -> None:
         with pytest.raises(MethodNotAllowedError) as refused:
@@ -76,7 +76,7 @@ class TestCost:
         assert refused.value.allowed_methods == allowed
 
 
-def test_parameter_that_takes_slashes_does_not_take_nothing() -> None:
+def test_parameter_with_slashes_does_not_match_an_empty_path() -> None:
     route = Route("/files/{name:path}", endpoint)
     route.app = endpoint
     index = RouteIndex([route])
@@ -115,16 +115,16 @@ async def delete_item(ctx: Anybody, name: str) -> None:
 
 
 @pytest.mark.usefixtures("realm")
-class TestAnswers:
+class TestResponses:
     @pytest.fixture
     def extra_routes(self) -> tuple[FeatureRouter, ...]:
         return (router,)
 
-    async def test_the_spelled_out_path_comes_first(self, client: ApiClient) -> None:
+    async def test_literal_path_has_priority(self, client: ApiClient) -> None:
         assert (await client.get("/test/items/special"))["text"] == "special"
         assert (await client.get("/test/items/5"))["text"] == "5"
 
-    async def test_the_spelled_out_path_is_no_item(self, client: ApiClient) -> None:
+    async def test_literal_path_does_not_match_the_parameter(self, client: ApiClient) -> None:
         answer = await client.delete("/test/items/special")
         assert_error(answer, "METHOD_NOT_ALLOWED", 405, allowed_methods=["GET"])
 

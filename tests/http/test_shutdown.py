@@ -1,4 +1,4 @@
-"""The end of a process: asked to go, it answers everybody and is gone."""
+"""Shutdown of a process: after SIGTERM it answers all open requests and ends."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ class TestTermination:
                     for _ in range(3)
                 ]
                 await until(lambda: len(sent) == 3)
-                # Sent later and answered: by now the server has read the polls, too.
+                # Sent later and already answered: by now the server has read the polls, too.
                 await http.get("/users/me")
                 async with asyncio.timeout(MAX_GOODBYE_SECONDS):
                     await asyncio.to_thread(server.terminate)
@@ -73,7 +73,7 @@ class TestTermination:
         ) as server:
             async with half_an_upload(server, member) as (reader, writer, rest):
                 ending = asyncio.create_task(asyncio.to_thread(server.terminate))
-                # Nobody can connect any more: the server is about to end.
+                # No client can connect any more: the server is about to end.
                 await until(lambda: not server.listens())
                 writer.write(rest)
                 status, body = await read_answer(reader)
@@ -101,7 +101,7 @@ async def half_an_upload(
     writer.write(head.encode() + body[:2000])
     await writer.drain()
     async with httpx.AsyncClient(base_url=server.url, timeout=30) as http:
-        # Sent later and answered: by now the server has read the upload, too.
+        # Sent later and already answered: by now the server has read the upload, too.
         await http.get("/ready")
     try:
         yield reader, writer, body[2000:]

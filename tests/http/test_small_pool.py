@@ -1,4 +1,4 @@
-"""One database connection is enough: nobody holds one while asking for another."""
+"""One database connection is enough: no request holds one while waiting for another."""
 
 import asyncio
 
@@ -17,7 +17,9 @@ def settings(settings: Settings) -> Settings:
 
 
 class TestOneConnection:
-    async def test_serves_everybody(self, client: ApiClient, admin: Person, member: Person) -> None:
+    async def test_is_enough_for_concurrent_requests(
+        self, client: ApiClient, admin: Person, member: Person
+    ) -> None:
         listener = await listen(client, member)
         async with asyncio.timeout(8):
             responses = await asyncio.gather(

@@ -24,7 +24,7 @@ def test_any_bytes_decode_as_in_the_standard_library(encoded: bytes) -> None:
 
 
 @given(TRICKY)
-def test_what_quoted_printable_would_read_otherwise(encoded: bytes) -> None:
+def test_data_that_quoted_printable_would_decode_differently(encoded: bytes) -> None:
     assert unquote(encoded) == unquote_to_bytes(encoded)
 
 
@@ -32,7 +32,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 @given(st.lists(st.tuples(WORDS, WORDS)))
-async def test_what_the_standard_library_encodes_is_decoded(pairs: list[tuple[str, str]]) -> None:
+async def test_encoding_of_the_standard_library_is_decoded(pairs: list[tuple[str, str]]) -> None:
     assert await decode_pairs(urlencode(pairs).encode()) == pairs
 
 

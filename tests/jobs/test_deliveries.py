@@ -1,4 +1,4 @@
-"""The job that delivers what is scheduled, in applications that nobody helps."""
+"""The job that delivers scheduled messages, in applications that run it by themselves."""
 
 from datetime import UTC, datetime
 
@@ -39,7 +39,7 @@ async def test_delivers_within_a_second_of_the_time(settings: Settings) -> None:
     assert 0 <= delay < 1
 
 
-async def test_is_woken_by_what_is_scheduled(
+async def test_is_woken_by_a_newly_scheduled_message(
     monkeypatch: pytest.MonkeyPatch, start_app: StartApp, clock: MovableClock
 ) -> None:
     """However long it would have slept."""
@@ -58,7 +58,7 @@ async def test_is_woken_by_what_is_scheduled(
     await client.aclose()
 
 
-async def test_delivers_what_another_process_left(
+async def test_delivers_messages_scheduled_by_a_stopped_process(
     settings: Settings,
     client: ApiClient,
     runtime: Runtime,
@@ -66,7 +66,7 @@ async def test_delivers_what_another_process_left(
     clock: MovableClock,
     member: Person,
 ) -> None:
-    """Nobody tells it: the process that was asked is gone."""
+    """It is not notified: the process that took the request is gone."""
     listener = await listen(client, member, event_types=["message"])
     async with running_app(settings, clock) as other:
         elsewhere = ApiClient(other)

@@ -1,4 +1,4 @@
-"""Messages go when they are older than the organization or the channel wants, and no sooner."""
+"""Messages are deleted once older than the retention of realm or channel, and no sooner."""
 
 import asyncio
 from typing import Any
@@ -47,7 +47,7 @@ async def keep(client: ApiClient, owner: Person, channel: ChannelRecord, days: o
 
 
 class TestAge:
-    async def test_is_counted_in_days_of_the_organization(
+    async def test_is_counted_in_days(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -97,7 +97,7 @@ class TestAge:
             [False, False, False, True],
         ]
 
-    async def test_a_channel_alone_can_forget(
+    async def test_retention_of_a_single_channel(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -115,7 +115,7 @@ class TestAge:
         await delete_expired_messages(runtime)
         assert await ids_read(client, member) == kept
 
-    async def test_nothing_goes_by_default(
+    async def test_nothing_expires_by_default(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -128,7 +128,7 @@ class TestAge:
         await delete_expired_messages(runtime)
         assert await ids_read(client, owner) == [message_id]
 
-    async def test_archived_channels_forget_as_well(
+    async def test_messages_in_archived_channels_expire_as_well(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -174,7 +174,7 @@ async def read_in(client: ApiClient, reader: Person, channels: list[ChannelRecor
 
 
 class TestWhatIsLeft:
-    async def test_old_messages_are_nowhere(
+    async def test_expired_messages_are_nowhere(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -202,7 +202,7 @@ class TestWhatIsLeft:
         assert await topics_of(client, member, general) == ["old", "both"]
         assert await unread_ids(client, member) == {new, again}
 
-    async def test_clients_are_told(
+    async def test_clients_get_events(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -260,7 +260,7 @@ class TestWhatIsLeft:
 
 
 class TestBatches:
-    async def test_take_topics_together(
+    async def test_delete_messages_of_several_topics_together(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -325,7 +325,7 @@ class TestBatches:
         assert sorted(told_of) == old
         assert await ids_read(client, owner) == new
 
-    async def test_respect_what_was_decided_meanwhile(
+    async def test_respect_changes_made_meanwhile(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -334,7 +334,7 @@ class TestBatches:
         make_channel: MakeChannel,
         owner: Person,
     ) -> None:
-        """What was found without a lock is looked at again under it."""
+        """Messages found without the lock are checked again under it."""
         await change_realm(client, owner, message_retention_days=1)
         other = await make_channel(subscribers=[owner])
         message_id = await send(client, owner, general)
@@ -348,7 +348,7 @@ class TestBatches:
         await _delete(runtime, owner, ExpiredBatch(general.realm_id, general.id, [message_id]))
         assert message_id not in await ids_read(client, owner)
 
-    async def test_cost_follows_what_is_old(
+    async def test_cost_depends_on_expired_messages_only(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -356,7 +356,7 @@ class TestBatches:
         general: ChannelRecord,
         owner: Person,
     ) -> None:
-        """Ids have the order of time: the border is found without an index of times."""
+        """Ids have the order of time: the boundary is found without an index on times."""
         await change_realm(client, owner, message_retention_days=5)
         sent = {}
         for _ in range(12):

@@ -1,4 +1,4 @@
-"""Files that nothing refers to go after a day; all others stay."""
+"""Files without a row are deleted after a day; all others stay."""
 
 import asyncio
 import hashlib
@@ -95,7 +95,7 @@ def stored(
 
 
 async def leave_behind(runtime: Runtime, realm: RealmRecord, tag: str | None = None) -> str:
-    """What an upload leaves that was killed before its row was committed."""
+    """Leave the file of an upload that was killed before its row was committed."""
     own = await runtime.files.deployment_tag()
     key = new_path(realm.id, "file", own if tag is None else tag).rpartition("/")[0]
     digest = hashlib.sha256(CONTENT).hexdigest()
@@ -167,7 +167,7 @@ class TestFolder:
     async def test_upload_of_a_killed_server_is_removed(
         self, settings: Settings, tmp_path_factory: pytest.TempPathFactory
     ) -> None:
-        """The file is there, and its process ends while it waits for the organization's lock."""
+        """The file is stored, and its process is killed while it waits for the realm's lock."""
         async with running_app(settings, SystemClock()) as app:
             realm = await factories.make_realm(app.runtime, "Acme")
             person = await factories.make_user(app.runtime, realm)

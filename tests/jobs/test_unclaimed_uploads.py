@@ -1,4 +1,4 @@
-"""Files that nobody links go after a while."""
+"""Files that no message links are deleted after a while."""
 
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
@@ -16,7 +16,7 @@ from tests.support.listening import listen
 from tests.support.waiting import until
 
 
-async def test_removes_what_no_message_links(
+async def test_removes_files_that_no_message_links(
     client: ApiClient, runtime: Runtime, settings: Settings, clock: MovableClock, member: Person
 ) -> None:
     old, linked = await upload(client, member), await upload(client, member, content=b"linked")

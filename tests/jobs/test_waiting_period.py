@@ -1,4 +1,4 @@
-"""People become full members when their waiting period is over, on both databases."""
+"""Members become full members when their waiting period is over, on both databases."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ async def full_members(client: ApiClient, realm: RealmRecord, reader: Person) ->
 
 
 class TestEndOfWaitingPeriod:
-    async def test_comes_with_time(
+    async def test_member_becomes_full_member_after_the_period(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -61,7 +61,7 @@ class TestEndOfWaitingPeriod:
             ("add_members", realm.system_groups[SystemGroup.FULL_MEMBERS], ids(waiting)),
         ]
 
-    async def test_rights_come_at_once(
+    async def test_permissions_take_effect_at_once(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -76,7 +76,7 @@ class TestEndOfWaitingPeriod:
         await end_waiting_periods(runtime)
         assert_success(await client.post("/bots", waiting, **BOT))
 
-    async def test_other_roles_move_nowhere_but_are_ready(
+    async def test_other_roles_change_no_group_but_finish_waiting(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -94,7 +94,7 @@ class TestEndOfWaitingPeriod:
         assert_success(await client.patch(f"/users/{waiting.user_id}", owner, role=role))
         assert await full_members(client, realm, owner) == ids(waiting)
 
-    async def test_happens_once_however_many_processes_look(
+    async def test_happens_once_with_several_processes(
         self,
         client: ApiClient,
         start_app: StartApp,

@@ -1,4 +1,4 @@
-"""Steps: people change texts, move messages, delete them, and react to them."""
+"""Steps: users edit texts, move messages, delete them, and react to them."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
@@ -12,12 +12,12 @@ _EMOJI = ("octopus", "heart")
 
 
 class Changing(World):
-    """What people do with messages that are there."""
+    """Steps that change existing messages."""
 
     @precondition(lambda self: self.oracle.messages)
     @rule(person=people | st.none(), pick=picks, text=words)
     def edit(self, person: str | None, pick: int, text: str) -> None:
-        """None: whoever sent it."""
+        """None: the sender of the message."""
         message = self.pick(pick)
         if person is None:
             person = message.sender if message.sender in self.persons else "owner"
@@ -92,7 +92,7 @@ class Changing(World):
     @precondition(lambda self: self.oracle.messages)
     @rule(pick=picks, mode=st.sampled_from(_MODES), number=channels, topic=topics)
     def tidy_up(self, pick: int, mode: Mode, number: int, topic: str) -> None:
-        """The owner may move whatever is in a channel: this makes sure that much is moved."""
+        """The owner may move any message of a channel: this makes sure that many are moved."""
         self.move("owner", pick, mode, number, topic, (False, False))
 
     def _tell_move(self, taken: list[Sent], channel: str, topic: str) -> None:

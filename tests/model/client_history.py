@@ -1,4 +1,4 @@
-"""Random histories of an organization whose clients are compared with its database."""
+"""Random histories of a realm whose clients are compared with its database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ _FIRST_CLIENTS = 4
 _CONCURRENT = 0.25
 _REGISTERING = 0.06
 _REGISTERING_HIDDEN = 0.25
-"""Where guests do not see everybody: their clients often have to begin anew."""
+"""Realms with restricted guests: their clients often have to register again."""
 _REGISTERING_THEN = 0.4
 _CLIENT_OF_FOCUS = 0.6
 _EAGER = 0.5
@@ -27,26 +27,26 @@ _HIDING = 0.3
 _COMPARED = 0.04
 _RESTARTING = 0.015
 _MAX_TRIES = 60
-"""Of making a history that fails shorter."""
+"""The number of attempts to shorten a failing history."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """What happens at the same time, and who reads afterwards."""
+    """Steps taken at the same time, and the clients that poll afterwards."""
 
     steps: tuple[Step, ...]
     registers: tuple[ClientSpec, ...]
-    """Clients that come while the steps are taken."""
+    """Clients that register while the steps are taken."""
     eager_read: bool
-    """Whether those who read often do it now."""
+    """Whether clients that poll often do so now."""
     late_read: bool
-    """Whether those who read rarely do it now."""
+    """Whether clients that poll rarely do so now."""
     process: int
-    """Through which process is read."""
+    """The process through which clients poll."""
     compared: int | None = None
-    """Which of those who read at once is compared already now."""
+    """Which of the clients that poll at once is compared in this round."""
     restarts: bool = False
-    """Whether that process ends and starts again before anybody reads."""
+    """Whether that process restarts before any client polls."""
 
     @override
     def __repr__(self) -> str:
@@ -60,16 +60,16 @@ class Round:
 
 @dataclass(frozen=True)
 class History:
-    """Clients that are there from the beginning, and what happens then."""
+    """Clients registered at the start, and the rounds that follow."""
 
     clients: tuple[ClientSpec, ...]
     rounds: tuple[Round, ...]
     hides_people: bool = False
-    """Whether guests see only the people they have something to do with."""
+    """Whether guests see only some users (restricted guests)."""
 
 
 def random_history(chance: Random) -> History:
-    """What happens, mostly to one person and with a few favourite actions."""
+    """A random history, mostly about one user and with a few favourite actions."""
     hides_people = chance.random() < _HIDING
     focus = any_focus(chance, "guest" if hides_people else None)
     clients = tuple(_any_client(chance, focus) for _ in range(_FIRST_CLIENTS))
@@ -89,7 +89,7 @@ def _random_round(chance: Random, focus: Focus, hides_people: bool) -> Round:
     registers = (_any_client(chance, focus),) if chance.random() < comes else ()
     concerned = steps[0].choices.get("person")
     if concerned in ROLES:
-        # Somebody to whom something happens at this very moment.
+        # A client of a user whom a step of this round concerns.
         is_any = chance.random() < _REGISTERING_THEN
         spec = (
             any_client_spec(chance, concerned)
@@ -109,7 +109,7 @@ def _random_round(chance: Random, focus: Focus, hides_people: bool) -> Round:
 
 
 async def live(processes: Processes, history: History) -> None:
-    """Let a history happen in an organization of its own, and compare all its clients."""
+    """Run a history in its own realm, and compare all its clients."""
     scene = await open_scene(processes, hides_people=history.hides_people)
     try:
         clients = [await open_client(scene, spec, 0) for spec in history.clients]
@@ -128,7 +128,7 @@ async def live(processes: Processes, history: History) -> None:
 
 
 async def _take_round(scene: Scene, each: Round) -> list[Client]:
-    """All steps of a round at once, and the clients that come meanwhile."""
+    """Take all steps of a round at once, and register its new clients meanwhile."""
     steps = asyncio.gather(*(step.take(scene) for step in each.steps))
     comes = asyncio.gather(*(open_client(scene, spec, each.process) for spec in each.registers))
     _, came = await asyncio.gather(steps, comes)

@@ -1,4 +1,4 @@
-"""Clients that register, read events now and then, and are compared with the database."""
+"""Clients that register, poll now and then, and are compared with the database."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -51,12 +51,12 @@ _KINDS: dict[str, tuple[list[str], list[str]] | None] = {
         ["user_topic", "drafts", "user_settings", "scheduled_messages", "reminders"],
     ),
 }
-"""What clients listen to, and which parts of the state they ask for."""
+"""The event types and parts of the state that clients request."""
 
 
 @dataclass(frozen=True)
 class ClientSpec:
-    """What somebody's client asks for when it registers, and when it reads."""
+    """What a client requests when it registers, and when it polls."""
 
     person: str
     reading: Reading
@@ -67,7 +67,7 @@ class ClientSpec:
     @property
     def params(self) -> dict[str, object]:
         params: dict[str, object] = {
-            # As long as the log reaches back, so that an hour does not end the queue.
+            # As long as the log is kept, so that an hour does not end the queue.
             "idle_queue_timeout": "mobile",
             "include_subscribers": "true" if self.lists_people else "false",
             "client_capabilities": {
@@ -82,7 +82,7 @@ class ClientSpec:
 
 
 def any_client_spec(chance: Random, person: str) -> ClientSpec:
-    """A client of somebody; most listen to everything and know all that clients can know."""
+    """A random client of a user; most request everything and have all capabilities."""
     capabilities = frozenset(_CAPABILITIES)
     if chance.random() < _LESS_ABLE:
         capabilities = frozenset(each for each in _CAPABILITIES if chance.random() < _LESS_ABLE)
@@ -102,18 +102,18 @@ _LISTING = 0.75
 
 @dataclass
 class Client:
-    """A queue of somebody, and what the client behind it believes."""
+    """A user's queue, and the state of the client that polls it."""
 
     spec: ClientSpec
     queue_id: str
     last_event_id: int
     view: View
     restarts: int = 0
-    """How often it was told to begin anew."""
+    """How often its queue ended and it had to register again."""
     past: list[str] = field(default_factory=list)
 
     async def read(self, scene: Scene, process: int) -> None:
-        """Take everything there is by now."""
+        """Poll and apply all events so far."""
         person = scene.persons[self.spec.person]
         while True:
             response = await scene.clients[process].get(
@@ -140,7 +140,7 @@ class Client:
         self.restarts += 1
 
     async def compare(self, scene: Scene, process: int) -> None:
-        """Hold what the client believes against what a new client is told."""
+        """Compare the client's state with the state of a newly registered client."""
         await scene.catch_up(process)
         await self.read(scene, process)
         fresh = (await open_client(scene, self.spec, process)).view
@@ -152,7 +152,7 @@ class Client:
             raise AssertionError(self._explain(scene, found))
 
     async def _look_up_conversations(self, scene: Scene, process: int) -> None:
-        """A client whose newest message with somebody was deleted asks for the one before."""
+        """A client whose newest message of a conversation was deleted fetches the one before."""
         view = self.view
         for others in sorted(view.to_look_up):
             response = await scene.clients[process].get(
@@ -171,7 +171,7 @@ class Client:
         view.to_look_up.clear()
 
     async def _compare_messages(self, scene: Scene, process: int) -> dict[str, object]:
-        """What the client would show, beside what GET /messages says of the same messages."""
+        """Compare the messages the client would show with those of GET /messages."""
         if not self.view.messages:
             return {}
         response = await scene.clients[process].get(

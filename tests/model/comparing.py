@@ -1,4 +1,4 @@
-"""After every step the service says of everything what the oracle says."""
+"""After every step, the responses of the service are compared with the oracle."""
 
 import asyncio
 from typing import Any
@@ -18,13 +18,13 @@ _ALL: dict[str, object] = {
 }
 _STATE = ["message", "update_message_flags", "starred_messages"]
 _LATELY = 3
-"""Places in which something happened last."""
+"""The conversations that changed last."""
 
 
 class Comparing(World):
-    """Everybody looks at everything they can ask for.
+    """Every user reads everything they can request.
 
-    Each time, each looks more closely at two things, and everybody at others.
+    Each time, each user checks two things more closely, and each user different ones.
     """
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Comparing(World):
         self._check_trail(name, message.get("edit_history", []))
 
     def _check_trail(self, name: str, trail: list[dict[str, Any]]) -> None:
-        """What became of a message names no channel the reader may not read in."""
+        """The edit history of a message names no channel the reader may not read."""
         readable = {
             number
             for channel, number in self.channel_ids.items()
@@ -162,7 +162,7 @@ class Comparing(World):
         assert _ids(response) == _ids_of(self.oracle.found(name, word))
 
     async def _compare_message(self, name: str, place: Place) -> None:
-        """Who has read a message, and what it said before."""
+        """Compare the read receipts and the earlier texts of a message."""
         message = next(iter(self.oracle.in_place(place)), None)
         if message is None:
             return
@@ -184,7 +184,7 @@ class Comparing(World):
         events = [self._told(event) for event in await observed.listener.new_events()]
         expected, observed.expected = observed.expected, []
         if observed.is_patient and len(events) == len(expected):
-            # A renamed topic is told as it is by then: what has left it since was told anew.
+            # A rename lists messages as of the poll: those moved later had their own events.
             expected = [_lessened(*each) for each in zip(expected, events, strict=True)]
         assert events == expected
 
@@ -244,7 +244,7 @@ def _ids_of(messages: Any) -> list[int]:
 
 
 def _unread(state: dict[str, Any]) -> dict[int, tuple[int, str] | None]:
-    """Which messages are unread, and where they are said to be."""
+    """The unread messages, and the conversations they are listed in."""
     found: dict[int, tuple[int, str] | None] = {}
     for kind in ("pms", "streams", "huddles"):
         for conversation in state[kind]:

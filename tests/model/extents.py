@@ -1,4 +1,4 @@
-"""What the database remembers of its own rows, beside the rows themselves."""
+"""Derived values in the database, compared with the rows they are derived from."""
 
 from sqlalchemy import func, select
 
@@ -8,7 +8,7 @@ from tests.model.scene import Scene
 
 
 async def wrong_extents(scene: Scene) -> list[str]:
-    """Conversations whose first and last messages are others, and miscounted channels."""
+    """Conversations with wrong first or last messages, and channels with wrong counts."""
     async with DatabaseSession(scene.runtime().database) as db:
         return [*await _wrong_conversations(db, scene), *await _miscounted(db, scene)]
 
@@ -32,7 +32,7 @@ async def _wrong_conversations(db: DatabaseSession, scene: Scene) -> list[str]:
     wrong = []
     for number, channel_id, topic, *extent in rows:
         first, last, oldest, newest, count = extent
-        # People who have written to each other know each other also without a message.
+        # Users of a direct conversation stay visible to each other also without a message.
         is_empty = count == 0 and channel_id is None and first > last
         if not is_empty and (first, last) != (oldest, newest):
             wrong.append(

@@ -1,4 +1,4 @@
-"""Random organizations: every step is done through the API and in the oracle, then compared."""
+"""Random realms: every step is done through the API and in the oracle, then compared."""
 
 from tests.model.changing import Changing
 from tests.model.comparing import Comparing
@@ -7,4 +7,4 @@ from tests.model.talking import Talking
 
 
 class Organization(Talking, Marking, Changing, Comparing):
-    """One organization of a running service; hypothesis decides what happens in it."""
+    """One realm of a running service; hypothesis chooses the steps."""

@@ -1,4 +1,4 @@
-"""Steps: people mark messages as read, as unread, or with a star."""
+"""Steps: users mark messages as read, as unread, or with a star."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
@@ -9,7 +9,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 class Marking(World):
-    """What people note about messages for themselves."""
+    """Steps that change flags of messages."""
 
     @precondition(lambda self: self.oracle.messages)
     @rule(

@@ -1,4 +1,4 @@
-"""Who may see and who has read what, in a few lines that share nothing with the service."""
+"""Visibility and read state, in a few lines that share no code with the service."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True)
 class Sent:
-    """A message, and who was there when it came to where it is."""
+    """A message, and the subscribers when it came to its conversation."""
 
     id: int
     sender: str
@@ -23,7 +23,7 @@ class Sent:
     text: str
     reactions: frozenset[tuple[str, str]] = frozenset()
     texts: tuple[str, ...] = ()
-    """What it said before."""
+    """Its earlier texts."""
 
     @property
     def place(self) -> Place | None:
@@ -32,7 +32,7 @@ class Sent:
 
 @dataclass
 class Oracle:
-    """An organization as a few dictionaries."""
+    """A realm as a few dictionaries."""
 
     guests: set[str]
     admins: set[str]
@@ -44,7 +44,7 @@ class Oracle:
     gone: set[int] = field(default_factory=set)
     newest: int = 0
     came: dict[str, int] = field(default_factory=dict)
-    """The newest message when somebody came into their first channel."""
+    """The newest message when a user subscribed to their first channel."""
 
     @property
     def sent(self) -> list[Sent]:
@@ -52,7 +52,7 @@ class Oracle:
         return sorted(self.messages.values(), key=lambda message: message.id)
 
     def is_open_to(self, person: str, channel: str) -> bool:
-        """Whether somebody may write, whether or not they are in the channel."""
+        """Whether a user may send, whether or not they are subscribed."""
         is_public = self.kinds[channel] in {"public", "web_public"}
         return person in self.members[channel] or (is_public and person not in self.guests)
 
@@ -73,12 +73,12 @@ class Oracle:
         return [message for message in self.sent if self.sees(person, message)]
 
     def reaches(self, person: str, message: Sent) -> bool:
-        """Whether somebody is told of what becomes of a message."""
+        """Whether a user gets events about a message."""
         is_inside = message.channel is None or person in self.members[message.channel]
         return is_inside and self.sees(person, message)
 
     def feed(self, person: str) -> list[Sent]:
-        """What reached somebody, as long as they are still there."""
+        """The messages sent to a user, as long as they are still subscribed."""
         return [
             message
             for message in self.sent
@@ -88,7 +88,7 @@ class Oracle:
         ]
 
     def found(self, person: str, word: str) -> list[Sent]:
-        """What somebody finds among the messages that reached them."""
+        """The search results of a user among the messages sent to them."""
         return [
             message
             for message in self.feed(person)
@@ -96,7 +96,7 @@ class Oracle:
         ]
 
     def readers(self, message: Sent) -> set[str]:
-        """Who has read a message, beside its sender."""
+        """The users who have read a message, except its sender."""
         return {
             person
             for person in message.audience - {message.sender}
@@ -133,7 +133,7 @@ class Oracle:
         self.messages[message.id] = replace(message, text=text, texts=texts)
 
     def react(self, message: Sent, reaction: tuple[str, str]) -> None:
-        """Add a reaction, or take it back."""
+        """Add a reaction, or remove it."""
         reactions = message.reactions ^ {reaction}
         self.messages[message.id] = replace(message, reactions=reactions)
 
@@ -145,7 +145,7 @@ class Oracle:
                 ids.discard(message.id)
 
     def may_edit(self, person: str, message: Sent) -> bool:
-        """Those who wrote it, as long as they may write there."""
+        """Its sender may edit it, as long as they may send there."""
         if person != message.sender or not self.sees(person, message):
             return False
         return message.channel is None or self.is_open_to(person, message.channel)
@@ -157,7 +157,7 @@ class Oracle:
         if message.channel is None or not self.sees(person, message):
             return False
         if (channel, topic) == (message.channel, message.topic):
-            # Leaving it where it is takes no right.
+            # Leaving it where it is needs no permission.
             return True
         if not self.is_open_to(person, message.channel):
             return False
@@ -165,12 +165,12 @@ class Oracle:
         return not crosses or (person not in self.guests and self.is_open_to(person, channel))
 
     def spelled(self, channel: str, topic: str) -> str:
-        """How a topic is written: as it is there already, if it has messages."""
+        """The spelling of a topic: the existing one, if it has messages."""
         there = self.in_place((channel, topic.lower()))
         return there[0].topic if there else topic
 
     def taken(self, person: str, message: Sent, mode: Mode, channel: str, topic: str) -> list[Sent]:
-        """Which messages somebody moves with one; none if there is nothing to be done."""
+        """The messages a user moves together with one; none if nothing changes."""
         if message.place is None:
             return []
         around = self.in_place(message.place)
@@ -183,7 +183,7 @@ class Oracle:
         ]
         if (channel, topic.lower()) != message.place:
             return taken
-        # Other letters for the same topic: for all of it, or not at all.
+        # A change of case applies to the whole topic, or not at all.
         return taken if topic != message.topic and taken == around else []
 
     def move(self, taken: list[Sent], channel: str, topic: str) -> None:

@@ -1,4 +1,4 @@
-"""Processes' worth of service on one database, which can end and start again."""
+"""Applications that stand for processes on one database, and can be restarted."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -40,13 +40,13 @@ class Processes:
             await stack.aclose()
 
     async def restart(self, number: int) -> None:
-        """End a process as a deployment does, and start it again; it remembers nothing."""
+        """Stop a process as a deployment does, and start it again with empty caches."""
         await self._stacks[number].aclose()
         self._stacks[number] = AsyncExitStack()
         self.apps[number] = await self._stacks[number].enter_async_context(self._new_app())
 
     def clients(self, host: str) -> Sequence[ApiClient]:
-        """A client of each process, also of the one that takes its place."""
+        """A client of each process, which stays usable after a restart."""
         return [QuickClient(_Current(self, number), host) for number in range(self._count)]
 
     def _new_app(self) -> AbstractAsyncContextManager[ChatApp]:
@@ -55,7 +55,7 @@ class Processes:
 
 @dataclass(frozen=True)
 class _Current:
-    """Whichever application is the process with a number at the moment."""
+    """Forwards to the application that currently is the process with this number."""
 
     processes: Processes
     number: int

@@ -1,4 +1,4 @@
-"""An organization that is served by two processes, and what has come into being in it."""
+"""A realm served by two processes, and the objects created in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,9 +24,9 @@ ROLES = {
     "friend": Role.MEMBER,
     "guest": Role.GUEST,
 }
-"""Who acts and listens."""
+"""The users who act and have clients."""
 SPARE = "spare"
-"""Who does neither, and whose account ends and returns."""
+"""Users who do neither, and are deactivated and reactivated."""
 TOPICS = ("t1", "T1", "t2", "")
 WORDS = ("alpha", "beta gamma", "@**all** alpha", "@**guest** beta", "see @*crew*")
 _MEMBERS = "role:members"
@@ -35,7 +35,7 @@ _numbers = count(1)
 
 @dataclass
 class Scene:
-    """Ids of what there is, in the order in which it came into being."""
+    """The ids of objects, in the order of their creation."""
 
     processes: Processes
     realm: RealmRecord
@@ -43,30 +43,30 @@ class Scene:
     clients: Sequence[ApiClient]
     """One for each process."""
     hides_people: bool = False
-    """Whether guests see only the people they have something to do with."""
+    """Whether guests see only some users (restricted guests)."""
     channels: list[int] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
-    """What channels are called, as far as the history knows."""
+    """Names of channels, as far as the history tracks them."""
     messages: list[int] = field(default_factory=list)
-    """Those that were not deleted, as far as the history knows."""
+    """Messages that were not deleted, as far as the history tracks them."""
     places: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """In which channel and topic messages are, as far as the history knows; others are direct."""
+    """Channel and topic of messages, as far as the history tracks them; others are direct."""
     talks: list[tuple[str, ...]] = field(default_factory=list)
-    """Who has written to each other."""
+    """The sets of users with direct conversations."""
     senders: dict[int | None, str] = field(default_factory=dict)
-    """Who sent which message."""
+    """The senders of messages."""
     ended: set[tuple[str, int]] = field(default_factory=set)
-    """What is archived or deactivated, so that it returns next time."""
+    """What is archived or deactivated, so that the next toggle restores it."""
     groups: list[int] = field(default_factory=list)
     made: dict[str, list[int]] = field(default_factory=dict)
-    """Whatever else was created, by kind."""
+    """Ids of other created objects, by kind."""
     told: list[str] = field(default_factory=list)
-    """What was done, and how the service answered."""
+    """The requests so far, and the responses."""
 
     async def call(
         self, process: int, method: str, path: str, person: str, **params: object
     ) -> ApiResponse:
-        """One request; a refusal is as good as any answer, an error of the server is not."""
+        """Send one request; a refusal is accepted, a server error is not."""
         caller = getattr(self.clients[process], method)
         response: ApiResponse = await caller(path, self.persons[person], **params)
         if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -91,7 +91,7 @@ class Scene:
         self.names[channel_id] = name
 
     def toggle(self, kind: str, number: int) -> bool:
-        """Whether something is to end now, rather than to return."""
+        """Whether to deactivate something now, rather than to restore it."""
         self.ended ^= {(kind, number)}
         return (kind, number) in self.ended
 
@@ -109,9 +109,9 @@ def pick(things: Sequence[T], number: int) -> T | None:
 
 
 async def open_scene(processes: Processes, *, hides_people: bool = False) -> Scene:
-    """An organization with a few channels and messages.
+    """A realm with a few channels and messages.
 
-    In some, guests see only the people they have something to do with.
+    In some, guests see only some users.
     """
     number = next(_numbers)
     runtime = processes.apps[0].runtime
@@ -156,7 +156,7 @@ async def _furnish(scene: Scene) -> None:
             **options,
         )
         scene.note_channel(assert_success(response)["id"], f"c{number}")
-    # The last messages are where everybody is: much of what happens is about the newest.
+    # The last messages are where all users are subscribed: many steps concern the newest.
     for channel_id, (_options, inside) in reversed([*zip(scene.channels, beginnings, strict=True)]):
         for sender in inside[:2]:
             await _say(scene, sender, type="channel", to=channel_id, topic="t1")
@@ -172,7 +172,7 @@ async def _say(scene: Scene, sender: str, **address: object) -> None:
 
 
 async def _make_theirs(scene: Scene) -> None:
-    """What some people keep about a private channel."""
+    """Personal state of some users about a private channel."""
     channel_id, message_id = scene.channels[1], scene.messages[3]
     draft = {"type": "stream", "to": [channel_id], "topic": "t1", "content": "not yet"}
     for name in ("member", "guest"):
@@ -186,7 +186,7 @@ async def _make_theirs(scene: Scene) -> None:
 
 
 async def restrict_guests(scene: Scene, person: str, process: int, group: str = _MEMBERS) -> None:
-    """Let only a group see everybody; others see whom they have something to do with."""
+    """Let only one group see all users; other guests see only some."""
     groups = await scene.clients[process].get("/user_groups", scene.persons["owner"])
     [number] = [each["id"] for each in groups["user_groups"] if each["name"] == group]
     await scene.call(process, "patch", "/realm", person, can_access_all_users_group={"new": number})

@@ -1,4 +1,4 @@
-"""Steps: channels come into being, people come and go, and write."""
+"""Steps: channels are created; users subscribe, unsubscribe and send messages."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
@@ -30,16 +30,16 @@ kinds: st.SearchStrategy[ChannelKind] = st.sampled_from(sorted(_SETTINGS))
 
 
 class Talking(World):
-    """The owner is in every channel from its beginning.
+    """The owner is subscribed to every channel from its creation.
 
-    They put in whom the channel does not let in by themselves.
+    They subscribe users who may not subscribe themselves.
     """
 
     @initialize(
         chosen=st.lists(st.tuples(kinds, st.sets(people)), min_size=2, max_size=len(CHANNELS))
     )
     def people_come(self, chosen: list[tuple[ChannelKind, set[str]]]) -> None:
-        """Channels, people in them, and something that each of them said."""
+        """Channels, their subscribers, and a message of each of them."""
         self.do(self.begin())
         for number, (kind, inside) in enumerate(chosen):
             self.create_channel(CHANNELS[number], kind)

@@ -22,7 +22,7 @@ _WISH: dict[str, object] = {"include_subscribers": "true", "client_capabilities"
 async def registered_and_told(
     client: ApiClient, realm: RealmRecord, owner: Person, guest: Person, make_channel: MakeChannel
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What the owner's client was told first, and then about one change of many a part."""
+    """The initial state of the owner's client, and its events about one change of many parts."""
     del realm
     channel = await make_channel("team", subscribers=[owner])
     listener = await listen(client, owner, **_WISH)

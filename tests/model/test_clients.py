@@ -1,6 +1,6 @@
-"""What clients learn from POST /register and from events is what the database says.
+"""The state of clients from POST /register and events equals the database.
 
-Whatever happens meanwhile, through whichever process, and however late they read.
+Whatever happens meanwhile, through whichever process, and however late they poll.
 
 A history has a focus (one person and a few favourite actions), so that steps meet which together
 make a fault. To see what the histories find, faults were put into the service one at a time. The
@@ -34,7 +34,7 @@ from tests.support.apps import make_settings
 from tests.support.clock import MovableClock
 
 HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200"))
-"""How many random histories SQLite lives through; PostgreSQL takes a tenth of them."""
+"""How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 """The same histories each time, so that what fails is due to what was changed; others by choice."""
 _PARTS = 4

@@ -1,4 +1,4 @@
-"""Random histories of whole organizations agree, after every step, with a few-line oracle."""
+"""Random histories of whole realms agree, after every step, with a few-line oracle."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from tests.model.machine import Organization
 from tests.support.apps import make_settings
 
 HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200"))
-"""How many random histories SQLite lives through; PostgreSQL takes a tenth of them."""
+"""How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 """The same histories each time, so that what fails is due to what was changed; others by choice."""
 _PARTS = 4

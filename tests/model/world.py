@@ -1,4 +1,4 @@
-"""What every step of a history needs: people, a client, and queues that are listened to."""
+"""What every step of a history needs: users, a client, and observed queues."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -34,7 +34,7 @@ CHANNELS = ("c1", "c2", "c3", "c4")
 TOPICS = ("t1", "T1", "t2", "✔ t1", "")
 WORDS = ("alpha", "beta", "gamma")
 SERVICE = "service"
-"""Who sends the notices of the service itself."""
+"""The sender of the service's own notices."""
 _numbers = count(1)
 
 people = st.sampled_from(sorted(ROLES))
@@ -46,7 +46,7 @@ picks = st.integers(0, 3) | st.integers(0, 30)
 
 
 class QuickClient(ApiClient):
-    """Compares no answer with the document: other tests do, and this one asks very often."""
+    """Checks no response against the document: other tests do, and this one sends many requests."""
 
     @override
     def read(self, response: httpx.Response) -> ApiResponse:
@@ -55,19 +55,19 @@ class QuickClient(ApiClient):
 
 @dataclass
 class ObservedQueue:
-    """A queue of somebody, and what is expected in it."""
+    """A user's queue, and the events expected in it."""
 
     person: str
     listener: Listener
     takes_many: bool
-    """Whether it is told of several deleted messages at once."""
+    """Whether it gets one event about several deleted messages."""
     is_patient: bool
-    """Whether it asks now and then only, and hears by then of what has changed again."""
+    """Whether it polls only now and then, when messages may have changed again."""
     expected: list[Told] = field(default_factory=list)
 
 
 class World(RuleBasedStateMachine):
-    """One organization of a running service, and what the oracle knows of it."""
+    """One realm of a running service, and the oracle's copy of it."""
 
     app: ClassVar[ChatApp]
     loop: ClassVar[asyncio.AbstractEventLoop]
@@ -82,7 +82,7 @@ class World(RuleBasedStateMachine):
         self.ears: list[ObservedQueue] = []
         self.channel_ids: dict[str, int] = {}
         self.places: list[Place] = []
-        """Where something happened, the latest last."""
+        """The conversations that changed, the latest last."""
         self.is_compared = True
         """Whether nothing has changed since everything was compared."""
         self.client: ApiClient = QuickClient(self.app)
@@ -128,7 +128,7 @@ class World(RuleBasedStateMachine):
                 observed.expected.append(told)
 
     def tell_deletion(self, deleted: list[Sent], to: Iterable[str]) -> None:
-        """Each is told of the messages they could see where they were."""
+        """Each user is expected to get a deletion of the messages they could see."""
         for observed in self.ears:
             ids = [each.id for each in deleted if self.oracle.reaches(observed.person, each)]
             if observed.person not in to or not ids:
@@ -147,13 +147,13 @@ class World(RuleBasedStateMachine):
             self.places.append(message.place)
 
     def where(self, message: Sent) -> tuple[int, str] | None:
-        """A place in the words of the wire."""
+        """A conversation in the terms of the wire protocol."""
         if message.channel is None:
             return None
         return self.channel_ids[message.channel], message.topic
 
     def learn_notices(self) -> None:
-        """What the service itself said; the owner is in every channel and sees it.
+        """Add the service's own notices to the oracle; the owner sees all channels.
 
         To the oracle, these are messages like others.
         """
@@ -179,7 +179,7 @@ class World(RuleBasedStateMachine):
             self.check_discretion(message)
 
     def check_discretion(self, notice: Sent) -> None:
-        """A notice names no other channel that is private."""
+        """Check that a notice names no other private channel."""
         for name, kind in self.oracle.kinds.items():
             is_private = kind in {"private", "protected"}
             assert not (is_private and name != notice.channel and f"**{name}" in notice.text)

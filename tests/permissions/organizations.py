@@ -1,4 +1,4 @@
-"""Organizations as they are drawn: people, groups in groups, and the same in the database."""
+"""Randomly drawn realms: users, nested groups, and the same in the database."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,13 +20,13 @@ from chatapi.db.session import DatabaseSession
 from tests import factories
 
 GroupRef = int | SystemGroup
-"""A group as drawn: its place among the others, or one that every organization has."""
+"""A drawn group: its index among the others, or a system group."""
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class DrawnPerson:
-    """Somebody with a role."""
+    """A user with a role."""
 
     role: Role = Role.MEMBER
     is_full_member: bool = True
@@ -35,7 +35,7 @@ class DrawnPerson:
 
 @dataclass(frozen=True)
 class DrawnGroup:
-    """People by their place, and groups; as a value of a permission it has no name."""
+    """Users by their index, and groups; as the value of a group setting it has no name."""
 
     members: frozenset[int] = frozenset()
     subgroups: frozenset[GroupRef] = frozenset()
@@ -44,7 +44,7 @@ class DrawnGroup:
 
 @dataclass(frozen=True)
 class Drawing:
-    """An organization before it exists."""
+    """A drawn realm that is not yet in the database."""
 
     people: Sequence[DrawnPerson]
     groups: Sequence[DrawnGroup]
@@ -53,7 +53,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Organization:
-    """A drawing in the database."""
+    """A drawn realm in the database."""
 
     realm: RealmRecord
     user_ids: list[UserId] = field(default_factory=list)
@@ -78,7 +78,7 @@ async def make_organization(runtime: Runtime, drawing: Drawing) -> Organization:
 
 
 async def context_of(runtime: Runtime, made: Organization, user_id: UserId) -> Context:
-    """A request by one of the people; close its database session in the end."""
+    """The context of a request by one of the users; close its database session in the end."""
     work = runtime.begin()
     user = await read_user(work.db, user_id)
     realm = made.realm

@@ -1,4 +1,4 @@
-"""What a question about groups costs in an organization of 5,000 people and 300 groups."""
+"""The cost of group membership queries in a realm of 5,000 users and 300 groups."""
 
 import random
 
@@ -34,7 +34,7 @@ ANY_TABLE = ""
 
 
 def draw_large() -> Drawing:
-    """Each group has 40 people and the group before it, so that the last contains all."""
+    """Each group has 40 users and the group before it, so that the last contains all."""
     chance = random.Random(7)
     people = [
         DrawnPerson(chance.choice([Role.MEMBER, Role.MEMBER, Role.GUEST])) for _ in range(PEOPLE)
@@ -58,7 +58,7 @@ class TestLargeOrganization:
     async def large(self, runtime: Runtime, drawing: Drawing) -> Organization:
         return await make_organization(runtime, drawing)
 
-    async def test_who_is_in_a_group_is_one_statement(
+    async def test_members_of_a_group_take_one_statement(
         self, runtime: Runtime, drawing: Drawing, large: Organization
     ) -> None:
         everybody = frozenset[int]().union(*(group.members for group in drawing.groups))
@@ -74,7 +74,7 @@ class TestLargeOrganization:
             assert members == set(large.user_ids)
             assert len(statements) == 1
 
-    async def test_everybodys_groups_are_one_statement(
+    async def test_groups_of_all_users_take_one_statement(
         self, runtime: Runtime, drawing: Drawing, large: Organization
     ) -> None:
         async with DatabaseSession(runtime.database) as db:
@@ -90,11 +90,11 @@ class TestLargeOrganization:
             user = await read_user(db, large.user_ids[place])
             with recorded_statements(runtime.database, ANY_TABLE) as statements:
                 groups = await memberships.groups_of(user)
-            # Who is in the first group is in all of them.
+            # A member of the first group is in all of them.
             assert groups >= set(large.group_ids)
             assert len(statements) == 1
 
-    async def test_only_the_first_check_of_a_request_asks_the_database(
+    async def test_only_the_first_check_of_a_request_runs_a_statement(
         self, runtime: Runtime, large: Organization
     ) -> None:
         ctx = await context_of(runtime, large, large.user_ids[0])
@@ -108,7 +108,7 @@ class TestLargeOrganization:
 
 
 class TestThroughTheApi:
-    async def test_who_is_in_which_group_is_asked_once_until_it_changes(
+    async def test_memberships_are_cached_until_they_change(
         self, client: ApiClient, runtime: Runtime, owner: Person, make_user: MakeUser
     ) -> None:
         helper, other = await make_user(), await make_user()
@@ -117,7 +117,7 @@ class TestThroughTheApi:
         path = f"/user_groups/{group_id}"
 
         async def groups_asked_for(person: Person) -> int:
-            """How many times the groups around others were followed."""
+            """How many times the supergroups were read."""
             with recorded_statements(runtime.database, "above") as statements:
                 response = await client.patch(path, person, description="The same")
                 if person is helper:
@@ -130,10 +130,10 @@ class TestThroughTheApi:
         assert [await groups_asked_for(other) for _ in range(2)] == [1, 0]
         joining = await make_user()
         assert_success(await client.post(f"{path}/members", helper, add=ids(joining)))
-        # Only those who joined are asked again.
+        # Only the users who joined are looked up again.
         assert [await groups_asked_for(helper) for _ in range(2)] == [0, 0]
 
-    async def test_all_groups_are_three_statements(
+    async def test_listing_all_groups_takes_three_statements(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person
     ) -> None:
         for number in range(5):

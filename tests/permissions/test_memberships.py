@@ -1,4 +1,4 @@
-"""Random organizations: who is in which group, held against sets worked out by hand."""
+"""Random realms: group memberships compared with plainly computed sets."""
 
 from dataclasses import dataclass
 
@@ -56,7 +56,7 @@ def narrowest_group(person: DrawnPerson) -> str:
 
 @dataclass(frozen=True)
 class Oracle:
-    """The same questions answered by looking at every group again and again."""
+    """The same results, computed by walking through every group again and again."""
 
     drawing: Drawing
 
@@ -71,14 +71,14 @@ class Oracle:
         return {SystemGroup(BY_WIDTH[width - 1])} if width else set()
 
     def members(self, group: GroupRef) -> set[int]:
-        """Direct ones, deactivated people included."""
+        """Direct members, including deactivated users."""
         if not isinstance(group, SystemGroup):
             return set(self.drawing.groups[group].members)
         people = enumerate(self.drawing.people)
         return {place for place, person in people if narrowest_group(person) == group}
 
     def parts(self, group: GroupRef) -> set[GroupRef]:
-        """The group and everything in it."""
+        """The group and all its subgroups."""
         return {group}.union(*(self.parts(subgroup) for subgroup in self.subgroups(group)))
 
     def everybody_in(self, group: GroupRef) -> set[int]:
@@ -129,7 +129,7 @@ def drawings(draw: st.DrawFn) -> Drawing:
 @settings(
     max_examples=30,
     deadline=None,
-    # Every example makes an organization of its own; the database may be shared.
+    # Every example creates its own realm; the database may be shared.
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(drawing=drawings())
@@ -174,7 +174,7 @@ async def assert_people_agree(runtime: Runtime, made: Organization, oracle: Orac
                 value = value_of(made, drawn)
                 is_named = oracle.is_named(place, drawn)
                 assert value.includes(user_id, groups) is is_named
-                # Written and read again, it names the same people.
+                # Written and read again, it names the same users.
                 assert GroupValue.from_wire(value.to_wire()) == value
                 guarded = HasPermissions(value)
                 assert await is_allowed(ctx, FOR_GUESTS_TOO, guarded) is is_named
@@ -190,7 +190,7 @@ async def assert_people_agree(runtime: Runtime, made: Organization, oracle: Orac
 
 @dataclass(frozen=True)
 class HasPermissions:
-    """Something with one permission for everything."""
+    """An object whose permissions all have the same value."""
 
     value: GroupValue
 

@@ -1,4 +1,4 @@
-"""Whose groups are asked for: a caller's, a visitor's, or those of nobody in particular."""
+"""Group memberships of readers: a caller, a visitor, or no user at all."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from tests.permissions.organizations import (
 
 @pytest.fixture
 async def made(runtime: Runtime) -> Organization:
-    """A guest, who is in one group."""
+    """A realm with a guest who is in one group."""
     group = DrawnGroup(members=frozenset({0}))
     return await make_organization(runtime, Drawing([DrawnPerson(Role.GUEST)], [group]))
 
@@ -30,7 +30,7 @@ def groups_by_role(realm: RealmRecord, *groups: SystemGroup) -> set[int]:
     return {realm.system_groups[group] for group in groups}
 
 
-async def test_a_visitor_with_an_account_is_in_their_groups(
+async def test_visitor_with_an_account_has_the_groups_of_the_user(
     runtime: Runtime, made: Organization
 ) -> None:
     ctx = await context_of(runtime, made, made.user_ids[0])
@@ -45,7 +45,9 @@ async def test_a_visitor_with_an_account_is_in_their_groups(
         await ctx.db.close()
 
 
-async def test_anybody_else_is_on_the_internet(runtime: Runtime, made: Organization) -> None:
+async def test_reader_without_account_is_in_the_internet_group(
+    runtime: Runtime, made: Organization
+) -> None:
     nobody: RealmContext = realm_context(runtime, made.realm)
     stranger = VisitorContext(
         runtime, nobody.work, nobody.origin, made.realm, made.realm, visitor=None

@@ -1,4 +1,4 @@
-"""Words people watch for."""
+"""Alert words."""
 
 import pytest
 
@@ -31,13 +31,13 @@ IAGO, HAMLET = UserId(1), UserId(2)
         ("lunch", "", False),
     ],
 )
-def test_is_a_word_of_its_own(word: str, text: str, is_found: bool) -> None:
+def test_matches_whole_words_only(word: str, text: str, is_found: bool) -> None:
     assert AlertWordMatcher([(IAGO, word)]).users_alerted_by(text) == (
         {IAGO} if is_found else set()
     )
 
 
-def test_finds_the_words_of_everybody() -> None:
+def test_finds_the_words_of_all_users() -> None:
     words = AlertWordMatcher([(IAGO, "free"), (HAMLET, "free lunch"), (HAMLET, "supper")])
     assert words.users_alerted_by("a free lunch") == {IAGO, HAMLET}
     assert words.users_alerted_by("a free supper") == {IAGO, HAMLET}
@@ -45,5 +45,5 @@ def test_finds_the_words_of_everybody() -> None:
     assert words.users_alerted_by("breakfast") == set()
 
 
-def test_nobody_watches() -> None:
+def test_without_alert_words() -> None:
     assert AlertWordMatcher([]).users_alerted_by("lunch") == set()

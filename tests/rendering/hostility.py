@@ -1,4 +1,4 @@
-"""Texts nobody means well with, made by chance and always the same."""
+"""Hostile texts, random but the same in every run."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""An organization small enough to know by heart."""
+"""A small directory of users, groups and channels for tests."""
 
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.rendering import Directory, NamedChannel, NamedGroup, NamedUser, RealmEmoji

@@ -1,4 +1,4 @@
-"""A second opinion on HTML: reads it with another parser and complains about what could harm."""
+"""A second check of HTML: reads it with another parser and reports what could harm."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""A text that would be too much work is shown as it was written; what people write is not."""
+"""A text that is too much work is shown as written; ordinary texts are rendered."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_markup_that_takes_too_many_steps_is_shown_as_written(pattern: str) -> N
     assert message == render_message(repeated(pattern), DIRECTORY)
 
 
-def test_who_is_named_in_a_text_shown_as_written_is_not_mentioned() -> None:
+def test_names_in_a_text_shown_as_written_are_not_mentions() -> None:
     text = "@**Iago** "
     assert render_message(text, DIRECTORY).mentioned_user_ids
     message = render_message(text + repeated("[*")[: LENGTH - len(text)], DIRECTORY)
@@ -44,5 +44,5 @@ def test_who_is_named_in_a_text_shown_as_written_is_not_mentioned() -> None:
         (":tada: ", 'class="emoji'),
     ],
 )
-def test_longest_messages_that_people_write_are_rendered(pattern: str, html: str) -> None:
+def test_longest_ordinary_messages_are_rendered(pattern: str, html: str) -> None:
     assert html in render_message(repeated(pattern), DIRECTORY).html

@@ -56,7 +56,7 @@ class TestTopics:
         attributes = f'class="stream-topic" data-stream-id="9" href="{href}" {REL}'
         assert html(f"#**general>{topic}**") == f"<p><a {attributes}>#general &gt; {shown}</a></p>"
 
-    def test_the_empty_one_is_called_what_the_organization_calls_it(self) -> None:
+    def test_empty_topic_has_the_display_name_of_the_realm(self) -> None:
         channel = NamedChannel(ChannelId(9), "general")
         directory = Directory.of(channels=[channel], empty_topic_name="chitchat")
         assert "#general &gt; chitchat<" in render_message("#**general>**", directory).html

@@ -79,24 +79,24 @@ class TestBudget:
         assert not is_coloured(longer)
         assert "data-code-language" in longer
 
-    def test_code_with_holes_has_no_colours(self) -> None:
+    def test_code_with_long_gaps_has_no_colours(self) -> None:
         assert is_coloured(render_markdown(f"```c\nint{' ' * 79}a;\n```"))
         assert not is_coloured(render_markdown(f"```c\nint{' ' * 80}a;\n```"))
 
-    def test_is_for_all_blocks_together(self) -> None:
+    def test_is_shared_by_all_blocks(self) -> None:
         half = "```python\n" + "x = 1\n" * 200 + "```\n"
         first, second = render_markdown(half * 2).split("</div>")[:2]
         assert is_coloured(first)
         assert not is_coloured(second)
 
-    def test_is_for_a_few_languages(self) -> None:
+    def test_covers_four_languages_per_message(self) -> None:
         languages = ["python", "ruby", "go", "rust", "c", "python"]
         blocks = render_markdown("".join(f"```{name}\nx = 1\n```\n" for name in languages))
         coloured = [is_coloured(html) for html in blocks.split("</div>")[:-1]]
         assert coloured == [True, True, True, True, False, True]
 
 
-def test_what_reads_languages_is_loaded_when_needed() -> None:
+def test_highlighter_is_loaded_when_needed() -> None:
     code = (
         "import sys, chatapi.rendering as r\n"
         "r.render_markdown('**a** `b`')\n"

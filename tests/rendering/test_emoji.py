@@ -52,7 +52,7 @@ class TestNames:
             ("thumbs_up_medium_skin_tone", "1f44d-1f3fd"),
             # As clients have it, which is not what most other software has.
             ("smile", "1f642"),
-            # Only the standard knows it.
+            # Only in the Unicode standard.
             ("technologist_light_skin_tone", "1f9d1-1f3fb-200d-1f4bb"),
             ("a_button_blood_type", "1f170"),
         ],

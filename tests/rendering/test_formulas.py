@@ -1,4 +1,4 @@
-"""TeX is handed on as it was written."""
+"""TeX is passed on unchanged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Thousands of texts that nobody means well with."""
+"""Thousands of hostile texts."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from tests.rendering.timing import assert_done_in_time
 CASES = 8_000
 
 
-def test_become_harmless_in_time() -> None:
+def test_render_to_harmless_html_in_time() -> None:
     for text in hostile_texts(CASES, seed=1, most_pieces=40):
         assert_harmless(assert_done_in_time(partial(_work_through, text)))
 

@@ -1,4 +1,4 @@
-"""What an organization wants to be a link becomes one, safely and in time."""
+"""Linkifiers of a realm create links, safely and in time."""
 
 import random
 from functools import partial
@@ -69,7 +69,7 @@ class TestLinks:
             ("a\u3000#12\u3002", f"a\u3000{ticket(12)}\u3002"),
         ],
     )
-    def test_stand_between_words(self, text: str, html: str | None) -> None:
+    def test_match_whole_words(self, text: str, html: str | None) -> None:
         if html is None:
             rendered = render(text)
             assert [ticket(number) in rendered for number in range(1, 8)] == [True] * 7
@@ -80,13 +80,13 @@ class TestLinks:
         "text",
         ["a#12", "#12a", "#12é", "#12٣", "é#12", "#", "# 12", "/#12", "abc-7", "xABC-7", "ABC-7x"],
     )
-    def test_not_within_them(self, text: str) -> None:
+    def test_do_not_match_within_words(self, text: str) -> None:
         assert "<a" not in render(text)
 
     @pytest.mark.parametrize(
         "text", ["`#12`", "```\n#12\n```", "    #12", "$$#12$$", ":tada:", "@**Iago**"]
     )
-    def test_not_in_what_has_a_meaning(self, text: str) -> None:
+    def test_not_in_other_markup(self, text: str) -> None:
         found = linkifiers(
             (r"#(?P<id>\d+)", "https://x.y/{id}"), ("@?Iago|:?tada:?", "https://x.y")
         )
@@ -110,7 +110,7 @@ class TestLinks:
         assert message.has_link
         assert not render_message("see 12", Directory.of(linkifiers=TICKETS)).has_link
 
-    def test_the_first_one_wins(self) -> None:
+    def test_first_linkifier_has_priority(self) -> None:
         first, second = ("[a-z]+-1", "https://one.example"), ("b-[0-9]+|c", "https://two.example")
         assert render("b-1 b-2 c", linkifiers(first, second)) == (
             f"<p>{link('b-1', 'https://one.example')} {link('b-2', 'https://two.example')}"
@@ -130,7 +130,7 @@ class TestLinks:
     def test_are_bounded(self) -> None:
         assert render("#1 " * 1_000).count("<a ") == 500
 
-    def test_an_address_that_is_none_is_left_out(self) -> None:
+    def test_invalid_address_makes_no_link(self) -> None:
         wild = linkifiers((r"go:(?P<host>\S+)", "https://{+host}/"))
         assert "<a" not in render("go:///", wild)
         assert "<a" not in render("go:[x", wild)
@@ -196,7 +196,7 @@ class TestTime:
             assert_done_in_time(partial(render_message, text, directory))
 
     @pytest.mark.parametrize("text", TEXTS)
-    def test_nor_are_all_of_them(self, text: str) -> None:
+    def test_all_patterns_together_are_not_slow(self, text: str) -> None:
         found = linkifiers(*((pattern, "https://x.y/") for pattern in CATASTROPHES * 4))
         directory = Directory.of(linkifiers=found)
         assert_done_in_time(partial(render_message, TEXTS[text], directory))
@@ -218,14 +218,14 @@ _hostile_links = linkifiers(
 
 @settings(deadline=None, max_examples=200)
 @given(st.text(alphabet="<>\"'&:/j @*`[]()\\#\n\0é", max_size=60) | st.text(max_size=40))
-def test_nothing_that_is_found_can_run(text: str) -> None:
+def test_links_cannot_run_scripts(text: str) -> None:
     html = render_message(text, Directory.of(linkifiers=_hostile_links)).html
     assert_harmless(html)
 
 
 @given(st.text(alphabet="# 12a,é\n*`", max_size=60))
 def test_no_text_is_lost(text: str) -> None:
-    """Links go around the text that is there anyway."""
+    """Links wrap existing text."""
     html = render(text)
     without = html
     for number in range(1, 10**4):

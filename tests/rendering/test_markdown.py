@@ -1,4 +1,4 @@
-"""What people can write, and what becomes of it."""
+"""Markdown and its HTML."""
 
 import pytest
 
@@ -35,7 +35,7 @@ class TestText:
     def test_lists_keep_their_first_number(self) -> None:
         assert render_markdown("3. c\n4. d").startswith('<ol start="3">\n<li>c</li>')
 
-    def test_a_definition_does_not_vanish(self) -> None:
+    def test_link_definition_stays_text(self) -> None:
         assert "[a]: b" in render_markdown("[a]: b")
 
     @pytest.mark.parametrize("mark", ["> ", "- ", "1. ", "> - "])

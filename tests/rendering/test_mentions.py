@@ -1,4 +1,4 @@
-"""Who is called by a message, who is only named, and who does not exist."""
+"""Mentions of users and groups: notifying, silent, and unknown ones."""
 
 import pytest
 
@@ -65,10 +65,10 @@ class TestUsers:
         assert "mention" not in message.html
         assert not message.mentioned_user_ids
 
-    def test_namesakes_are_told_apart_by_id(self) -> None:
+    def test_users_of_the_same_name_are_distinguished_by_id(self) -> None:
         assert render_message("@**Twin|12**", DIRECTORY).mentioned_user_ids == {12}
 
-    def test_one_person_found_twice_is_no_namesake(self) -> None:
+    def test_user_listed_twice_is_not_ambiguous(self) -> None:
         iago = NamedUser(UserId(7), "Iago")
         assert render_message("@**Iago**", Directory.of(users=[iago, iago])).mentioned_user_ids
 
@@ -105,21 +105,21 @@ class TestGroups:
         assert "mention" not in message.html
         assert not message.mentioned_group_ids
 
-    def test_one_that_may_not_be_called_can_be_named(self) -> None:
+    def test_group_that_may_not_be_mentioned_can_be_mentioned_silently(self) -> None:
         assert html("@*leadership*") == "<p>@<em>leadership</em></p>"
         assert 'class="user-group-mention silent"' in html("@_*leadership*")
 
 
 class TestWildcards:
     @pytest.mark.parametrize("name", ["all", "everyone", "channel", "stream"])
-    def test_calls_the_channel(self, name: str) -> None:
+    def test_mentions_the_channel(self, name: str) -> None:
         message = render_message(f"@**{name}**", DIRECTORY)
         css_class = "user-mention channel-wildcard-mention"
         assert message.html == f'<p><span class="{css_class}" data-user-id="*">@{name}</span></p>'
         assert message.mentions_channel
         assert not message.mentions_topic
 
-    def test_calls_the_topic(self) -> None:
+    def test_mentions_the_topic(self) -> None:
         message = render_message("@**topic**", DIRECTORY)
         assert message.html == '<p><span class="topic-mention">@topic</span></p>'
         assert message.mentions_topic
@@ -132,13 +132,13 @@ class TestWildcards:
         assert not message.mentions_channel
         assert not message.mentions_topic
 
-    def test_nobody_is_called_by_a_description(self) -> None:
+    def test_no_mentions_without_a_directory(self) -> None:
         message = render_message("@**all** @**topic**", EMPTY_DIRECTORY)
         assert "mention" not in message.html
 
 
-class TestWhoIsCalled:
-    def test_people_and_groups(self) -> None:
+class TestMentionedUsers:
+    def test_users_and_groups(self) -> None:
         message = render_message("@**Iago** @**|8** @**Iago** @*support*", DIRECTORY)
         assert message.mentioned_user_ids == {UserId(7), UserId(8)}
         assert message.mentioned_group_ids == {GroupId(5)}

@@ -1,4 +1,4 @@
-"""What the service learns about a message while it is rendered."""
+"""Properties of a message that are detected while it is rendered."""
 
 import pytest
 
@@ -25,11 +25,11 @@ class TestLinks:
             "```spoiler https://example.com\n```",
         ],
     )
-    def test_are_seen(self, text: str) -> None:
+    def test_are_detected(self, text: str) -> None:
         assert render(text).has_link
 
     @pytest.mark.parametrize("text", ["a", "#**general**", "`https://example.com`", "[a](data:x)"])
-    def test_are_not_imagined(self, text: str) -> None:
+    def test_no_false_positives(self, text: str) -> None:
         assert not render(text).has_link
 
 
@@ -42,14 +42,14 @@ class TestImages:
             "https://example.com/cat.jpg?size=3#x",
         ],
     )
-    def test_are_seen(self, text: str) -> None:
+    def test_are_detected(self, text: str) -> None:
         assert render(text).has_image
 
     @pytest.mark.parametrize(
         "text",
         ["[a.png](/a)", "a.png", "https://example.com/?a.png", "`![a](b.png)`", ":green_tick:"],
     )
-    def test_are_not_imagined(self, text: str) -> None:
+    def test_no_false_positives(self, text: str) -> None:
         assert not render(text).has_image
 
 
@@ -85,7 +85,7 @@ class TestUploads:
             "[a](mailto:user_uploads)",
         ],
     )
-    def test_are_not_imagined(self, text: str) -> None:
+    def test_no_false_positives(self, text: str) -> None:
         assert not render(text).upload_paths
 
 
@@ -101,7 +101,7 @@ class TestMe:
         assert not render(text).is_me_message
 
 
-def test_nothing_to_say() -> None:
+def test_empty_text() -> None:
     assert render("") == RenderedMessage(
         html="",
         mentioned_user_ids=frozenset(),

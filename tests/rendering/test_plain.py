@@ -1,4 +1,4 @@
-"""The short way for texts without markup gives what the long way gives."""
+"""The fast path for texts without markup gives the same result as the parser."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ def parsed_html(content: str) -> str:
 
 
 @given(TEXTS)
-def test_both_ways_agree(content: str) -> None:
+def test_both_paths_agree(content: str) -> None:
     short = plain_html(content)
     assert short is None or short == parsed_html(content)
 
@@ -28,7 +28,7 @@ def test_both_ways_agree(content: str) -> None:
 @pytest.mark.parametrize(
     "content", ["Hello world, how are you today?", "a", "It's 100% done (I think)!", "a - b + c/d"]
 )
-def test_ordinary_texts_take_the_short_way(content: str) -> None:
+def test_ordinary_texts_take_the_fast_path(content: str) -> None:
     assert plain_html(content) == render_message(content, EMPTY_DIRECTORY).html
 
 
@@ -36,5 +36,5 @@ def test_ordinary_texts_take_the_short_way(content: str) -> None:
     "content",
     ["1. list", "- list", "www.example.com", "a WWW.example.com", "*x*", "a ", " a", "a\nb", "é"],
 )
-def test_everything_else_does_not(content: str) -> None:
+def test_other_texts_do_not_take_the_fast_path(content: str) -> None:
     assert plain_html(content) is None

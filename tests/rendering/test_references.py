@@ -80,8 +80,8 @@ _marks = st.sampled_from(
 
 @settings(deadline=None)
 @given(st.lists(_names | _marks, max_size=30).map("".join))
-def test_whatever_the_parser_finds_was_found_before(text: str) -> None:
-    """With a directory of just what was found, a text looks as with a directory of everything."""
+def test_all_references_of_the_parser_are_found(text: str) -> None:
+    """A directory of just the found names renders a text like a directory of all names."""
     found = find_references(text)
     everybody = [NamedUser(UserId(n), name) for n, name in enumerate(["a", "b", "c d", "x"])]
     groups = [NamedGroup(GroupId(n), name) for n, name in enumerate(["a", "b", "c d", "a|1"])]

@@ -27,7 +27,7 @@ print(at_once == [render_markdown(text) for text in texts])
 
 
 @pytest.mark.parametrize("_attempt", range(5))
-def test_the_first_texts_of_a_process_come_all_at_once(_attempt: int) -> None:
+def test_first_texts_of_a_process_rendered_concurrently(_attempt: int) -> None:
     command = [sys.executable, "-c", PROGRAM]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert printed.stdout == "True\n"

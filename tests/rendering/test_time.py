@@ -32,7 +32,7 @@ HOSTILE = [
     *("```math\n", "```a\nb\n```\n", "```\na\n```\n"),
     *("- [ ] ", "- [x] a\n", "![", "![a](", "![a](b)", "[![a](b)](c)", "[a](/user_uploads/b)"),
 ]
-# Whatever the language, these cost it most.
+# The most expensive texts for each language.
 HOSTILE_CODE = [
     *(("", pattern) for pattern in (" \n", "a\n", "A ", '\\"', "{", "a:", "CMD" + " " * 79)),
     *(('"', "\\"), ('"', "\\0"), ("'", "\\a"), ("/", "\\/"), ("CMD", " ")),
@@ -44,7 +44,7 @@ def repeated(pattern: str, length: int = LENGTH) -> str:
 
 
 def stairs(step: str) -> str:
-    """Every line one step deeper than the line before."""
+    """Text in which every line is nested one level deeper."""
     lines = (step * depth + "- a" for depth in range(LENGTH))
     text = ""
     while len(text) < LENGTH:

@@ -1,4 +1,4 @@
-"""Moments that every reader sees in their own time zone."""
+"""Timestamps that clients show in the reader's time zone."""
 
 import pytest
 

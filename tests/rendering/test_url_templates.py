@@ -74,7 +74,7 @@ def test_expansion(template: str, address: str) -> None:
         *("{{a}}", "{é}", "a b", 'a"b', "a<b>", "a\nb", "a|b", "a\\b"),
     ],
 )
-def test_what_is_no_template(text: str) -> None:
+def test_invalid_templates(text: str) -> None:
     with pytest.raises(InvalidTemplateError):
         UrlTemplate.parse(text)
 
@@ -93,5 +93,5 @@ def test_variables() -> None:
         ("https://a.b/{id:3}", None),
     ],
 )
-def test_the_old_way_to_write_it(template: str, format_string: str | None) -> None:
+def test_old_form(template: str, format_string: str | None) -> None:
     assert UrlTemplate.parse(template).as_format_string() == format_string

@@ -1,4 +1,4 @@
-"""How long rendering may take, whatever it is given."""
+"""Time limits of rendering, for any text."""
 
 import time
 from collections.abc import Callable
@@ -11,9 +11,9 @@ _TRIES = 10
 
 
 def assert_done_in_time(work: Callable[[], T], limit: float = LIMIT_SECONDS) -> T:
-    """What comes of the work.
+    """Run the work, assert that it ends in time, and return its result.
 
-    A busy machine may be slow for a while, and so may a process that looks for the garbage of
+    A busy machine may be slow for a while, and so may a process that collects the garbage of
     other tests; a slow parser is slow each time.
     """
     for _ in range(_TRIES):

@@ -130,7 +130,7 @@ _PAGE: Mapping[str, dict[str, object]] = {
     },
     "GET /events": {"last_event_id": -1, "dont_block": True},
 }
-"""What a read needs beside its examples to find much."""
+"""Parameters that a read needs beside its examples to return much."""
 
 LARGE_PLACES: Mapping[str, Value] = {
     "stream_id": lambda org: org.channel.id,
@@ -139,7 +139,7 @@ LARGE_PLACES: Mapping[str, Value] = {
     "user_id": lambda org: org.hoarder.user_id,
     "user_id_or_email": lambda org: org.hoarder.user_id,
 }
-"""What lies behind the path of a read, by the name of the place."""
+"""The ids for path parameters of reads, by the name of the parameter."""
 
 
 MakeRequest = Callable[[], Awaitable[Request]]
@@ -235,7 +235,7 @@ _OWN_PREPARATIONS: Mapping[str, Callable[[LargeOrganization], Awaitable[Prepared
     "POST /users/me/muted_users/{muted_user_id}": _somebody_to_mute,
     "DELETE /users/me/muted_users/{muted_user_id}": _a_muted_user,
 }
-"""Where the matrix would take too long, or the hoarder would act on themselves."""
+"""Replaces preparations of the matrix that take too long or would act on the hoarder."""
 
 
 def _picture() -> bytes:
@@ -252,7 +252,7 @@ _FILES: Mapping[str, Callable[[], bytes]] = {
 """What is uploaded; an endpoint that takes a file needs one here."""
 
 ENDS_ACCOUNT = {"DELETE /users/me", "POST /users/me/api_key/regenerate"}
-"""Called by somebody who is not needed afterwards."""
+"""Called by a user who is not needed afterwards."""
 
 
 async def _read(

@@ -1,4 +1,4 @@
-"""An organization as full as one person, its administrators and the limits let it become.
+"""A realm as full as one user, its administrators and the limits let it become.
 
 Everything belongs to one owner, the hoarder, so that every read of theirs is as large as it gets.
 Numbers stay a little below the limits of what one person may have: requests still add to it.
@@ -77,7 +77,7 @@ CAT = ("cat " * MAX_TEXT_LENGTH)[:MAX_TEXT_LENGTH]
 
 @dataclass(frozen=True)
 class LargeOrganization:
-    """Where the large things are."""
+    """The ids of the large objects of the realm."""
 
     world: World
     hoarder: Person
@@ -156,7 +156,7 @@ async def fill_organization(client: ApiClient, runtime: Runtime) -> LargeOrganiz
 async def _edited_message(
     client: ApiClient, runtime: Runtime, editor: Person, channel: ChannelRecord
 ) -> MessageId:
-    """All words of it changed each time."""
+    """A message with several edits, each changing all words."""
     message_id = await send(client, editor, channel, "edits", _different_words(0)[0])
     await add_edits(
         runtime, editor, message_id, [_different_words(step * 2_000) for step in range(1, 300)]
@@ -192,7 +192,7 @@ class _Filling:
     async def add_personal_things(
         self, db: DatabaseSession, channel: ChannelRecord, topics: Sequence[str]
     ) -> None:
-        """What POST /register tells one person about: all of it at the limits."""
+        """The personal state that POST /register returns: all of it at the limits."""
         own: dict[str, Any] = {"user_id": self.hoarder.user_id}
         text = "*a " * (MAX_TEXT_LENGTH // 3)
         recipients = [int(user_id) for user_id in self.people[:999]]

@@ -80,7 +80,7 @@ def _place_of(handle: Any) -> str:
 async def assert_short_steps(
     act: Callable[[], Awaitable[T]], undo: Callable[[], Awaitable[object]] | None = None
 ) -> T:
-    """Whatever `act` does, others get their turn in time.
+    """Assert that no step of `act` blocks the event loop for too long.
 
     The best of a few tries counts: a slow step is slow each time. Where a second try would find
     everything done, `undo` is called before it.

@@ -1,4 +1,4 @@
-"""Requests of a test that are nothing but the application's own work on the event loop."""
+"""Requests whose only work on the event loop is the application's own."""
 
 import asyncio
 import base64
@@ -40,14 +40,14 @@ class Request:
 
 @dataclass
 class Reply:
-    """What came back."""
+    """The response."""
 
     status: int = 0
     chunks: list[bytes] = field(default_factory=list)
 
     @property
     def body(self) -> bytes:
-        """Put together when it is looked at, which is none of the application's work."""
+        """Joined on access, which is not counted as the application's work."""
         return b"".join(self.chunks)
 
     def json(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ async def perform(app: ChatApp, request: Request, reply: Reply | None = None) ->
 async def assert_answered_in_short_steps(
     app: ChatApp, request: Request, status: int = 200, undo: Request | None = None
 ) -> Reply:
-    """Whatever the request does, others get their turn in time."""
+    """Assert that the request never blocks the event loop for too long."""
 
     async def ask() -> Reply:
         reply = await perform(app, request)

@@ -141,7 +141,7 @@ async def add_linkifiers(runtime: Runtime, realm: RealmRecord, patterns: Sequenc
 async def add_people(
     runtime: Runtime, realm: RealmRecord, count: int, channels: Sequence[ChannelRecord]
 ) -> list[UserId]:
-    """Members of the organization who are subscribed to some channels."""
+    """Members of the realm who are subscribed to some channels."""
     async with DatabaseSession(runtime.database) as db:
         number = await db.lock_realm(realm.id)
         statement = insert(User).returning(User.id, sort_by_parameter_order=True)
@@ -241,7 +241,7 @@ async def _new_message_ids(db: DatabaseSession, count: int) -> list[MessageId]:
 
 
 async def _move_sequence(db: DatabaseSession, table: type[Any], last: int) -> None:
-    """PostgreSQL gives out ids after those that were chosen here; SQLite does so by itself."""
+    """Let PostgreSQL assign ids after those chosen here; SQLite does so by itself."""
     if not db.database.is_sqlite:
         name = table.__tablename__
         await db.execute(

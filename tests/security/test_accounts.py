@@ -1,4 +1,4 @@
-"""How accounts of such systems were taken over before, tried on this one, on both databases."""
+"""Known account takeover attacks on such systems, tried on this one, on both databases."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -41,7 +41,7 @@ async def log_in(client: ApiClient, username: str) -> ApiResponse:
 async def answer_behind(
     runtime: Runtime, realm: RealmRecord, change: Awaitable[T], request: Awaitable[ApiResponse]
 ) -> ApiResponse:
-    """Let a change and a request wait for the realm's lock, the change in front."""
+    """Let a change and a request wait for the realm's lock, the change first."""
     turn = runtime.database.writer_turn(realm.id)
     async with runtime.begin().db as blocker:
         await blocker.lock_realm(realm.id)
@@ -53,7 +53,7 @@ async def answer_behind(
     return await requesting
 
 
-class TestSecretsInAnswers:
+class TestSecretsInResponses:
     async def test_keys_of_bots_are_in_no_list(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
@@ -68,7 +68,7 @@ class TestSecretsInAnswers:
                 assert created["api_key"] not in str(assert_success(response))
                 assert "api_key': " not in str(response.body)
 
-    async def test_creation_of_a_bot_is_told_without_its_key(
+    async def test_event_of_a_new_bot_does_not_contain_its_key(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         listener = await listen(client, admin)
@@ -104,7 +104,7 @@ class TestMassAssignment:
 
 
 class TestDeactivationRaces:
-    async def test_bots_request_behind_the_deactivation_of_its_owner_is_refused(
+    async def test_bot_request_waiting_behind_deactivation_of_its_owner_is_refused(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person, bot: Person
     ) -> None:
         assert_success(await client.get("/users/me", bot))
@@ -112,7 +112,7 @@ class TestDeactivationRaces:
         change = deactivate(runtime, realm, member)
         assert_error(await answer_behind(runtime, realm, change, request), *REFUSED)
 
-    async def test_login_behind_the_deactivation_gives_no_key(
+    async def test_login_waiting_behind_the_deactivation_returns_no_key(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, make_user: MakeUser
     ) -> None:
         person = await make_user(password=PASSWORD)
@@ -120,7 +120,7 @@ class TestDeactivationRaces:
         response = await answer_behind(runtime, realm, change, log_in(client, person.email))
         assert_error(response, "AUTHENTICATION_FAILED", 401)
 
-    async def test_former_owner_gets_no_key_behind_the_transfer(
+    async def test_former_owner_waiting_behind_the_transfer_gets_no_key(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -177,7 +177,7 @@ class TestStolenKey:
 
 
 class TestLogin:
-    async def test_bot_with_a_password_of_before_is_refused(
+    async def test_bot_with_an_earlier_password_is_refused(
         self, client: ApiClient, runtime: Runtime, bot: Person
     ) -> None:
         password_hash = await runtime.passwords.hash(PASSWORD)
@@ -189,7 +189,7 @@ class TestLogin:
             await db.commit()
         assert_error(await log_in(client, bot.email), "AUTHENTICATION_FAILED", 401)
 
-    async def test_account_has_no_further_names(
+    async def test_account_has_no_alternative_names(
         self, client: ApiClient, make_user: MakeUser
     ) -> None:
         """Attempts are limited by name: more names would be more attempts."""

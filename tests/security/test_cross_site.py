@@ -1,4 +1,4 @@
-"""Pages of other sites cannot use the credentials a browser remembers."""
+"""Pages of other sites cannot use the credentials stored in a browser."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.factories import MakeUser, Person
 from tests.support.client import ApiClient
 from tests.support.responses import ApiResponse, assert_error, assert_success
 
-# Other sites are refused before anything is asked of the database.
+# Other sites are refused before any database statement.
 pytestmark = pytest.mark.any_database
 
 FOREIGN = [
@@ -50,7 +50,7 @@ async def test_request_of_another_site_changes_nothing(
 
 
 @pytest.mark.parametrize("headers", OWN, ids=str)
-async def test_request_of_a_program_or_of_our_own_page_is_answered(
+async def test_request_of_a_program_or_of_our_own_page_is_served(
     client: ApiClient, member: Person, headers: dict[str, str]
 ) -> None:
     assert_success(await add_snippet(client, member, headers))
@@ -105,7 +105,7 @@ class TestPublicUrl:
 
 
 class TestHosts:
-    """The Host header is repeated in answers: only what is a host name gets that far."""
+    """The Host header is repeated in responses: only valid host names are accepted."""
 
     @pytest.mark.parametrize(
         "host",
@@ -125,7 +125,7 @@ class TestHosts:
             "a" * 300,
         ],
     )
-    async def test_what_is_no_host_name_is_refused(
+    async def test_invalid_host_name_is_refused(
         self, client: ApiClient, realm: RealmRecord, host: str
     ) -> None:
         headers = {b"Host": host.encode("latin-1")}
@@ -137,7 +137,7 @@ class TestHosts:
     @pytest.mark.parametrize(
         "host", ["chat.example.com", "localhost:8000", "127.0.0.1", "[::1]:8000", "my_host", "A.b"]
     )
-    async def test_only_organization_answers_at_every_name(
+    async def test_single_realm_is_served_at_every_host_name(
         self, client: ApiClient, realm: RealmRecord, host: str
     ) -> None:
         response = await client.http.get("/api/v1/server_settings", headers={"Host": host})

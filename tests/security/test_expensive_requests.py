@@ -1,4 +1,4 @@
-"""What one account asks for keeps nobody else from being served."""
+"""Expensive requests of one account do not keep other accounts from being served."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ async def test_heavy_reads_of_one_account_leave_room_for_others(
     member: Person,
     owner: Person,
 ) -> None:
-    """Eight searches at once: not all turns are theirs, and another account is served meanwhile."""
+    """Eight searches at once do not take all turns, and another account is served meanwhile."""
     first = await send(client, member, channel, "long")
     text = ("cat " * 10_000)[:10_000]
     await add_messages(runtime, realm, member, first, [(text, f"<p>{text}</p>")] * 30)
@@ -58,7 +58,7 @@ async def test_heavy_reads_of_one_account_leave_room_for_others(
     try:
         await send(client, owner, channel, "short")
         assert (await open_file(client, owner, url)).content == HELLO
-        # They did not wait for all that the other account wanted.
+        # They did not wait for all requests of the other account.
         assert not all(search.done() for search in searches)
         replies = await asyncio.gather(*searches)
     finally:

@@ -1,4 +1,4 @@
-"""Others are served while one account has as much heavy work under way as it is allowed.
+"""Other accounts are served while one account does as much heavy work as it is allowed.
 
 Nothing is timed: what is counted is how many of the heavy requests are completed before another
 account's request is. Without bounds it would wait for all of those that came before it.
@@ -63,7 +63,7 @@ class Load:
 
     @property
     def chunks(self) -> int:
-        """How many parts of answers were sent so far."""
+        """How many chunks of responses were sent so far."""
         return sum(len(reply.chunks) for reply in self._replies)
 
     async def _repeat(self) -> None:

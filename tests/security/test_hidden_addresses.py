@@ -1,4 +1,4 @@
-"""Whether a hidden address has an account is told to no caller who may not see it."""
+"""Whether a hidden address has an account is not revealed to callers who may not see it."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -60,7 +60,7 @@ async def answers_to(
 ) -> list[tuple[int, str, list[str]]]:
     """Status, body without the address, and statements: for a hidden and an unknown address."""
     found = []
-    # What is remembered from the first call is remembered for the second as well.
+    # What the first call caches is cached for the second as well.
     await PLACES[place](client, who, UNKNOWN)
     for address in (HIDDEN, UNKNOWN):
         with (
@@ -109,7 +109,7 @@ async def test_user_whom_a_guest_may_not_see_is_as_unknown_to_them(
     assert seen[0] == seen[1]
 
 
-async def test_addresses_of_others_are_in_no_answer_about_users(
+async def test_hidden_addresses_are_in_no_response_about_users(
     client: ApiClient, make_user: MakeUser, member: Person
 ) -> None:
     hidden = await make_user(email=HIDDEN)

@@ -1,4 +1,4 @@
-"""A narrow says the same about a message the reader may not see as about one that is not there."""
+"""A narrow treats a message the reader may not see like one that does not exist."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -125,7 +125,7 @@ HIDDEN: list[Hide] = [_hidden_direct, _hidden_in_private_channel, _hidden_by_pro
 
 @pytest.mark.parametrize("hide", HIDDEN, ids=lambda hide: hide.__name__.strip("_"))
 @pytest.mark.parametrize("role", [Role.OWNER, Role.GUEST])
-async def test_narrow_to_hidden_message_answers_as_if_it_did_not_exist(
+async def test_narrow_to_hidden_message_responds_as_if_it_did_not_exist(
     client: ApiClient,
     make_user: MakeUser,
     make_channel: MakeChannel,
@@ -145,7 +145,7 @@ async def test_narrow_to_hidden_message_answers_as_if_it_did_not_exist(
 async def test_name_of_hidden_channel_is_not_taken_for_its_id(
     client: ApiClient, make_channel: MakeChannel, owner: Person, guest: Person
 ) -> None:
-    """Whether a number finds a channel must not tell that a hidden one has it as its name."""
+    """Whether a number finds a channel must not reveal that a hidden channel has this name."""
     known = await make_channel("known", subscribers=[owner, guest])
     message_id = await send(client, owner, known)
     await make_channel(str(known.id), invite_only=True, subscribers=[owner])

@@ -1,6 +1,6 @@
 """Requests that are large or made up to be slow: none of them holds up the others.
 
-Measured is the CPU time of one step of the event loop, which is as long as everybody else waits.
+Measured is the CPU time of one step of the event loop: all other requests wait that long.
 """
 
 import gc
@@ -63,11 +63,11 @@ JSON_SHAPES = {
 
 
 class TestBodies:
-    """Whatever a body is, reading it takes many short steps."""
+    """Reading any body takes many short steps."""
 
     @pytest.fixture(params=["sqlite"])
     def backend(self, request: pytest.FixtureRequest) -> str:
-        """What is looked at here never reaches the database's own ways."""
+        """These checks do not depend on the kind of database."""
         return str(request.param)
 
     @pytest.mark.parametrize(
@@ -182,11 +182,11 @@ def refusal(params: type[Params], values: dict[str, str]) -> str | None:
 
 
 class TestLargestRequests:
-    """The most that is accepted is as little a reason to wait as what is refused."""
+    """The largest accepted requests block the loop as little as refused ones."""
 
     @pytest.mark.parametrize("count", [10_000, 50_000], ids=["as many as are read", "too many"])
     @pytest.mark.parametrize("kind", ["ids", "emails"])
-    async def test_people_who_do_not_exist(
+    async def test_unknown_users(
         self, client: ApiClient, owner: Person, kind: str, count: int
     ) -> None:
         people = [
@@ -281,7 +281,7 @@ def small(described: dict[str, Any], models: dict[str, Any], most: int) -> objec
 
 
 class TestDeclaredLimits:
-    """What a parameter may hold is bounded where it is declared, so that nothing is forgotten."""
+    """Limits are declared with the parameter, so that none is forgotten."""
 
     @pytest.mark.parametrize(
         "params",
@@ -305,7 +305,7 @@ LIMITS = {
 
 
 def unlimited(described: Any, place: str) -> Iterator[str]:
-    """Places of a JSON schema that can hold as much as anybody sends."""
+    """Places of a JSON schema without a limit of length."""
     if isinstance(described, list):
         for member in described:
             yield from unlimited(member, place)

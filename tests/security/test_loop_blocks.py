@@ -27,7 +27,7 @@ from tests.support.responses import assert_success
 
 MAX_LENGTH = 10_000
 COMPARED_EDITS = 100
-"""Of long texts; of more, an answer has room for the texts alone."""
+"""Number of long texts; with more of them, a response has room for the texts alone."""
 SEARCH: list[list[object]] = [["channel", "general"], ["search", "cat"]]
 PAGE: dict[str, object] = {"anchor": "newest", "num_after": 0}
 

@@ -21,7 +21,7 @@ from tests.support.routes import ROUTES
 
 _TRIES = 3
 _ORDER = ("GET", "POST", "PATCH", "DELETE")
-"""Reads come first, while everything is there."""
+"""Reads come first, while all data exists."""
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Answers with messages hold no more than some megabytes, and paging on gets the rest."""
+"""Responses with messages hold at most some megabytes, and further pages have the rest."""
 
 import pytest
 
@@ -30,7 +30,7 @@ async def large(
     channel: ChannelRecord,
     member: Person,
 ) -> list[MessageId]:
-    """The ids of messages that are three times as much as an answer holds."""
+    """The ids of messages that are three times as much as a response holds."""
     first = await send(client, member, channel, "large", "cat")
     texts = [("cat", f"<p>cat{' ' * LARGE}</p>")] * (3 * MAX_BYTES // LARGE)
     return [first, *await add_messages(runtime, realm, member, first, texts)]

@@ -16,7 +16,7 @@ from tests.security.seeding import add_messages
 from tests.support.client import ApiClient
 
 ROWS = 240
-"""Fewer than make a page a large one by their number."""
+"""A number of messages too small to make a page a large one by itself."""
 PAGES = 32
 PAGE: dict[str, object] = {"anchor": "newest", "num_before": ROWS, "num_after": 0}
 
@@ -30,7 +30,7 @@ async def channel(
     member: Person,
     owner: Person,
 ) -> ChannelRecord:
-    """With as much as fits into one answer in as many messages as need no turn."""
+    """As much text as fits into one response, in so few messages that no turn is needed."""
     channel = await make_channel("general", subscribers=[member, owner])
     first = await send(client, member, channel, "large")
     texts = [("cat", f"<p>{'cat ' * (MAX_BYTES // ROWS // 4 - 10)}</p>")] * ROWS
@@ -50,19 +50,19 @@ async def test_parallel_large_pages_of_one_account_take_turns(
     statuses: list[int] = []
 
     async def ask() -> None:
-        # What was answered is let go at once, as a server does with what a client has taken.
+        # Responses are released at once, as a server does once a client has read them.
         statuses.append((await perform(app, Request("GET", "/messages", member, PAGE))).status)
 
     pages = [asyncio.create_task(ask()) for _ in range(PAGES)]
     await send(client, owner, channel, "small", "Hello")
-    # Others did not wait for all that the account wanted.
+    # Other accounts did not wait for all requests of this account.
     assert len(statuses) < PAGES
     while not all(page.done() for page in pages):
         # A page is in memory, as rows and as JSON, while it has its turn.
         most_at_once = max(most_at_once, runtime.heavy_reads.running_of(member.user_id))
         await asyncio.wait(pages, timeout=0.01)
     assert 1 <= most_at_once <= runtime.database.most_heavy_reads - 1
-    # Those that would wait behind too many of their own are refused.
+    # Requests behind too many waiting ones of the same account are refused.
     assert set(statuses) <= {200, 429}
     assert statuses.count(200) >= PAGES // 2
 

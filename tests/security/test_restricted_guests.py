@@ -27,7 +27,7 @@ async def friend(make_user: MakeUser) -> Person:
 
 @pytest.fixture
 async def stranger(make_user: MakeUser) -> Person:
-    """Writes where the guest is, without being there."""
+    """A user who sends to the guest's channel without being subscribed."""
     return await make_user(full_name="Stranger")
 
 
@@ -84,7 +84,7 @@ class TestMessages:
     async def test_sender_of_direct_message_is_known(
         self, client: ApiClient, square: ChannelRecord, guest: Person, stranger: Person
     ) -> None:
-        # The first one makes the guest's clients begin anew: somebody else exists for them now.
+        # The first one ends the guest's queues: another user became visible to them.
         message_id = await send_direct(client, stranger, guest)
         listener = await _listen(client, guest, "message")
         await send_direct(client, stranger, guest)
@@ -198,7 +198,7 @@ class TestLists:
 
 
 @pytest.mark.parametrize("operator", ["sender", "dm", "dm-including", "group-pm-with"])
-async def test_narrow_to_hidden_user_is_answered_like_one_to_nobody(
+async def test_narrow_to_hidden_user_responds_like_one_to_unknown_user(
     client: ApiClient, square: ChannelRecord, guest: Person, stranger: Person, operator: str
 ) -> None:
     unused = Person(UserId(UNUSED_ID), "nobody@example.com", "")

@@ -1,4 +1,4 @@
-"""Connections whose clients send slowly, or too much, end; those that wait for an answer do not."""
+"""Connections of clients that send slowly or too much end; waiting ones do not."""
 
 import asyncio
 import base64
@@ -35,7 +35,7 @@ IDLE_CLIENTS = 10
 
 
 class ImpatientProtocol(BoundedHttpProtocol):
-    """Looks so often that a test need not wait."""
+    """Checks timeouts so often that a test need not wait."""
 
     check_seconds = 0.05
     head_seconds = 0.2
@@ -49,7 +49,7 @@ class ImpatientProtocol(BoundedHttpProtocol):
 
     @classmethod
     def unsent(cls) -> int:
-        """Bytes that the server keeps for clients."""
+        """Bytes that the server buffers for clients."""
         return sum(each.transport.get_write_buffer_size() for each in cls.made)
 
 
@@ -62,7 +62,7 @@ class LargePayload(TypedDict):
 
 @router.get("/test/large")
 async def large(ctx: Anybody) -> LargePayload:
-    """An answer that does not fit into any buffer."""
+    """A response that does not fit into any buffer."""
     return {"text": "x" * LARGE}
 
 
@@ -72,7 +72,7 @@ def extra_routes() -> tuple[FeatureRouter, ...]:
 
 
 class NotingProtocol(ImpatientProtocol):
-    """Tells when a connection has ended, which a client that reads nothing cannot see."""
+    """Records when a connection has ended, which a client that reads nothing cannot detect."""
 
     ended: ClassVar[asyncio.Event]
 
@@ -95,7 +95,7 @@ async def url(app: ChatApp, realm: RealmRecord) -> AsyncIterator[str]:
 
 
 async def answer_to(url: str, *pieces: bytes) -> bytes:
-    """All a server says on one connection until it ends it."""
+    """All that a server sends on one connection until it closes it."""
     parts = urlsplit(url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     try:
@@ -117,7 +117,7 @@ async def test_head_that_does_not_end_is_not_waited_for(url: str) -> None:
     assert await answer_to(url, GET + b"X-More: ") == b""
 
 
-async def test_head_that_comes_drop_by_drop_is_not_waited_for(url: str) -> None:
+async def test_head_that_comes_byte_by_byte_is_not_waited_for(url: str) -> None:
     parts = urlsplit(url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write(GET)
@@ -162,10 +162,10 @@ async def test_large_body_after_a_small_head_is_read(url: str, member: Person) -
     assert response.status_code == 200
 
 
-async def test_client_that_takes_no_answer_is_not_waited_for(
+async def test_client_that_takes_no_response_is_not_waited_for(
     app: ChatApp, client: ApiClient, member: Person
 ) -> None:
-    """Its answer is far larger than what the kernel keeps for it."""
+    """Its response is far larger than the kernel's buffers."""
     snippet = {"title": "Long", "content": "x" * 10_000}
     for _ in range(20):
         assert_success(await client.post("/saved_snippets", member, **snippet))
@@ -177,7 +177,7 @@ async def test_client_that_takes_no_answer_is_not_waited_for(
         with socket.socket() as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             connection.connect(("127.0.0.1", urlsplit(url).port))
-            # Each of many answers waits for the one before it.
+            # Each of many responses waits for the one before it.
             connection.sendall(request * 100)
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await NotingProtocol.ended.wait()
@@ -191,7 +191,7 @@ async def test_waiting_poll_is_not_ended(
         values = {"queue_id": listener.queue_id, "last_event_id": "-1"}
         poll = asyncio.create_task(http.get("/api/v1/events", params=values))
         await until_polls_wait(app.runtime, realm)
-        # Ended long since, if waiting for an answer counted: this one was, meanwhile.
+        # If waiting for a response counted, it would have ended: the silent connection has.
         for _ in range(3):
             assert await answer_to(url) == b""
         await commit_events(app.runtime, realm, Noted(text="a"))
@@ -211,7 +211,7 @@ async def hang_up(writer: asyncio.StreamWriter) -> None:
         await writer.wait_closed()
 
 
-async def test_answers_for_clients_that_read_nothing_are_not_kept(url: str) -> None:
+async def test_responses_for_clients_that_read_nothing_are_not_kept(url: str) -> None:
     ImpatientProtocol.made.clear()
     clients = [await ask_for_large(url) for _ in range(IDLE_CLIENTS)]
     await until(lambda: len(ImpatientProtocol.made) == IDLE_CLIENTS)
@@ -222,13 +222,13 @@ async def test_answers_for_clients_that_read_nothing_are_not_kept(url: str) -> N
 
 
 class StrictProtocol(BoundedHttpProtocol):
-    """Gives an answer little time as a whole."""
+    """Gives a response little time as a whole."""
 
     check_seconds = 0.2
     answer_seconds = 0.3
 
 
-async def test_answer_that_is_taken_bit_by_bit_ends_after_a_time(
+async def test_response_that_is_read_bit_by_bit_ends_after_a_time(
     app: ChatApp, realm: RealmRecord
 ) -> None:
     async with live_server(app, StrictProtocol) as url:

@@ -1,4 +1,4 @@
-"""Answers that are kept for repeated requests hold no secrets, and are small."""
+"""Responses stored for repeated requests hold no secrets, and are small."""
 
 import re
 from collections.abc import Iterator
@@ -69,14 +69,16 @@ async def test_own_new_key_is_not_in_the_database(
     assert response["api_key"] not in str(await kept_answers(runtime))
 
 
-async def test_answer_without_a_secret_is_given_again(client: ApiClient, owner: Person) -> None:
+async def test_stored_response_without_a_secret_is_repeated(
+    client: ApiClient, owner: Person
+) -> None:
     values = {"title": "Hello", "content": "Hello"}
     responses = [await post(client, owner, "/saved_snippets", **values) for _ in range(2)]
     assert assert_success(responses[0]) == assert_success(responses[1])
 
 
-class TestLargeAnswers:
-    async def test_large_answer_is_not_kept_and_repeat_is_refused(
+class TestLargeResponses:
+    async def test_large_response_is_not_stored_and_repeat_is_refused(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person
     ) -> None:
         crowd = await add_people(runtime, realm, 40, [])
@@ -93,10 +95,10 @@ class TestLargeAnswers:
         assert_error(repeat, "IDEMPOTENCY_ANSWER_NOT_KEPT", 409)
         assert await last_event(runtime, realm) == before
 
-    async def test_registering_again_makes_another_queue_and_keeps_nothing(
+    async def test_registering_again_makes_another_queue_and_stores_nothing(
         self, client: ApiClient, owner: Person, runtime: Runtime
     ) -> None:
-        """Its answer grows with the organization, and a queue that was kept may be gone."""
+        """Its response grows with the realm, and a stored queue may be gone."""
         wanted = {"event_types": ["message"]}
         responses = [await post(client, owner, "/register", **wanted) for _ in range(2)]
         first, second = (assert_success(response)["queue_id"] for response in responses)
@@ -106,7 +108,7 @@ class TestLargeAnswers:
         third = assert_success(await post(client, owner, "/register", **wanted))["queue_id"]
         assert third not in {first, second}
 
-    async def test_rendered_text_is_not_kept(
+    async def test_rendered_text_is_not_stored(
         self, client: ApiClient, owner: Person, runtime: Runtime
     ) -> None:
         responses = [await post(client, owner, "/messages/render", content="*a*") for _ in range(2)]

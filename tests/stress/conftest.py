@@ -1,4 +1,4 @@
-"""Servers that are killed, and clients that do not mind."""
+"""Servers that are killed, and clients that tolerate it."""
 
 import gc
 from collections.abc import AsyncIterator, Iterator
@@ -64,5 +64,5 @@ async def clients(processes: list[QuickServer]) -> AsyncIterator[list[httpx.Asyn
             )
             for server in processes
         ]
-    # Here, and not in some other test, is where lost sockets may be found.
+    # Lost sockets are to be reported here, and not in another test.
     gc.collect()

@@ -1,4 +1,4 @@
-"""Requests to servers each of which may be away at any moment."""
+"""Requests to servers, each of which may be down at any moment."""
 
 import asyncio
 import random
@@ -15,7 +15,7 @@ TRY_AGAIN_SECONDS = 0.05
 
 
 class Connection:
-    """One person's way to the servers, by whichever of them chance picks."""
+    """One user's connection to the servers; each request goes to a random one."""
 
     def __init__(self, servers: list[httpx.AsyncClient], person: Person) -> None:
         self._servers = servers
@@ -23,7 +23,7 @@ class Connection:
         self.person = person
 
     async def call(self, method: str, path: str, **params: object) -> dict[str, Any] | None:
-        """The answer, or None when it was lost on the way and nobody knows what happened."""
+        """The response, or None when it was lost and the outcome is unknown."""
         return await self.call_with_headers({}, method, path, **params)
 
     async def call_with_headers(
@@ -48,7 +48,7 @@ class Connection:
         return answer
 
     async def insist(self, method: str, path: str, **params: object) -> dict[str, Any]:
-        """The same call again and again until an answer comes back."""
+        """Repeat the same call until a response comes back."""
         while (answer := await self.call(method, path, **params)) is None:
             pass
         return answer

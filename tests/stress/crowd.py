@@ -1,4 +1,4 @@
-"""Writers that never stop and followers that never lose track, on a server that keeps dying."""
+"""Writers that never stop and followers that miss no event, on a server that keeps being killed."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class Recruiter(Writer):
     @override
     async def _write(self, number: int) -> None:
         response = await self.connection.insist("POST", "/users", **self._recruit(number))
-        # An answer that was lost leaves a user whom the second attempt finds.
+        # A lost response leaves a user that the second attempt finds.
         assert response["result"] == "success" or "already in use" in response["msg"], response
 
     def _recruit(self, number: int) -> dict[str, object]:
@@ -57,7 +57,7 @@ class Recruiter(Writer):
 
 @dataclass
 class Follower(QueueReader):
-    """Knows the organization from one registration and the events since."""
+    """Keeps the state of the realm from one registration and the events since."""
 
     people: dict[int, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)

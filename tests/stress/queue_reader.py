@@ -1,4 +1,4 @@
-"""A reader of one event queue who hangs up, asks twice, and loses track of nothing."""
+"""A reader of one event queue that disconnects, polls twice, and misses no event."""
 
 import asyncio
 import random
@@ -12,7 +12,7 @@ PATIENCE_SECONDS = 0.2
 
 @dataclass
 class QueueReader:
-    """Asks for what came since the last event it saw, whatever happens to the server."""
+    """Polls for events since the last one it saw, whatever happens to the server."""
 
     connection: Connection
     chance: random.Random
@@ -20,22 +20,22 @@ class QueueReader:
     last_event_id: int = -1
 
     def see(self, event: dict[str, Any]) -> None:
-        """What to do with an event; each comes once."""
+        """Handle an event; each is delivered once."""
         raise NotImplementedError
 
     def start(self, registered: dict[str, Any]) -> None:
-        """Read the queue that an answer of POST /register tells of, from its beginning."""
+        """Read the queue of a POST /register response, from its beginning."""
         assert registered["result"] == "success", registered
         self.queue_id = registered["queue_id"]
         self.last_event_id = registered["last_event_id"]
 
     async def read_some(self) -> None:
-        """Ask for events, in one of the ways clients do."""
+        """Poll for events, in one of the ways clients do."""
         ways = (self._wait_for_events, self._wait_impatiently, self._ask_twice)
         await self.chance.choices(ways, weights=(8, 1, 1))[0]()
 
     async def catch_up(self) -> None:
-        """Read everything there is by now."""
+        """Read all events so far."""
         while True:
             response = await self.connection.insist(
                 "GET", "/events", **self._position(dont_block=True)
@@ -48,7 +48,7 @@ class QueueReader:
         self._take(await self._poll(dont_block=False))
 
     async def _wait_impatiently(self) -> None:
-        """Hang up in the middle; whatever was on its way comes again."""
+        """Disconnect during a poll; events in transit are delivered again."""
         try:
             async with asyncio.timeout(self.chance.uniform(0, PATIENCE_SECONDS)):
                 await self._poll(dont_block=False)

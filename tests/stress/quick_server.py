@@ -1,4 +1,4 @@
-"""A real server in a process of its own, back a moment after it was killed."""
+"""A real server in its own process, which restarts quickly after being killed."""
 
 import os
 import socket

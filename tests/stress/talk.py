@@ -1,4 +1,4 @@
-"""People who talk and listen, as clients do, on a server that keeps dying."""
+"""Senders and listeners, as clients are, on a server that keeps being killed."""
 
 import asyncio
 import random
@@ -19,7 +19,7 @@ GIVE_UP = 1 / 20
 
 @dataclass(frozen=True)
 class Room:
-    """A topic of a channel or a direct conversation, and whom messages there reach."""
+    """A topic of a channel or a direct conversation, and the recipients of its messages."""
 
     address: Mapping[str, object]
     people: frozenset[int]
@@ -27,7 +27,7 @@ class Room:
 
 @dataclass
 class Message:
-    """What somebody tried to say, and what became of it."""
+    """A message that a sender tried to send, and its outcome."""
 
     room: Room
     content: str
@@ -101,7 +101,7 @@ class Sender:
 
 @dataclass
 class Listener(QueueReader):
-    """Hears messages from one registration on."""
+    """Receives messages from one registration on."""
 
     events: list[dict[str, Any]] = field(default_factory=list)
 
@@ -120,7 +120,7 @@ class Listener(QueueReader):
             await self.read_some()
 
     async def read_history(self) -> list[tuple[int, str]]:
-        """What GET /messages shows of all that was sent to the person."""
+        """All messages sent to the user, from GET /messages."""
         shown: list[tuple[int, str]] = []
         page: dict[str, Any] = {"found_newest": False}
         while not page["found_newest"]:

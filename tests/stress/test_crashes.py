@@ -1,4 +1,4 @@
-"""Talk that survives crashes: what was acknowledged is there once, in order, and was told once.
+"""Messages survive crashes: each acknowledged one exists once, in order, delivered once.
 
 Sixteen senders and eighteen listeners work on a real server that is killed twenty times. Senders
 repeat what was not acknowledged, listeners ask for what came since the last event they saw.
@@ -36,10 +36,10 @@ pytestmark = [
 
 @dataclass(frozen=True)
 class World:
-    """Who is there and where they talk."""
+    """The users, and the conversations they use."""
 
     people: list[Person]
-    """The senders, one who only listens, and one who is nowhere."""
+    """The senders, one user who only listens, and one in no conversation."""
     rooms: list[Room]
 
     @property
@@ -86,7 +86,7 @@ def direct_room(people: Sequence[Person]) -> Room:
 
 @dataclass
 class Talk:
-    """All who take part."""
+    """All senders and listeners."""
 
     listeners: list[Listener]
     senders: list[Sender]
@@ -101,7 +101,7 @@ class Talk:
 
 
 async def begin_talk(world: World, clients: list[httpx.AsyncClient]) -> Talk:
-    """Let everybody register; every other sender names its messages by its queue."""
+    """Let all clients register; every other sender identifies messages by its queue."""
     listeners = [
         Listener(Connection(clients, person), random.Random(seed))
         for seed, person in enumerate(world.people)
@@ -184,7 +184,7 @@ async def assert_all_went_well(talk: Talk) -> None:
 
 
 def assert_order_is_that_of_time(acknowledged: list[Message]) -> None:
-    """No message comes before one that was acknowledged before anybody tried to send it."""
+    """No message precedes one that was acknowledged before it was first sent."""
     in_order = sorted(acknowledged, key=lambda message: message.id or 0)
     earliest_end = float("inf")
     for message in reversed(in_order):
@@ -206,7 +206,7 @@ def assert_heard_once(listener: Listener, messages: list[Message]) -> None:
 
 
 def assert_found_own_messages(sender: Sender, listener: Listener) -> None:
-    """The client that sent hears what it called the message; nobody else does."""
+    """The sending client gets its local id in the event; no other client does."""
     called = {message.content: message.local_id for message in sender.messages}
     for event in listener.events:
         content = event["message"]["content"]

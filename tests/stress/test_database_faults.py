@@ -43,7 +43,7 @@ def postgres() -> Iterator[KillablePostgres]:
 
 @pytest.fixture(scope="module")
 async def member(postgres: KillablePostgres, tmp_path_factory: pytest.TempPathFactory) -> Person:
-    """Somebody in an organization of a database that is copied later."""
+    """A member of a realm in a database that is copied later."""
     await postgres.server.create_database(DATABASE)
     url = postgres.server.url_for(DATABASE)
     await migrate(url)
@@ -80,13 +80,13 @@ class Crowd:
     async def seconds_until_all_are_served(self, longest: float = MAX_RETURN_SECONDS) -> float:
         began = time.monotonic()
         async with asyncio.timeout(longest):
-            # The system shares clients out among processes, each of which recovers by itself.
+            # The system distributes clients over processes, each of which recovers by itself.
             while await self.statuses() != {200}:
                 pass
         return time.monotonic() - began
 
     async def seconds_of_one_failure(self) -> float:
-        """How long those wait who ask in the moment in which the database goes away."""
+        """How long requests wait that arrive at the moment the database goes away."""
         began = time.monotonic()
         async with asyncio.timeout(MAX_FAILURE_SECONDS):
             assert await self.statuses() == {503}
@@ -131,7 +131,7 @@ async def crowd(
             base_url=f"{serving.url}/api/v1",
             auth=basic_auth(member),
             timeout=60,
-            # Connections are shared out among the processes when they are opened.
+            # Connections are distributed over the processes when they are opened.
             headers={"Connection": "close"},
         ) as client:
             await until_watched(database, processes, MAX_START_SECONDS)

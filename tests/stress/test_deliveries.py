@@ -1,6 +1,6 @@
 """A thousand scheduled messages, three processes, one of which dies: each is sent exactly once.
 
-There is no lease that anybody would have to wait for: a process holds on to messages only in the
+There is no lease that a process would have to wait for: a process holds messages only in the
 transaction that sends them, and that ends with the process.
 """
 
@@ -37,16 +37,16 @@ MESSAGES = 1_000
 DUE_IN_SECONDS = 3
 DUE_WITHIN_SECONDS = 3
 MAX_DELAY = timedelta(seconds=30)
-"""How long a machine with much else to do takes for a thousand; alone it takes about a second."""
+"""Time limit for a thousand on a busy machine; an idle one takes about a second."""
 MAX_SILENCE = timedelta(seconds=5)
-"""As soon as the transaction of the process that died is over, others go on."""
+"""The longest pause: others go on once the transaction of the killed process is over."""
 
 pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)
 class World:
-    """Who sends what where."""
+    """The senders, and the targets of their messages."""
 
     realm: RealmRecord
     senders: list[Person]
@@ -75,7 +75,7 @@ async def world(settings: Settings) -> World:
 
 @dataclass
 class Listener(QueueReader):
-    """Somebody who reads messages, or what becomes of their own scheduled ones."""
+    """A client that reads messages, or events about its own scheduled ones."""
 
     events: list[dict[str, Any]] = field(default_factory=list)
 
@@ -146,7 +146,7 @@ async def test_each_is_sent_once_although_a_process_dies(
     clients: list[httpx.AsyncClient],
 ) -> None:
     database = Database(settings)
-    # The process that dies is asked nothing.
+    # The process that is killed gets no requests.
     reader = Listener(Connection(clients[1:], world.reader), random.Random(0))
     owner = Listener(Connection(clients[1:], world.senders[0]), random.Random(1))
     await reader.register("message")

@@ -1,4 +1,4 @@
-"""The event core under stress: nothing acknowledged is lost, nothing is missed or told twice.
+"""The event core under stress: no acknowledged write is lost, no event is missed or repeated.
 
 Fifty writers and thirty followers work on a real server, which is killed and started again in
 the middle. At the end each follower knows from one registration and the events since what the
@@ -53,7 +53,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Truth:
-    """What the database holds in the end."""
+    """The final content of the database."""
 
     accounts: dict[int, Account]
     last_event: int

@@ -1,4 +1,4 @@
-"""What one account does to a real server, as others and its memory notice it.
+"""The effects of one account on a real server: on other accounts and on memory.
 
 Times are compared within one run, and bounds are those of a busy machine; what was measured is
 printed.
@@ -108,14 +108,14 @@ async def large_page(
     channel: ChannelRecord,
     member: Person,
 ) -> None:
-    """More than fits into one answer, in messages of the longest allowed text."""
+    """More than fits into one response, in messages of the longest allowed text."""
     first = await send(client, member, channel, "large")
     texts = [("x", "<p>" + "☃" * 40_000 + "</p>")] * (MAX_BYTES // 100_000)
     await add_messages(runtime, realm, member, first, texts)
 
 
 @pytest.mark.usefixtures("large_page")
-async def test_clients_that_read_nothing_cost_no_more_than_their_answers(
+async def test_clients_that_read_nothing_cost_no_more_than_their_responses(
     processes: list[QuickServer], clients: list[httpx.AsyncClient], member: Person
 ) -> None:
     [server], [client] = processes, clients
@@ -131,7 +131,7 @@ async def test_clients_that_read_nothing_cost_no_more_than_their_answers(
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1024)
         writers.append(writer)
         writer.write(head.encode())
-        # The rest stays where it is.
+        # The rest is not read.
         assert await reader.read(12) == b"HTTP/1.1 200"
 
     async with asyncio.timeout(MAX_ANSWER_SECONDS):
@@ -141,5 +141,5 @@ async def test_clients_that_read_nothing_cost_no_more_than_their_answers(
         writer.transport.abort()
     print(f"page of {len(page.content) / 1e6:.1f} MB, grown by {grown / 1e6:.1f} MB")  # noqa: T201
     assert len(page.content) < 2 * MAX_BYTES
-    # Each is held once, and some of them were just being made.
+    # Each response is held once, and some of them were just being created.
     assert grown < 3 * SILENT_CLIENTS * len(page.content)

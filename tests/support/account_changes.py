@@ -1,4 +1,4 @@
-"""Changes to people's standing, made the way the command line makes them."""
+"""Changes of roles, accounts and keys, made the way the command line makes them."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar

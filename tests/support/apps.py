@@ -14,7 +14,7 @@ from tests.support.kept_databases import kept_databases
 
 
 def make_settings(database_url: str, data_dir: Path, **changes: Any) -> Settings:
-    """Settings of a test: cheap passwords, no limits, and no word about ordinary events."""
+    """Settings of a test: cheap passwords, no limits, and no log of ordinary requests."""
     if changes:
         return Settings(
             **{"database_url": database_url, "data_dir": data_dir, **_OF_TESTS, **changes}
@@ -29,7 +29,7 @@ _OF_TESTS: dict[str, Any] = {
     "password_hash_kib": 8,
     "password_hash_rounds": 1,
     "heartbeat_seconds": 5,
-    # A machine that runs many tests at once makes PostgreSQL slow, not silent.
+    # A machine that runs many tests at once makes PostgreSQL slow, not unresponsive.
     "database_silence_seconds": 60,
     "log_level": "error",
     "log_format": "json",
@@ -43,7 +43,7 @@ def _settings_of_tests() -> Settings:
 
 
 class StartApp(Protocol):
-    """Starts a further process' worth of service on the same database."""
+    """Starts another application on the same database, which stands for another process."""
 
     def __call__(
         self, *extra: FeatureRouter, settings: Settings | None = None

@@ -1,4 +1,4 @@
-"""A bucket behind HTTP that looks at signatures the way the real one does, written apart from ours.
+"""An HTTP bucket that checks signatures like the real one, implemented independently of ours.
 
 Follows the description of Signature Version 4 step by step.
 """
@@ -33,7 +33,7 @@ class BucketServer:
     written_at: dict[str, datetime] = field(default_factory=dict)
     """When each object was last written."""
     page: int = 1_000
-    """How many objects one answer lists at most."""
+    """How many objects one response lists at most."""
     refuses_everything: bool = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""What throw-away servers share: a short folder that dead runs do not leave behind for ever."""
+"""Temporary folders of throw-away servers, removed by later runs if a run was killed."""
 
 import ctypes
 import fcntl
@@ -45,7 +45,7 @@ def remove_folders_of_dead_runs(parent: Path) -> None:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(lock.parent, ignore_errors=True)
         except OSError:
-            # Somebody is using it, it belongs to another user, or it has just gone.
+            # It is in use, belongs to another user, or has just been removed.
             continue
 
 

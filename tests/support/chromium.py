@@ -44,7 +44,7 @@ class DevTools:
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
 
     async def read(self) -> None:
-        """Sort what the browser says; runs for as long as the connection is open."""
+        """Dispatch the browser's messages; runs for as long as the connection is open."""
         async for text in self._connection:
             message = orjson.loads(text)
             if "id" in message:
@@ -64,7 +64,7 @@ class DevTools:
         return result
 
     def note(self, method: str, params: dict[str, Any]) -> None:
-        """Something happened that nobody asked for."""
+        """Handle a notification, which is not the response to a command."""
 
 
 DevToolsT = TypeVar("DevToolsT", bound=DevTools)
@@ -134,7 +134,7 @@ class Page(DevTools):
         await self.evaluate("document.activeElement.blur()")
 
     async def choose(self, selector: str, option: str) -> None:
-        """Pick an option of a list, and tell the page as a click would."""
+        """Select an option of a list, and notify the page as a click would."""
         quoted = orjson.dumps(selector).decode()
         await self.wait_for(f"document.querySelector({quoted})")
         await self.evaluate(

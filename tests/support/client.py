@@ -1,4 +1,4 @@
-"""A client as people write them: email and API key, strings raw, everything else as JSON."""
+"""A client of the protocol: email and API key, strings raw, everything else as JSON."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from tests.support.responses import ApiResponse
 
 HOST = "localhost"
 TEST_ROUTES = "/test/"
-"""Below it lie the endpoints that tests add; no document knows them."""
+"""The prefix of endpoints that tests add; they are in no OpenAPI document."""
 
 
 def encode_form(values: Mapping[str, object]) -> dict[str, str]:
@@ -30,10 +30,10 @@ def basic_auth(person: Person | None) -> httpx.BasicAuth | None:
 
 
 class ApiClient:
-    """Talks to an application inside this process; `http` is for what needs no comfort."""
+    """Talks to an application inside this process; `http` is for raw requests."""
 
     def __init__(self, app: ASGIApp, host: str = HOST) -> None:
-        # An error of ours must come back as an answer, as it would through a real server.
+        # A server error must come back as a response, as it would through a real server.
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         self.http = httpx.AsyncClient(transport=transport, base_url=f"http://{host}", timeout=30)
 
@@ -63,7 +63,7 @@ class ApiClient:
         return self.read(response)
 
     def read(self, response: httpx.Response) -> ApiResponse:
-        """The answer, held against what the OpenAPI document promises."""
+        """The response, checked against the OpenAPI document."""
         content_type = response.headers["content-type"]
         assert content_type == "application/json"
         request = response.request

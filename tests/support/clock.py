@@ -1,4 +1,4 @@
-"""A clock that stands still until a test moves it."""
+"""A fake clock that only advances when a test advances it."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -28,7 +28,7 @@ FAST = {"CHATAPI_PASSWORD_HASH_KIB": "64", "CHATAPI_PASSWORD_HASH_ROUNDS": "1"}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind."""
+    """The result of a command."""
 
     status: int
     stdout: str
@@ -56,7 +56,7 @@ class Command:
         return Command(self.folder, {**self.settings, **settings})
 
     def run(self, *arguments: str, stdin: str = "") -> Outcome:
-        """Run it to its end, in a new process that has not to import everything anew."""
+        """Run it to its end, in a new process that has the modules already imported."""
         stdout, stderr = self.folder / "command.stdout", self.folder / "command.stderr"
         streams = Streams(self.folder / "command.stdin", stdout, stderr)
         streams.stdin.write_text(stdin)
@@ -97,14 +97,14 @@ class Command:
 
 @dataclass
 class ServingCommand:
-    """A server and what it said when it started."""
+    """A server and its output at the start."""
 
     process: subprocess.Popen[str]
     errors: Path
     said: str = field(default="", init=False)
 
     def read_greeting(self, *, last: str) -> str:
-        """Read what the server says, up to the line that matches; the server listens by then."""
+        """Read the server's output up to the matching line; the server listens by then."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.said += line

@@ -40,7 +40,7 @@ class WorkerSqlite:
         return self.folder / SQLITE_FILE
 
     def empty(self) -> str:
-        # Another file with the same name: who has left the former one open does no harm.
+        # A new file with the same name: connections left open to the former one do no harm.
         for left in self.folder.iterdir():
             left.unlink()
         return self.template.copy_to(self.folder)
@@ -117,7 +117,7 @@ class WorkerPostgres:
 async def worker_postgres(server: TemporaryPostgres, name: str) -> AsyncIterator[WorkerPostgres]:
     await server.drop_database(name)
     await server.create_database(name, template=TEMPLATE)
-    # A transaction somebody left open must fail the next test, not hang it.
+    # A transaction that was left open must fail the next test, not hang it.
     engine = create_async_engine(
         server.url_for(name),
         isolation_level="AUTOCOMMIT",

@@ -1,4 +1,4 @@
-"""Holds answers against the OpenAPI document: status, content type, and every key of the body."""
+"""Checks responses against the OpenAPI document: status, content type, and all keys of the body."""
 
 import re
 from functools import cache
@@ -20,7 +20,7 @@ _ELSEWHERE = {404: "NotFound", 405: "MethodNotAllowed"}
 
 
 class DocumentedResponses:
-    """The answers a document promises; a validator is made once for each."""
+    """The responses of a document; a validator is made once for each."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -29,13 +29,13 @@ class DocumentedResponses:
         )
         self._paths: list[tuple[re.Pattern[str], str]] = sorted(
             ((_pattern(path, item), path) for path, item in document["paths"].items()),
-            # As the server does: what is spelled out first, then numbers, then any text.
+            # In the server's order: literal paths first, then numbers, then any text.
             key=lambda entry: [entry[0].pattern.count(place) for place in _PLACES],
         )
         self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
 
     def check(self, method: str, path: str, status: int, content_type: str, body: object) -> None:
-        """Fail unless the document promises this answer; `body` is decoded JSON."""
+        """Fail unless the document contains this response; `body` is decoded JSON."""
         place = self._place(method.lower(), path, status)
         kind = content_type.partition(";")[0]
         answers = self._at(*place).get("content", {})
@@ -49,7 +49,7 @@ class DocumentedResponses:
         )
 
     def _place(self, method: str, path: str, status: int) -> tuple[str, ...]:
-        """Where the document describes the answer."""
+        """Where the document describes the response."""
         template = self._template(path)
         operation = self._document["paths"].get(template, {}).get(method)
         if template is not None and operation is not None:
@@ -107,7 +107,7 @@ def _place_pattern(schema: dict[str, Any]) -> str:
 
 @cache
 def documented_responses() -> DocumentedResponses:
-    """Of the service as it is."""
+    """The documented responses of the current service."""
     return DocumentedResponses(build_document(FEATURES))
 
 

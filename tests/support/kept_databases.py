@@ -27,7 +27,7 @@ class KeptDatabase(Database):
         self.is_free = False
 
     def open_again(self) -> None:
-        """What the next application finds is like new, but for what the engine remembers."""
+        """Reset it for the next application; only the engine's caches are kept."""
         self.is_free = False
         self._writer_turns.clear()
         if self._postgres is None:
@@ -41,7 +41,7 @@ class KeptDatabase(Database):
 
     @override
     async def close(self) -> None:
-        """Stay ready, unless something is left that a new application should not meet."""
+        """Keep it for reuse, unless something is left that a new application should not find."""
         pool = self.engine.pool
         assert isinstance(pool, QueuePool)
         is_away = self._postgres is not None and self._postgres.is_away

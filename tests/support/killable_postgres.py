@@ -21,7 +21,7 @@ from tests.support.temporary_postgres import (
 
 
 class KillablePostgres:
-    """What was committed before a kill is there after a start."""
+    """A server whose commits before a kill are there after a start."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -47,7 +47,7 @@ class KillablePostgres:
             self._process = None
 
     def freeze(self) -> None:
-        """Stop all of its processes: connections stay open, and nothing is answered."""
+        """Stop all of its processes: connections stay open, and get no response."""
         self._signal_all(signal.SIGSTOP)
 
     def thaw(self) -> None:
@@ -95,6 +95,6 @@ def _started(postgres: KillablePostgres) -> Iterator[KillablePostgres]:
         postgres.start()
         yield postgres
     finally:
-        # A stopped process would not notice that it is told to end.
+        # A stopped process would not handle the signal to end.
         postgres.thaw()
         postgres.kill()

@@ -1,4 +1,4 @@
-"""A client that registers a queue and reads it, remembering how far it has come."""
+"""A client that registers a queue and polls it, keeping its last event id."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.support.responses import ApiResponse, assert_success
 
 
 class Listener:
-    """One queue of one person."""
+    """One queue of one user."""
 
     def __init__(self, client: ApiClient, person: Person, registered: dict[str, Any]) -> None:
         self.client = client
@@ -20,7 +20,7 @@ class Listener:
         self.last_event_id: int = registered["last_event_id"]
 
     async def poll(self, **params: object) -> ApiResponse:
-        """One GET /events as it comes, from where the listener is."""
+        """The response of one GET /events, from the listener's position."""
         return await self.client.get(
             "/events",
             self.person,
@@ -33,11 +33,11 @@ class Listener:
         return id_of(EventNumber(seen + count))
 
     async def next_events(self) -> list[dict[str, Any]]:
-        """What comes next, waiting for it; the listener has seen it then."""
+        """Wait for the next events; they count as seen afterwards."""
         return self._see(await self.poll())
 
     async def new_events(self) -> list[dict[str, Any]]:
-        """Everything there is by now, without waiting; the listener has seen it then."""
+        """All events so far, without waiting; they count as seen afterwards."""
         seen: list[dict[str, Any]] = []
         while page := self._see(await self.poll(dont_block=True)):
             seen += page

@@ -1,4 +1,4 @@
-"""Waiting until processes watch over their PostgreSQL."""
+"""Waiting until processes monitor their PostgreSQL."""
 
 from sqlalchemy import URL, NullPool, text
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -13,7 +13,7 @@ _COUNT = text(
 
 
 async def until_watched(database: URL, processes: int, seconds: float) -> None:
-    """Wait until each process asks the server, on a connection of its own, whether it is there."""
+    """Wait until each process pings the server on a connection of its own."""
     engine = create_async_engine(database, poolclass=NullPool, isolation_level="AUTOCOMMIT")
     async with engine.connect() as connection:
 

@@ -1,4 +1,4 @@
-"""Settings of an organization, changed behind the back of the running service."""
+"""Settings of a realm, changed in the database without the running service."""
 
 from sqlalchemy import update
 
@@ -9,7 +9,7 @@ from chatapi.db.session import DatabaseSession
 
 
 async def set_realm_settings(runtime: Runtime, realm: RealmRecord, **settings: object) -> None:
-    """Make an organization differ from the defaults; before anybody has asked for it."""
+    """Change settings of a realm from their defaults, before it is cached."""
     async with DatabaseSession(runtime.database) as db:
         await db.write()
         await db.execute(update(Realm).where(Realm.id == realm.id).values(settings=settings))

@@ -1,4 +1,4 @@
-"""What came back from the service, and the two questions every test asks about it."""
+"""Responses of the service, and assertions about success and errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ApiResponse:
-    """Status, envelope and headers of one answer."""
+    """Status, envelope and headers of one response."""
 
     status: int
     body: dict[str, Any]
@@ -18,7 +18,7 @@ class ApiResponse:
 
 
 def assert_success(response: ApiResponse) -> dict[str, Any]:
-    """The payload of a success, without the envelope."""
+    """Assert success, and return the payload without the envelope."""
     assert response.status == 200, response.body
     assert response["result"] == "success"
     assert response["msg"] == ""
@@ -28,7 +28,7 @@ def assert_success(response: ApiResponse) -> dict[str, Any]:
 def assert_error(
     response: ApiResponse, code: str = "BAD_REQUEST", status: int = 400, **extra: object
 ) -> str:
-    """The sentence of a refusal, whose envelope holds the extra keys and nothing else."""
+    """Assert an error with exactly these extra keys, and return its message."""
     assert response.body.get("code") == code, response.body
     assert response.status == status
     assert response["result"] == "error"

@@ -1,4 +1,4 @@
-"""Every endpoint there is, and requests to it as the documentation shows them."""
+"""Every endpoint, and requests to it with the documented examples."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,7 +41,7 @@ async def send_to(
     values: Mapping[str, str],
     places: Mapping[str, object],
 ) -> ApiResponse:
-    """One request; `places` fills in the path."""
+    """Send one request; `places` fills in the path parameters."""
     place: dict[str, Any] = {"params" if route.method == "GET" else "data": values}
     file = route.operation.params.file_parameter
     if file is not None and file in values:

@@ -28,7 +28,7 @@ class Noted(Event):
 
 
 class Whispered(Event):
-    """Told only to those who listen at the moment."""
+    """Ephemeral: delivered only to clients that are polling."""
 
     type: ClassVar[str] = "test_whisper"
     is_logged: ClassVar[bool] = False
@@ -56,7 +56,7 @@ class Graded(Event):
 
 
 class Listed(Event):
-    """Logged once, and told in as many events as it has texts."""
+    """Logged once, and delivered as one event per text."""
 
     type: ClassVar[str] = "test_list"
 
@@ -72,7 +72,7 @@ class Listed(Event):
 
 
 class PersonTouched(Event):
-    """A note between processes: what is remembered about these people is outdated."""
+    """Internal: invalidates what is cached about these users."""
 
     type: ClassVar[str] = "test_person_touched"
     is_internal: ClassVar[bool] = True
@@ -85,7 +85,7 @@ class PersonTouched(Event):
 
 
 class RealmTouched(Event):
-    """A note between processes: what is remembered about the realm is outdated."""
+    """Internal: invalidates what is cached about the realm."""
 
     type: ClassVar[str] = "test_realm_touched"
     is_internal: ClassVar[bool] = True
@@ -111,7 +111,7 @@ async def commit_events(
 
 
 async def append(db: DatabaseSession, realm: RealmRecord, event: Event, at: datetime) -> None:
-    """Write an event under the lock of a session, and nothing besides."""
+    """Write an event under the lock of a session, and nothing else."""
     number = EventNumber(await db.lock_realm(realm.id) + 1)
     await EventLog(db).append(realm.id, [Entry(realm.id, number, event, Everyone())], at)
 

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, which tests may kill and start again."""
+"""A real server in its own process, which tests may kill and restart."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 class ServerProcess:
-    """Started by the command people use; restarted, it is at the same address."""
+    """Started by `chatapi serve`; restarted, it has the same address."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self.port = free_port()
@@ -36,7 +36,7 @@ class ServerProcess:
         self._wait_until_it_listens(self.launch())
 
     def launch(self) -> subprocess.Popen[bytes]:
-        """Start it without waiting, for those who have an event loop to keep running."""
+        """Start it without waiting, for callers that have to keep an event loop running."""
         command = [sys.executable, "-P", "-m", "chatapi", "serve", "--port", str(self.port)]
         with (self._folder / "server.log").open("ab") as log:
             process = self._process = subprocess.Popen(
@@ -84,7 +84,7 @@ class ServerProcess:
 
 
 def inherited_environment() -> dict[str, str]:
-    """Nothing of the tests' own environment but what finds programs and modules."""
+    """Only those variables of the tests' environment that locate programs and modules."""
     kept = ("PATH", "HOME", "TMPDIR", "LANG")
     return {
         **{name: os.environ[name] for name in kept if name in os.environ},

@@ -19,7 +19,7 @@ TEMPLATE = "chatapi_template"
 
 @dataclass(frozen=True)
 class Servers:
-    """What every worker of the run may use."""
+    """The servers that every worker of the run may use."""
 
     postgres: TemporaryPostgres
     valkey: TemporaryValkey
@@ -43,7 +43,7 @@ _resources = pytest.StashKey[ExitStack]()
 
 
 def servers_of(config: pytest.Config) -> Servers:
-    """The servers of this run; the first who asks starts them, unless a controller has."""
+    """The servers of this run; the first call starts them, unless a controller has."""
     if _servers not in config.stash:
         addresses = getattr(config, "workerinput", {}).get("servers")
         config.stash[_servers] = Servers.at(addresses) if addresses else _start(config)

@@ -1,4 +1,4 @@
-"""The SQL statements a request causes: what takes the same statements takes the same time."""
+"""The SQL statements of a request: the same statements take the same time."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +15,9 @@ _LOCKS_CLOCK = ("SELECT", "WITH stopped")
 
 @contextmanager
 def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
-    """The statements that name a table, but for the one that looks for what is due.
+    """The statements that name a table, except the query for due messages.
 
-    That is asked all the time, as the clocks are.
+    That query runs continuously, as do reads of the realm clocks.
     """
     statements: list[str] = []
 
@@ -35,9 +35,9 @@ def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
 
 @contextmanager
 def statements_under_lock(database: Database) -> Iterator[list[str]]:
-    """The statements of transactions that write, from the one that stops the clock to the commit.
+    """The statements of writing transactions, from the one that locks the realm to the commit.
 
-    Everybody else who wants to write in the organization waits for these.
+    All other writers of the realm wait for these.
     """
     statements: list[str] = []
     locked: set[int] = set()

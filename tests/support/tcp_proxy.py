@@ -23,7 +23,7 @@ class _Link:
     loses_answers: bool = False
 
     def silence(self) -> None:
-        """What arrives, from either side, is thrown away without a word."""
+        """Drop everything that arrives, from either side, without closing."""
         self.loses_questions = self.loses_answers = True
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class TcpProxy:
         link.silence()
 
     def lose_answers(self) -> None:
-        """What is asked on connections that are open still arrives; no answer comes back."""
+        """Requests on open connections still arrive; no response comes back."""
         for link in self._links:
             link.loses_answers = True
 

@@ -24,7 +24,7 @@ from tests.support.child_server import (
 NOBODY = 65534
 START_TIMEOUT_SECONDS = 30
 STOP_TIMEOUT_SECONDS = 10
-# The eighth line of postmaster.pid tells the server's state.
+# The eighth line of postmaster.pid is the server's state.
 PID_FILE_STATUS_LINE = 7
 FIRST_WITH_BUILTIN_LOCALES = 17
 SYSTEM_INSTALLATIONS = Path("/usr/lib/postgresql")

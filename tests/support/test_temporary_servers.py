@@ -1,4 +1,4 @@
-"""The throw-away servers answer, and the bus can be taken away and brought back."""
+"""The throw-away servers respond, and Valkey can be killed and restarted."""
 
 import pytest
 from redis.asyncio import Redis

@@ -1,4 +1,4 @@
-"""People who leave channels, as if they had asked for it."""
+"""Unsubscribe users from channels, as their own request would."""
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime

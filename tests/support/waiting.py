@@ -33,7 +33,7 @@ async def until_true(
 
 
 async def until_lock_is_awaited(database: Database) -> None:
-    """Until somebody waits for a lock, on PostgreSQL."""
+    """Wait until a transaction waits for a lock, on PostgreSQL."""
 
     async def is_somebody() -> bool:
         async with DatabaseSession(database) as db:
@@ -44,7 +44,7 @@ async def until_lock_is_awaited(database: Database) -> None:
 
 
 def waiting_polls(runtime: Runtime, realm: RealmRecord) -> int:
-    """How many polls of a realm sleep in this process."""
+    """The number of polls of a realm that wait in this process."""
     feed = runtime.hub._feeds.get(realm.id)
     return 0 if feed is None else sum(len(waiters) for waiters in feed._waiters.values())
 
@@ -54,5 +54,5 @@ async def until_polls_wait(runtime: Runtime, realm: RealmRecord, count: int = 1)
 
 
 async def catch_up_with_other_processes(runtime: Runtime, realm: RealmRecord) -> None:
-    """What other processes have done by now is known to this one."""
+    """Wait until this process has read all commits of other processes so far."""
     await runtime.hub.catch_up(await runtime.hub.feed(realm.id))

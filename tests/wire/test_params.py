@@ -1,4 +1,4 @@
-"""The parameter reader's target: strings raw, everything else JSON, errors that name the name."""
+"""Parameter models: strings raw, everything else JSON, errors that name the parameter."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -139,7 +139,7 @@ class TestJson:
     def test_an_escaped_backslash_is_no_escape(self) -> None:
         assert read(anything='"\\\\u0000"').anything == "\\u0000"
 
-    def test_wide_is_not_deep(self) -> None:
+    def test_long_lists_do_not_count_as_deep(self) -> None:
         assert len(read(anything=f"[{','.join(['[[]]'] * 5000)}]").anything) == 5000
 
     @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ class TestJson:
             ({"size": '"tablet"'}, "size has an unsupported type or value"),
         ],
     )
-    def test_faults_name_the_parameter(self, values: dict[str, str], sentence: str) -> None:
+    def test_errors_name_the_parameter(self, values: dict[str, str], sentence: str) -> None:
         assert refusal(**values) == sentence
 
     @given(st.text(max_size=30))
-    def test_no_text_makes_more_than_a_refusal(self, text: str) -> None:
+    def test_any_text_is_accepted_or_refused_by_name(self, text: str) -> None:
         for name in SampleParams.model_fields:
             message = refusal_or_none(name, text)
             assert message is None or name in message
@@ -188,12 +188,12 @@ class TestNull:
         assert (params.count, params.tags) == (0, [])
         assert params.model_fields_set == set()
 
-    def test_is_a_value_where_it_may_be_one(self) -> None:
+    def test_is_a_value_for_nullable_parameters(self) -> None:
         params = read(limit="null")
         assert params.limit is None
         assert params.model_fields_set == {"limit"}
 
-    def test_does_not_stand_for_what_is_required(self) -> None:
+    def test_does_not_satisfy_required_parameters(self) -> None:
         assert refusal(RequiredParams, wanted="x", number="null") == "Missing 'number' argument"
 
 
@@ -208,7 +208,7 @@ class TestAliases:
             assert SampleParams.read(values) == (read(topic="topic"), [])
 
 
-class TestLooseJson:
+class TestJsonOrString:
     @pytest.mark.parametrize(
         ("text", "value"),
         [
@@ -229,7 +229,7 @@ class TestUnknownNames:
         _params, ignored = SampleParams.read({"zebra": "1", "name": "x", "apple": "\0"})
         assert ignored == ["apple", "zebra"]
 
-    def test_all_of_them_where_nothing_is_known(self) -> None:
+    def test_all_are_reported_without_parameters(self) -> None:
         assert NoParams.read({"b": "", "a": ""})[1] == ["a", "b"]
 
 
@@ -252,7 +252,7 @@ class TestRulesOverSeveralParameters:
                 raise ValueError("low must not be above high")
             return self
 
-    def test_speak_for_themselves(self) -> None:
+    def test_give_their_own_message(self) -> None:
         assert refusal(self.Range, low="2", high="1") == "low must not be above high"
 
 
@@ -261,5 +261,5 @@ class TestModel:
         with pytest.raises(ValidationError):
             read().count = 3  # type: ignore[misc]  # what the test is about
 
-    def test_tells_what_was_passed(self) -> None:
+    def test_records_the_passed_parameters(self) -> None:
         assert read(name="", tags="[]").model_fields_set == {"name", "tags"}

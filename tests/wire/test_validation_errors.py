@@ -1,4 +1,4 @@
-"""The table of faults: one sentence for each way a value can be wrong."""
+"""The table of validation errors: one sentence for each way a value can be wrong."""
 
 from typing import Annotated, Any, Literal
 
@@ -66,7 +66,7 @@ class Change(WireModel):
         (int | list[int] | Pair, ["x"], "value[0] is not an integer"),
     ],
 )
-def test_fault_in_the_alternative_that_was_meant_is_named(
+def test_error_names_the_intended_alternative_of_a_union(
     kind: Any, value: object, sentence: str
 ) -> None:
     with pytest.raises(ValidationError) as caught:
@@ -74,7 +74,7 @@ def test_fault_in_the_alternative_that_was_meant_is_named(
     assert message_for(caught.value, "value") == sentence
 
 
-def test_a_fault_outside_the_table_still_names_the_parameter() -> None:
+def test_error_outside_the_table_still_names_the_parameter() -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(bytes).validate_python(1)
     assert message_for(caught.value, "value").startswith("Invalid value: ")

@@ -61,14 +61,14 @@ async def is_refused(client: ApiClient, person: Person) -> bool:
 
 
 class TestFetchApiKey:
-    async def test_gives_a_key_that_works(self, client: ApiClient, iago: Person) -> None:
+    async def test_returns_a_key_that_works(self, client: ApiClient, iago: Person) -> None:
         login = assert_success(await fetch(client, "iago@EXAMPLE.com", PASSWORD))
         assert login.keys() == {"api_key", "email", "user_id"}
         assert login["email"] == "Iago@example.com"
         assert login["user_id"] == iago.user_id
         assert await is_let_in(client, replace(iago, api_key=login["api_key"]))
 
-    async def test_takes_the_address_the_api_made_up(
+    async def test_accepts_the_generated_address(
         self, client: ApiClient, iago: Person, realm: RealmRecord
     ) -> None:
         login = await fetch(client, f"user{iago.user_id}@{realm.subdomain}.localhost", PASSWORD)
@@ -82,10 +82,10 @@ class TestFetchApiKey:
         for device in (iago, phone, laptop):
             assert await is_let_in(client, device)
 
-    async def test_the_oldest_login_gives_way(
+    async def test_oldest_login_is_evicted(
         self, client: ApiClient, iago: Person, log_in: LogIn, start_app: StartApp
     ) -> None:
-        """And so it does in a process that knows its key already."""
+        """Also in another process that has cached its key."""
         other_client = ApiClient(await start_app())
         oldest, second = await log_in(iago), await log_in(iago)
         assert await is_let_in(other_client, oldest)
@@ -96,7 +96,7 @@ class TestFetchApiKey:
             assert await is_let_in(client, device)
         await other_client.aclose()
 
-    async def test_a_login_disturbs_no_poll(
+    async def test_login_does_not_interrupt_polls(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -138,7 +138,7 @@ class TestFetchApiKey:
         )
         assert assert_success(response)["ignored_parameters_unsupported"] == ["device"]
 
-    async def test_knows_the_users_of_its_own_organization_only(
+    async def test_users_of_other_realms_are_unknown(
         self, app: ChatApp, runtime: Runtime, iago: Person
     ) -> None:
         await factories.make_realm(runtime, "Other")
@@ -157,7 +157,7 @@ class TestRefusals:
         make_user: MakeUser,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """In text, in statements and in how many passwords are hashed: so in time as well."""
+        """In text, in statements and in the number of password hashes, and so in time as well."""
         leaver = await make_user(password=PASSWORD)
         await deactivate(runtime, realm, leaver)
         without_password = await make_user()
@@ -241,10 +241,10 @@ class TestLoginLimit:
 
 
 class TestRegenerateApiKey:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.post("/users/me/api_key/regenerate"), "UNAUTHORIZED", 401)
 
-    async def test_ends_all_keys_and_gives_a_new_one(
+    async def test_ends_all_keys_and_returns_a_new_one(
         self, client: ApiClient, iago: Person, log_in: LogIn
     ) -> None:
         device = await log_in(iago)
@@ -268,12 +268,14 @@ class TestRegenerateApiKey:
         assert_success(await client.post("/users/me/api_key/regenerate", iago))
         assert_error(await poll, "UNAUTHORIZED", 401)
 
-    async def test_no_client_is_told(self, client: ApiClient, owner: Person, iago: Person) -> None:
+    async def test_emits_no_client_event(
+        self, client: ApiClient, owner: Person, iago: Person
+    ) -> None:
         listener = await listen(client, owner)
         assert_success(await client.post("/users/me/api_key/regenerate", iago))
         assert await listener.new_events() == []
 
-    async def test_leaves_the_keys_of_others(
+    async def test_keys_of_other_users_stay_valid(
         self, client: ApiClient, iago: Person, member: Person
     ) -> None:
         assert_success(await client.post("/users/me/api_key/regenerate", iago))

@@ -1,4 +1,4 @@
-"""GET, POST and DELETE /users/me/alert_words, and what follows from them."""
+"""GET, POST and DELETE /users/me/alert_words, and their effects."""
 
 import pytest
 
@@ -26,11 +26,13 @@ async def unwatch(client: ApiClient, person: Person, *words: str) -> list[str]:
 
 
 class TestWords:
-    async def test_are_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get(WORDS), "UNAUTHORIZED", 401)
         assert_error(await client.post(WORDS, alert_words=["lunch"]), "UNAUTHORIZED", 401)
 
-    async def test_are_one_s_own(self, client: ApiClient, owner: Person, member: Person) -> None:
+    async def test_are_private_to_the_user(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
         listener = await listen(client, member, event_types=["alert_words"])
         outside = await listen(client, owner, event_types=["alert_words"])
         assert listener.state["alert_words"] == []
@@ -69,12 +71,12 @@ class TestWords:
             (None, "Missing 'alert_words' argument"),
         ],
     )
-    async def test_are_bounded(
+    async def test_invalid_words_are_refused(
         self, client: ApiClient, member: Person, words: object, message: str
     ) -> None:
         assert message in assert_error(await client.post(WORDS, member, alert_words=words))
 
-    async def test_are_bounded_all_together(self, client: ApiClient, member: Person) -> None:
+    async def test_number_is_limited(self, client: ApiClient, member: Person) -> None:
         await watch(client, member, *(f"word {number}" for number in range(500)))
         refusal = assert_error(await client.post(WORDS, member, alert_words=["one more"]))
         assert refusal == "Too many alert words (maximum 500)"
@@ -82,7 +84,7 @@ class TestWords:
 
 
 class TestAlerts:
-    async def test_are_told_and_kept(
+    async def test_flag_is_delivered_and_stored(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner, member])
@@ -98,7 +100,7 @@ class TestAlerts:
         assert "has_alert_word" not in await flags_of(client, member, other_id)
         assert "has_alert_word" not in await flags_of(client, owner, message_id)
 
-    async def test_stay_when_other_flags_change(
+    async def test_flag_stays_when_other_flags_change(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         await watch(client, member, "lunch")
@@ -107,7 +109,7 @@ class TestAlerts:
             await mark(client, member, message_id, flag="starred", op=op)
         assert await flags_of(client, member, message_id) == {"has_alert_word"}
 
-    async def test_only_for_those_who_receive_it(
+    async def test_only_recipients_are_flagged(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -140,7 +142,7 @@ class TestAlerts:
         await unwatch(client, member, "lunch")
         assert not await is_alerted()
 
-    async def test_words_are_remembered(
+    async def test_words_are_cached(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
     ) -> None:
         await watch(client, member, "lunch")

@@ -1,4 +1,4 @@
-"""What those who manage bots are told of them, on both databases."""
+"""Events about bots for their owners and administrators, on both databases."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ async def heir(make_user: MakeUser) -> Person:
 
 
 class TestEvents:
-    async def test_its_owner_and_administrators_hear_of_it_once(
+    async def test_owner_and_administrators_get_one_event(
         self, client: ApiClient, owner: Person, admin: Person, member: Person, heir: Person
     ) -> None:
         listeners = {who: await hear(client, who) for who in (owner, admin, member, heir)}
@@ -62,7 +62,7 @@ class TestEvents:
         bot = await add_bot(client, admin)
         assert await told(listener) == [("add", shown(bot))]
 
-    async def test_everybody_hears_of_the_user(
+    async def test_all_users_get_the_user_event(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         listener = await listen(client, guest, fetch_event_types=[])
@@ -73,7 +73,7 @@ class TestEvents:
         (event,) = await listener.new_events()
         assert event["person"] == {"user_id": bot, "full_name": "Climate"}
 
-    async def test_it_changes_hands(
+    async def test_transfer_emits_add_delete_and_update(
         self, client: ApiClient, admin: Person, member: Person, heir: Person, guest: Person
     ) -> None:
         bot = await add_bot(client, member)
@@ -89,7 +89,7 @@ class TestEvents:
         (event,) = await everybody.new_events()
         assert event["person"] == {"user_id": bot, "bot_owner_id": heir.user_id}
 
-    async def test_between_administrators(
+    async def test_transfer_between_administrators_emits_update(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
         bot = await add_bot(client, admin)
@@ -98,7 +98,7 @@ class TestEvents:
         for listener in listeners:
             assert await told(listener) == [("update", shown(bot))]
 
-    async def test_new_and_former_administrators(
+    async def test_new_and_former_administrators_get_add_and_delete(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -118,7 +118,7 @@ class TestEvents:
 
 
 class TestState:
-    async def test_own_bots_or_all(
+    async def test_lists_own_bots_or_all_for_administrators(
         self, client: ApiClient, owner: Person, admin: Person, member: Person, heir: Person
     ) -> None:
         theirs = await add_bot(client, member)
@@ -134,6 +134,6 @@ class TestState:
             state = (await listen(client, who, fetch_event_types=["realm_bot"])).state
             assert state["realm_bots"] == [shown(bot) for bot in bots]
 
-    async def test_is_left_out_when_not_asked_for(self, client: ApiClient, admin: Person) -> None:
+    async def test_is_omitted_when_not_requested(self, client: ApiClient, admin: Person) -> None:
         state = (await listen(client, admin, fetch_event_types=["realm_user"])).state
         assert "realm_bots" not in state

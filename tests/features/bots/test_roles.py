@@ -1,4 +1,4 @@
-"""A bot never has more rights than its owner, on both databases."""
+"""A bot's role is never above its owner's, on both databases."""
 
 import asyncio
 from typing import Any
@@ -41,7 +41,7 @@ async def set_role(client: ApiClient, actor: Person, person: Person, role: Role)
 
 
 async def told(listener: Listener) -> list[tuple[str, Any]]:
-    """Roles and memberships of system groups, in the order in which they were told."""
+    """Roles and memberships of system groups, in the order of their events."""
     news: list[tuple[str, Any]] = []
     for event in await listener.new_events():
         if event["type"] == "realm_user":
@@ -62,7 +62,7 @@ class TestDemotion:
         assert await role_of(client, admin, owner) is Role.MEMBER
         assert await role_of(client, admin_bot, owner) is Role.MEMBER
 
-    async def test_clients_are_told_of_bot_roles_and_groups(
+    async def test_emits_events_about_bot_roles_and_groups(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -154,7 +154,7 @@ class TestDemotion:
         await set_role(client, owner, member, Role.GUEST)
         assert assert_success(await client.get("/streams", bot))["streams"] == []
 
-    async def test_request_of_a_bot_that_waits_behind_the_demotion_is_refused(
+    async def test_bot_request_waiting_behind_the_demotion_is_refused(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -201,7 +201,7 @@ class TestLimit:
         with pytest.raises(BadRequestError, match="higher role than its owner"):
             await make_user(Role.MEMBER, bot_owner=guest)
 
-    async def test_webhook_bot_obeys_it_as_well(
+    async def test_webhook_bot_has_the_same_limit(
         self, client: ApiClient, owner: Person, member: Person, make_user: MakeUser
     ) -> None:
         bot = await make_user(bot_owner=member, bot_type=BotType.INCOMING_WEBHOOK)
@@ -226,7 +226,7 @@ class TestLimit:
             ("add_members", (groups[SystemGroup.FULL_MEMBERS], ids(admin_bot))),
         ]
 
-    async def test_reactivation_by_another_administrator_lowers_nothing_below_them(
+    async def test_bot_reactivated_by_another_administrator_keeps_its_role(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -248,7 +248,7 @@ class TestWaitingPeriod:
     ) -> list[int]:
         return await members_of(client, reader, realm.system_groups[SystemGroup.FULL_MEMBERS])
 
-    async def test_bot_given_to_a_new_member_waits_with_them(
+    async def test_bot_transferred_to_a_new_member_is_in_the_waiting_period(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -271,7 +271,7 @@ class TestWaitingPeriod:
         await end_waiting_periods(runtime)
         assert await self.full_members(client, realm, owner) == ids(bot, newcomer)
 
-    async def test_changed_period_counts_for_owner_and_bot(
+    async def test_changed_period_applies_to_owner_and_bot(
         self,
         client: ApiClient,
         realm: RealmRecord,

@@ -41,7 +41,7 @@ async def bot(client: ApiClient, member: Person) -> Person:
 
 
 class TestCreateBot:
-    async def test_makes_a_user_that_can_act(
+    async def test_creates_a_user_whose_key_works(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
         response = await client.post("/bots", member, **BOT, payload_url="https://example.com")
@@ -58,7 +58,7 @@ class TestCreateBot:
         assert (seen["bot_type"], seen["bot_owner_id"]) == (1, member.user_id)
         assert (seen["email"], seen["full_name"]) == (EMAIL, "Weather")
 
-    async def test_an_owners_bot_is_a_member_too(self, client: ApiClient, owner: Person) -> None:
+    async def test_bot_of_a_realm_owner_is_a_member(self, client: ApiClient, owner: Person) -> None:
         bot = await add_bot(client, owner)
         assert (await user_seen_by(client, bot, owner))["role"] == Role.MEMBER
 
@@ -97,7 +97,7 @@ class TestCreateBot:
         assert "already in use" in assert_error(response)
 
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
-    async def test_everybody_but_guests_may(
+    async def test_all_roles_but_guests_may(
         self, client: ApiClient, make_user: MakeUser, role: Role
     ) -> None:
         assert_success(await client.post("/bots", await make_user(role), **BOT))
@@ -113,7 +113,7 @@ class TestCreateBot:
         robot = await make_user(Role.ADMIN, bot_owner=owner)
         assert assert_error(await client.post("/bots", robot, **BOT)) == "Bots cannot create bots"
 
-    async def test_those_who_may_create_webhooks_only(
+    async def test_webhook_bots_have_their_own_permission(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -139,7 +139,7 @@ class TestCreateBot:
 
 
 class TestGetBots:
-    async def test_the_callers_own_active_ones(
+    async def test_returns_the_callers_own_active_bots(
         self, client: ApiClient, admin: Person, member: Person, bot: Person
     ) -> None:
         ended = await add_bot(client, member, short_name="ended")
@@ -155,7 +155,7 @@ class TestGetBots:
             }
         ]
 
-    async def test_nothing_for_those_without(self, client: ApiClient, guest: Person) -> None:
+    async def test_returns_nothing_without_bots(self, client: ApiClient, guest: Person) -> None:
         assert assert_success(await client.get("/bots", guest))["bots"] == []
 
 
@@ -168,8 +168,8 @@ VERBS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "form"), VERBS)
-class TestWhoManagesBots:
-    async def test_owner_and_administrators(
+class TestPermissionToManage:
+    async def test_owner_and_administrators_may(
         self,
         client: ApiClient,
         member: Person,
@@ -184,7 +184,7 @@ class TestWhoManagesBots:
             address = f"/bots/{bot.user_id}{path}"
             assert_success(await client.call(method, address, manager, data=form))
 
-    async def test_nobody_else(
+    async def test_other_users_may_not(
         self,
         client: ApiClient,
         bot: Person,
@@ -198,7 +198,7 @@ class TestWhoManagesBots:
             response = await client.call(method, f"/bots/{bot.user_id}{path}", person, data=form)
             assert assert_error(response) == FORBIDDEN
 
-    async def test_the_power_of_an_owner_is_for_owners(
+    async def test_bots_with_owner_role_are_managed_by_owners_only(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -214,7 +214,7 @@ class TestWhoManagesBots:
         response = await client.call(method, f"/bots/{bot.user_id}{path}", admin, data=form)
         assert assert_error(response) == FORBIDDEN
 
-    async def test_people_and_strangers_are_no_bots(
+    async def test_humans_and_bots_of_other_realms_are_unknown(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -233,7 +233,7 @@ class TestWhoManagesBots:
             response = await client.call(method, f"/bots/{user_id}{path}", owner, data=form)
             assert assert_error(response) == "No such bot"
 
-    async def test_deactivated_ones_only_come_back(
+    async def test_deactivated_bots_are_refused(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -268,7 +268,7 @@ class TestChangeBot:
         assert assert_error(await client.patch(path, member, full_name="Mine")) == FORBIDDEN
         assert_success(await client.patch(path, heir, full_name="Yours"))
 
-    async def test_who_cannot_own_a_bot(
+    async def test_invalid_owners_are_refused(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -298,7 +298,7 @@ class TestChangeBot:
         assert_error(response)
         assert (await user_seen_by(client, bot, member))["full_name"] == "Weather"
 
-    async def test_what_stays_is_told_to_nobody(
+    async def test_unchanged_values_emit_no_event(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
         listener = await listen(client, member, fetch_event_types=[])
@@ -320,7 +320,7 @@ class TestDeactivateBot:
 
 
 class TestApiKeys:
-    async def test_each_read_gives_a_further_one(
+    async def test_each_read_returns_another_key(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
         path = f"/bots/{bot.user_id}/api_key"
@@ -329,7 +329,7 @@ class TestApiKeys:
         for key in (bot.api_key, *keys):
             assert_success(await client.get("/users/me", Person(bot.user_id, EMAIL, key)))
 
-    async def test_the_oldest_of_very_many_ends(
+    async def test_oldest_key_is_evicted(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
         path = f"/bots/{bot.user_id}/api_key"
@@ -342,7 +342,7 @@ class TestApiKeys:
         assert_success(await client.get("/users/me", Person(bot.user_id, EMAIL, last)))
         assert_success(await client.get("/users/me", bot))
 
-    async def test_a_new_one_in_place_of_all(
+    async def test_regeneration_replaces_all_keys(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
         path = f"/bots/{bot.user_id}/api_key"
@@ -353,7 +353,7 @@ class TestApiKeys:
             assert_error(response, "UNAUTHORIZED", 401)
         assert_success(await client.get("/users/me", Person(bot.user_id, EMAIL, new)))
 
-    async def test_a_reactivated_bot_needs_a_new_one(
+    async def test_reactivated_bot_needs_a_new_key(
         self, client: ApiClient, admin: Person, member: Person, bot: Person
     ) -> None:
         assert_success(await client.delete(f"/bots/{bot.user_id}", member))

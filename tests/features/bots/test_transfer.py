@@ -1,4 +1,4 @@
-"""A bot that changes hands: its former owner keeps no way in, on both databases."""
+"""Transfer of a bot: its former owner loses all access through it, on both databases."""
 
 import asyncio
 from dataclasses import replace
@@ -41,7 +41,7 @@ async def further_key(client: ApiClient, owner: Person, bot: Person) -> Person:
     return replace(bot, api_key=assert_success(response)["api_key"])
 
 
-class TestWhoMayGive:
+class TestPermissionToTransfer:
     async def test_owner_who_is_no_administrator_is_refused(
         self, client: ApiClient, member: Person, bot: Person, heir: Person
     ) -> None:
@@ -53,13 +53,13 @@ class TestWhoMayGive:
         assert (seen["bot_owner_id"], seen["full_name"]) == (member.user_id, bot.full_name)
         assert_success(await client.get("/users/me", bot))
 
-    async def test_bot_does_not_give_itself(
+    async def test_bot_cannot_transfer_itself(
         self, client: ApiClient, bot: Person, heir: Person
     ) -> None:
         response = await client.patch(f"/bots/{bot.user_id}", bot, bot_owner_id=heir.user_id)
         assert assert_error(response) == "Insufficient permission"
 
-    async def test_owner_who_stays_needs_no_administrator(
+    async def test_setting_the_same_owner_needs_no_administrator(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
         path = f"/bots/{bot.user_id}"
@@ -122,7 +122,7 @@ class TestFormerOwner:
         await give(client, admin, bot, heir)
         assert (await open_file(client, None, temporary)).status_code == 404
 
-    async def test_private_channels_of_the_new_owner_stay_closed(
+    async def test_former_owner_cannot_read_private_channels_of_the_new_owner(
         self,
         client: ApiClient,
         admin: Person,
@@ -148,7 +148,7 @@ class TestFormerOwner:
         sending = {"type": "direct", "to": [member.user_id], "content": "Still here"}
         assert_error(await client.post("/messages", webhook, **sending), *REFUSED)
 
-    async def test_reactivation_by_somebody_else_opens_nothing(
+    async def test_old_key_stays_invalid_after_reactivation_by_another_user(
         self,
         client: ApiClient,
         runtime: Runtime,

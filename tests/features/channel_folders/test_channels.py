@@ -1,4 +1,4 @@
-"""The folder of a channel: chosen when it is made, changed by whoever may change the channel."""
+"""The folder of a channel: set on creation, changed with permission to change the channel."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ class TestNewChannels:
         assert_success(response)
         assert await seen_everywhere(client, member, "plans") == {folder_id}
 
-    async def test_are_in_none_unless_told(
+    async def test_are_in_no_folder_by_default(
         self, client: ApiClient, member: Person, folder_id: int
     ) -> None:
         assert_success(await subscribe(client, member, "plans"))
@@ -65,7 +65,7 @@ class TestNewChannels:
         assert await seen_everywhere(client, member, "plans") == {None}
         assert await seen_everywhere(client, member, "hopes") == {None}
 
-    async def test_those_that_exist_stay_where_they_are(
+    async def test_existing_channels_keep_their_folder(
         self, client: ApiClient, member: Person, folder_id: int
     ) -> None:
         assert_success(await subscribe(client, member, "plans"))
@@ -81,7 +81,7 @@ class TestNewChannels:
             ("Work", 'Argument "folder_id" is not valid JSON.'),
         ],
     )
-    async def test_refuse_what_is_no_folder(
+    async def test_refuse_unknown_folders(
         self, client: ApiClient, member: Person, folder_id: int, wish: object, message: str
     ) -> None:
         assert assert_error(await subscribe(client, member, "plans", folder_id=wish)) == message
@@ -97,7 +97,7 @@ class TestNewChannels:
 
 
 class TestChange:
-    async def test_is_told_to_those_who_know_the_channel(
+    async def test_event_is_sent_to_users_who_see_the_channel(
         self,
         client: ApiClient,
         admin: Person,
@@ -122,7 +122,7 @@ class TestChange:
         ]
 
     @pytest.mark.parametrize("wish", [4711, '"Work"', "[]"])
-    async def test_refuses_what_is_no_folder(
+    async def test_refuses_unknown_folders(
         self, client: ApiClient, admin: Person, make_channel: MakeChannel, wish: object
     ) -> None:
         channel = await make_channel("plans")
@@ -130,7 +130,7 @@ class TestChange:
         assert "folder" in assert_error(await client.patch(path, admin, folder_id=wish))
         assert (await channel_of(client, admin, channel))["folder_id"] is None
 
-    async def test_is_for_those_who_may_change_the_channel(
+    async def test_needs_the_permission_to_change_the_channel(
         self, client: ApiClient, member: Person, make_channel: MakeChannel, folder_id: int
     ) -> None:
         channel = await make_channel("plans", subscribers=[member])
@@ -148,7 +148,7 @@ class TestArchivedFolders:
         assert_success(await client.patch(f"/streams/{channel.id}", admin, folder_id=NOWHERE))
         assert_success(await change_folder(client, admin, folder_id, is_archived=True))
 
-    async def test_archived_channels_leave_it_when_they_come_back(
+    async def test_unarchived_channels_leave_an_archived_folder(
         self, client: ApiClient, admin: Person, make_channel: MakeChannel, folder_id: int
     ) -> None:
         channel = await make_channel("plans", folder_id=folder_id)
@@ -167,7 +167,7 @@ class TestArchivedFolders:
         assert created["streams"][0]["folder_id"] is None
         assert (await channel_of(client, admin, channel))["folder_id"] is None
 
-    async def test_they_stay_in_one_that_is_in_use(
+    async def test_unarchived_channels_stay_in_an_active_folder(
         self, client: ApiClient, admin: Person, make_channel: MakeChannel, folder_id: int
     ) -> None:
         channel = await make_channel("plans", folder_id=folder_id)

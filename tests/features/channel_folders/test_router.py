@@ -1,4 +1,4 @@
-"""Channel folders: made, read, changed and put in order by administrators, seen by everybody."""
+"""Channel folders: created, changed and ordered by administrators, visible to all users."""
 
 import pytest
 
@@ -26,8 +26,8 @@ from tests.support.responses import assert_error, assert_success
 UNKNOWN = "Invalid channel folder ID"
 
 
-class TestWho:
-    async def test_strangers_are_refused(self, client: ApiClient, admin: Person) -> None:
+class TestPermissions:
+    async def test_anonymous_is_refused(self, client: ApiClient, admin: Person) -> None:
         folder_id = await add_folder(client, admin, "Work")
         for response in (
             await client.get(FOLDERS),
@@ -53,7 +53,7 @@ class TestWho:
 
 
 class TestCreate:
-    async def test_is_told_to_everybody(
+    async def test_event_is_sent_to_all_users(
         self, client: ApiClient, clock: MovableClock, admin: Person, guest: Person
     ) -> None:
         listener = await listen(client, guest, event_types=["channel_folder"])
@@ -88,7 +88,7 @@ class TestCreate:
         folder_id = await add_folder(client, admin, "Work")
         refusal = assert_error(await try_add_folder(client, admin, name=name))
         assert refusal == "name: Channel folder name is already in use"
-        # An archived one can come back.
+        # An archived folder can be unarchived.
         assert_success(await change_folder(client, admin, folder_id, is_archived=True))
         assert_error(await try_add_folder(client, admin, name=name))
 
@@ -121,10 +121,12 @@ class TestCreate:
         response = await client.post(f"{FOLDERS}/create", admin, name="Work")
         assert assert_error(response) == "Missing 'description' argument"
 
-    async def test_takes_what_is_just_short_enough(self, client: ApiClient, admin: Person) -> None:
+    async def test_accepts_names_of_the_maximum_length(
+        self, client: ApiClient, admin: Person
+    ) -> None:
         await add_folder(client, admin, "x" * 60, "y" * 1024)
 
-    async def test_is_bounded(self, client: ApiClient, admin: Person) -> None:
+    async def test_number_is_limited(self, client: ApiClient, admin: Person) -> None:
         for number in range(500):
             await add_folder(client, admin, f"Folder {number}")
         refusal = assert_error(await try_add_folder(client, admin, name="One more"))
@@ -151,7 +153,7 @@ class TestCreate:
 
 
 class TestChange:
-    async def test_tells_what_changed(
+    async def test_event_contains_the_changes(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         folder_id = await add_folder(client, admin, "Work", "All of it")
@@ -178,7 +180,7 @@ class TestChange:
         [folder] = await folders_seen_by(client, member)
         assert (folder["name"], folder["description"]) == ("PLAY", "Some of it")
 
-    async def test_what_stays_the_same_is_not_told(self, client: ApiClient, admin: Person) -> None:
+    async def test_unchanged_values_emit_no_event(self, client: ApiClient, admin: Person) -> None:
         folder_id = await add_folder(client, admin, "Work", "All of it")
         listener = await listen(client, admin, event_types=["channel_folder"])
         same = {"name": "Work", "description": "All of it", "is_archived": False}
@@ -186,7 +188,7 @@ class TestChange:
             assert_success(await change_folder(client, admin, folder_id, **changes))
         assert await listener.new_events() == []
 
-    async def test_archived_folders_are_shown_to_those_who_ask(
+    async def test_archived_folders_are_listed_on_request(
         self, client: ApiClient, admin: Person
     ) -> None:
         folder_id = await add_folder(client, admin, "Work")
@@ -226,7 +228,7 @@ class TestChange:
 
 
 class TestReorder:
-    async def test_is_told_to_everybody(
+    async def test_event_is_sent_to_all_users(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         a, b, c = [await add_folder(client, admin, name) for name in "abc"]
@@ -250,7 +252,7 @@ class TestReorder:
         ]
 
     @pytest.mark.parametrize("order", [[], [1], [1, 1], [1, 2, 4711], [2, 1, 1]])
-    async def test_names_each_folder_once(
+    async def test_order_must_contain_each_folder_once(
         self, client: ApiClient, admin: Person, order: list[int]
     ) -> None:
         ids = [await add_folder(client, admin, name) for name in "ab"]

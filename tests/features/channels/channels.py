@@ -14,7 +14,7 @@ KNOWS_ARCHIVED = {"archived_channels": True}
 
 
 def unnamed(people: Iterable[Person] = (), groups: Iterable[int] = ()) -> dict[str, list[int]]:
-    """The value of a permission that is no group of its own."""
+    """A group setting given as a list of users and groups, not as one named group."""
     members = sorted(int(person.user_id) for person in people)
     return {"direct_members": members, "direct_subgroups": sorted(groups)}
 
@@ -39,7 +39,7 @@ async def channel_of(client: ApiClient, person: Person, channel: ChannelRecord) 
 
 
 async def names_seen_by(client: ApiClient, person: Person, **params: object) -> set[str]:
-    """The names of the channels that GET /streams shows."""
+    """The names of the channels that GET /streams returns."""
     response = assert_success(await client.get("/streams", person, **params))
     return {stream["name"] for stream in response["streams"]}
 
@@ -60,7 +60,7 @@ async def told(listener: Listener, *types: str) -> list[dict[str, Any]]:
 
 
 def kinds(events: Iterable[dict[str, Any]]) -> list[str]:
-    """What the events are, such as `subscription/add`."""
+    """The type and op of each event, such as `subscription/add`."""
     return [
         f"{event['type']}/{event['op']}" if "op" in event else event["type"] for event in events
     ]

@@ -1,4 +1,4 @@
-"""A second organization, for what must not reach from one into the other."""
+"""A second realm, for tests of isolation between realms."""
 
 from collections.abc import AsyncIterator
 

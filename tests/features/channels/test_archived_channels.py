@@ -1,4 +1,4 @@
-"""Archived channels that come back, for clients that know such channels and for the others."""
+"""Unarchived channels, for clients with and without support for archived channels."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class TestUnarchiving:
         assert events[2]["subscriptions"] == after
         assert [each["color"] for each in before] == [each["color"] for each in after]
 
-    async def test_others_learn_who_is_in_it(
+    async def test_other_users_get_its_subscribers(
         self,
         client: ApiClient,
         owner: Person,
@@ -56,7 +56,7 @@ class TestUnarchiving:
         assert events[2]["stream_ids"] == [channel.id]
         assert events[2]["user_ids"] == [owner.user_id, member.user_id]
 
-    async def test_clients_that_know_archived_channels_never_lost_them(
+    async def test_clients_that_know_archived_channels_keep_them(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("ours", subscribers=[owner, member])
@@ -67,7 +67,7 @@ class TestUnarchiving:
 
 
 @pytest.mark.parametrize("capabilities", [{}, KNOWS_ARCHIVED])
-async def test_an_archived_channel_out_of_sight_is_taken_from_those_who_keep_it(
+async def test_archived_channel_is_deleted_for_clients_that_lose_visibility(
     client: ApiClient,
     runtime: Runtime,
     realm: RealmRecord,

@@ -38,7 +38,7 @@ class TestWho:
         )
         assert assert_error(await client.delete(path, person)) == "Insufficient permission"
 
-    async def test_whoever_the_channel_names_may(
+    async def test_users_named_by_the_channel_are_allowed(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(can_administer_channel_group=unnamed([member]))
@@ -46,7 +46,7 @@ class TestWho:
         assert_success(await client.patch(path, member, description="x"))
         assert_success(await client.delete(path, member))
 
-    async def test_a_hidden_channel_is_as_invalid_as_none(
+    async def test_hidden_channel_gives_the_error_of_an_unknown_one(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(invite_only=True)
@@ -69,7 +69,7 @@ class TestProperties:
             ({"default_push_notifications": True}, "default_push_notifications", True),
         ],
     )
-    async def test_each_is_kept_and_told(
+    async def test_each_change_is_stored_and_emitted(
         self,
         client: ApiClient,
         owner: Person,
@@ -95,7 +95,7 @@ class TestProperties:
             event["rendered_description"] = "<p><em>New</em></p>"
         assert await told(listener) == [event]
 
-    async def test_what_does_not_change_is_not_told(
+    async def test_unchanged_value_emits_no_event(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("plans", description="x")
@@ -113,13 +113,13 @@ class TestProperties:
         )
         assert await told(listener) == []
 
-    async def test_nothing_at_all_is_an_error(
+    async def test_request_without_changes_is_an_error(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel()
         assert_error(await client.patch(f"/streams/{channel.id}", owner))
 
-    async def test_names_are_unique_whatever_their_case(
+    async def test_names_are_unique_ignoring_case(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general")
@@ -129,7 +129,7 @@ class TestProperties:
         assert_error(await client.patch(path, owner, new_name=" "))
         assert_success(await client.patch(path, owner, new_name="PLANS"))
 
-    async def test_an_old_name_leads_to_whoever_has_it_now(
+    async def test_freed_name_resolves_to_the_channel_that_has_it_now(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
         first = await make_channel("plans")
@@ -143,7 +143,7 @@ class TestProperties:
         second = await make_channel("plans")
         assert (await client.get("/get_stream_id", owner, **find))["stream_id"] == second.id
 
-    async def test_retention_is_for_owners(
+    async def test_only_owners_change_retention(
         self, client: ApiClient, admin: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel()
@@ -165,7 +165,7 @@ class TestProperties:
         assert_error(await client.patch(path, member, topics_policy="disable_empty_topic"))
         assert_success(await client.patch(path, owner, topics_policy="disable_empty_topic"))
 
-    async def test_only_empty_topics_where_all_messages_are_in_the_empty_topic(
+    async def test_empty_topic_only_policy_needs_all_messages_in_the_empty_topic(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -180,7 +180,7 @@ class TestProperties:
 
 
 class TestKind:
-    async def test_public_to_private_and_back_is_told_by_who_sees_it(
+    async def test_public_to_private_and_back_emits_events_by_visibility(
         self,
         client: ApiClient,
         owner: Person,
@@ -234,7 +234,7 @@ class TestKind:
         )
         assert_success(await client.patch(path, owner, **params))
 
-    async def test_web_public_has_the_same_three_conditions(
+    async def test_web_public_has_the_same_conditions_as_on_creation(
         self, client: ApiClient, owner: Person, admin: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel()
@@ -268,7 +268,7 @@ class TestKind:
             {"can_subscribe_group": "oneself"},
         ],
     )
-    async def test_administrators_do_not_open_what_they_cannot_read(
+    async def test_administrators_cannot_open_channels_they_cannot_read(
         self,
         client: ApiClient,
         admin: Person,
@@ -294,7 +294,7 @@ class TestKind:
 
 
 class TestPermissions:
-    async def test_a_change_is_kept_and_told(
+    async def test_change_is_stored_and_emitted(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -321,7 +321,7 @@ class TestPermissions:
         again = await client.patch(path, owner, can_send_message_group=change)
         assert_error(again, "EXPECTATION_MISMATCH")
 
-    async def test_whoever_is_named_begins_to_know_a_private_channel(
+    async def test_private_channel_becomes_visible_to_named_users(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("secret", invite_only=True, subscribers=[owner])
@@ -342,7 +342,7 @@ class TestPermissions:
             ("can_add_subscribers_group", SystemGroup.EVERYONE),
         ],
     )
-    async def test_some_groups_are_not_for_some_permissions(
+    async def test_disallowed_system_groups_are_refused(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -355,7 +355,7 @@ class TestPermissions:
         change = {name: {"new": realm.system_groups[group]}}
         assert_error(await client.patch(f"/streams/{channel.id}", owner, **change))
 
-    async def test_who_deletes_messages_is_not_for_everybody_to_say(
+    async def test_setting_who_deletes_messages_needs_permission(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -372,7 +372,7 @@ class TestPermissions:
 
 
 class TestArchiving:
-    async def test_clients_see_it_go_or_change(
+    async def test_clients_get_delete_or_update_event_by_capability(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("old", subscribers=[member], is_default_stream=True)
@@ -389,7 +389,7 @@ class TestArchiving:
         (update,) = await told(newer)
         assert (update["property"], update["value"]) == ("is_archived", False)
 
-    async def test_what_is_archived_is_found_by_those_who_ask(
+    async def test_archived_channels_are_listed_on_request(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("old", subscribers=[member])
@@ -402,7 +402,7 @@ class TestArchiving:
         assert newer.state["subscriptions"][0]["is_archived"] is True
         assert await members_of(client, owner, channel) == [member.user_id]
 
-    async def test_nothing_else_can_be_done_with_it(
+    async def test_archived_channel_refuses_other_changes(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         named = {"can_administer_channel_group": unnamed([member])}
@@ -418,7 +418,7 @@ class TestArchiving:
         assert_success(await client.patch(path, owner, is_archived=False, description="x"))
 
 
-async def test_ids_of_other_organizations_do_not_exist(
+async def test_ids_of_other_realms_are_unknown(
     client: ApiClient,
     runtime: Runtime,
     realm: RealmRecord,

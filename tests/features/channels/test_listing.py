@@ -62,12 +62,12 @@ class TestFilters:
     ) -> None:
         assert await names_seen_by(client, member, **params) == names
 
-    async def test_guests_find_what_they_are_in_and_what_is_open_to_the_web(
+    async def test_guests_see_subscribed_and_web_public_channels(
         self, client: ApiClient, guest: Person
     ) -> None:
         assert await names_seen_by(client, guest, include_all=True) == {"web"}
 
-    async def test_administrators_know_all_and_read_not_all(
+    async def test_administrators_see_all_channels_and_can_read_some(
         self, client: ApiClient, admin: Person
     ) -> None:
         everything = {"public", "web", "inside", "named", "secret"}
@@ -75,7 +75,7 @@ class TestFilters:
         readable = {"include_can_access_content": True}
         assert await names_seen_by(client, admin, **readable) == {"public", "web"}
 
-    async def test_bots_ask_for_what_their_owner_is_in(
+    async def test_bots_can_list_channels_of_their_owner(
         self, client: ApiClient, owner: Person, make_user: MakeUser, make_channel: MakeChannel
     ) -> None:
         bot = await make_user(bot_owner=owner)
@@ -104,7 +104,7 @@ class TestOne:
         assert shown["is_recently_active"] is True
         assert (shown["stream_post_policy"], shown["is_announcement_only"]) == (1, False)
 
-    async def test_messages_say_how_alive_it_is(
+    async def test_messages_make_it_recently_active(
         self, client: ApiClient, clock: MovableClock, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(subscribers=[member])
@@ -116,7 +116,7 @@ class TestOne:
         assert shown["first_message_id"] == first
         assert shown["is_recently_active"] is True
 
-    async def test_the_id_is_found_by_the_name(
+    async def test_id_is_looked_up_by_name(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("General")
@@ -129,7 +129,7 @@ class TestOne:
 
 
 class TestTopics:
-    async def test_the_newest_come_first(
+    async def test_newest_topics_come_first(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(subscribers=[member])
@@ -141,7 +141,7 @@ class TestTopics:
         exact = await topics_seen_by(client, member, channel.id, allow_empty_topic_name=True)
         assert exact == [("lunch", lunch), ("", nameless)]
 
-    async def test_protected_history_shows_what_was_sent_during_a_stay(
+    async def test_protected_history_shows_topics_of_subscription_periods_only(
         self,
         client: ApiClient,
         owner: Person,
@@ -163,7 +163,7 @@ class TestTopics:
         assert topics == [("after", after), ("during", during)]
         assert len(await topics_seen_by(client, owner, channel.id)) == 4
 
-    async def test_people_without_an_account_read_what_is_open_to_the_web(
+    async def test_anonymous_readers_see_topics_of_web_public_channels(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
         await change_realm(client, owner, enable_spectator_access=True)
@@ -179,7 +179,7 @@ class TestTopics:
 
 
 class TestDefaults:
-    async def test_administrators_choose_what_new_people_join(
+    async def test_administrators_set_default_channels(
         self,
         client: ApiClient,
         admin: Person,
@@ -205,7 +205,7 @@ class TestDefaults:
             response = assert_success(await client.get(f"/users/{person.user_id}/channels", admin))
             assert response["subscribed_channel_ids"] == ids
 
-    async def test_private_channels_are_not_for_everybody_new(
+    async def test_private_channels_cannot_be_default_channels(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(invite_only=True)
@@ -214,7 +214,7 @@ class TestDefaults:
 
 
 class TestCreate:
-    async def test_makes_a_channel_with_its_first_subscribers(
+    async def test_creates_a_channel_with_its_first_subscribers(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         response = await client.post(
@@ -228,7 +228,7 @@ class TestCreate:
 
 
 class TestNotices:
-    async def test_people_are_told_who_subscribed_them(
+    async def test_users_get_a_message_when_another_user_subscribes_them(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general", subscribers=[member])
@@ -242,7 +242,7 @@ class TestNotices:
         assert event["message"]["type"] == "private"
         assert await told(own, "message") == []
 
-    async def test_caller_is_told_when_there_was_nobody_to_tell(
+    async def test_response_tells_the_caller_when_no_message_was_sent(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general", subscribers=[guest])
@@ -252,7 +252,7 @@ class TestNotices:
         again = assert_success(await subscribe(client, member, "general", **known))
         assert again["new_subscription_messages_sent"] is False
 
-    async def test_unless_the_caller_does_not_want_that(
+    async def test_no_message_if_the_caller_turns_it_off(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general", subscribers=[member])
@@ -262,7 +262,7 @@ class TestNotices:
         assert "new_subscription_messages_sent" not in payload
         assert await told(listener, "message") == []
 
-    async def test_a_channel_says_what_happens_to_it(
+    async def test_changes_are_posted_in_the_channel(
         self, client: ApiClient, owner: Person
     ) -> None:
         listener = await listen(client, owner)
@@ -284,7 +284,7 @@ class TestNotices:
         assert_success(await subscribe(client, owner, "quiet"))
         assert await told(listener, "message") == []
 
-    async def test_new_channels_are_announced_where_the_organization_wants_that(
+    async def test_new_channels_are_announced_in_the_configured_channel(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -305,7 +305,7 @@ class TestNotices:
         refused = await client.patch("/realm", owner, new_stream_announcements_stream_id=10**6)
         assert assert_error(refused) == "Invalid channel ID"
 
-    async def test_large_crowds_get_no_messages(
+    async def test_no_messages_when_many_users_are_subscribed(
         self, client: ApiClient, owner: Person, make_user: MakeUser, make_channel: MakeChannel
     ) -> None:
         crowd = [await make_user() for _ in range(101)]

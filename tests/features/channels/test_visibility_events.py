@@ -1,4 +1,4 @@
-"""For whom people and channels exist: guests who do not see everybody, and groups."""
+"""Visibility of users and channels: restricted guests, and groups named by channels."""
 
 from collections.abc import Iterable
 
@@ -20,7 +20,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 async def people_seen_by(client: ApiClient, person: Person) -> set[int]:
-    """The people every read shows, and they agree."""
+    """The users that every read returns; all reads must agree."""
     listed = assert_success(await client.get("/users", person))["members"]
     registered = (await listen(client, person, fetch_event_types=["realm_user"])).state
     seen = {user["user_id"] for user in listed}
@@ -33,7 +33,7 @@ class TestRestrictedGuests:
     async def hide_people(self, client: ApiClient, realm: RealmRecord, owner: Person) -> None:
         await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
 
-    async def test_see_the_people_in_their_channels(
+    async def test_see_users_of_their_channels(
         self,
         client: ApiClient,
         guest: Person,
@@ -50,14 +50,14 @@ class TestRestrictedGuests:
         assert_success(await unsubscribe(client, member, "ours"))
         assert await people_seen_by(client, guest) == {guest.user_id}
 
-    async def test_see_the_people_who_write_to_them(
+    async def test_see_users_who_send_them_direct_messages(
         self, client: ApiClient, guest: Person, member: Person
     ) -> None:
         message = {"type": "direct", "to": [guest.user_id], "content": "Hello"}
         assert_success(await client.post("/messages", member, **message))
         assert await people_seen_by(client, guest) == {guest.user_id, member.user_id}
 
-    async def test_hear_of_the_people_they_see(
+    async def test_get_events_about_visible_users(
         self,
         client: ApiClient,
         guest: Person,
@@ -73,7 +73,7 @@ class TestRestrictedGuests:
         events = [event["person"]["user_id"] for event in await listener.new_events()]
         assert events == [member.user_id]
 
-    async def test_start_anew_when_other_people_exist_for_them(
+    async def test_queues_end_when_the_visible_users_change(
         self, client: ApiClient, guest: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("ours", subscribers=[guest])
@@ -84,7 +84,7 @@ class TestRestrictedGuests:
         assert_success(await unsubscribe(client, member, "ours"))
         assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID")
 
-    async def test_a_queue_that_is_registered_during_a_restart_ends_with_it(
+    async def test_queue_registered_while_queues_are_ended_ends_too(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -96,12 +96,12 @@ class TestRestrictedGuests:
         listeners = [await listen(client, guest) for _ in range(3)]
         late = [await find_queue(runtime, listener) for listener in listeners]
         assert_success(await subscribe(client, member, "ours"))
-        # What they began with is of before; their rows are committed after the restart.
+        # Their state is from before the change; their rows are committed after it.
         await write_queues(runtime, late)
         for listener in listeners:
             assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
 
-    async def test_a_queue_that_is_registered_while_the_setting_changes_ends_with_it(
+    async def test_queue_registered_while_the_setting_changes_ends_too(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, guest: Person
     ) -> None:
         listener = await listen(client, guest)
@@ -127,7 +127,7 @@ async def write_queues(runtime: Runtime, queues: Iterable[QueueRecord]) -> None:
 
 
 class TestGroups:
-    async def test_a_private_channel_exists_for_the_groups_it_names(
+    async def test_private_channel_is_visible_to_the_groups_it_names(
         self,
         client: ApiClient,
         owner: Person,
@@ -145,7 +145,7 @@ class TestGroups:
         assert_success(await other.poll(dont_block=True))
         assert await names_seen_by(client, member, include_all=True) == {"secret"}
 
-    async def test_so_it_does_for_groups_inside(
+    async def test_adding_a_subgroup_to_a_named_group_makes_the_channel_visible(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         group_id, inner = await add_group(client, owner), await add_group(client, owner, [member])
@@ -156,7 +156,7 @@ class TestGroups:
         assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
         assert_success(await subscribe(client, member, "secret"))
 
-    async def test_unread_messages_mention_whoever_comes_into_a_group(
+    async def test_new_group_member_is_mentioned_by_unread_messages(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         group_id, other = await add_group(client, owner), await add_group(client, owner)

@@ -1,4 +1,4 @@
-"""Deleting, and hearing of it, the way clients do it."""
+"""Deleting messages and reading the events, the way clients do it."""
 
 from typing import Any
 

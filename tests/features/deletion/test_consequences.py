@@ -1,4 +1,4 @@
-"""What goes with a deleted message, and what becomes of its conversation."""
+"""What is deleted with a message, and the effects on its conversation."""
 
 import pytest
 from sqlalchemy import Index, PrimaryKeyConstraint, UniqueConstraint, func, select
@@ -51,9 +51,9 @@ async def count_hanging(runtime: Runtime, table: type[Base], message_id: Message
         return rows.scalar_one()
 
 
-class TestWhatHangsOnAMessage:
-    def test_is_listed(self) -> None:
-        """A table that points at messages or conversations must say what becomes of its rows."""
+class TestDependentRows:
+    def test_every_referencing_table_is_listed(self) -> None:
+        """A table that references messages or conversations must declare the fate of its rows."""
         hanging = {
             Message.__tablename__: {table.__tablename__ for table in DEPENDENTS_OF_MESSAGES},
             Conversation.__tablename__: {
@@ -69,8 +69,8 @@ class TestWhatHangsOnAMessage:
         assert pointing == hanging
 
     @pytest.mark.parametrize("table", [Message, Conversation])
-    def test_is_found_by_an_index(self, table: type[Base]) -> None:
-        """Databases look for it whenever a row goes, whether there is any or not."""
+    def test_every_reference_has_an_index(self, table: type[Base]) -> None:
+        """Databases look up references on every row deletion, whether there are any or not."""
         for pointing in Base.metadata.tables.values():
             leading = {
                 next(iter(each.columns)).name
@@ -81,7 +81,7 @@ class TestWhatHangsOnAMessage:
                 if key.column.table is table.__table__:
                     assert key.parent.name in leading, pointing.name
 
-    async def test_goes_with_it(
+    async def test_dependent_rows_are_deleted_with_the_message(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -117,7 +117,7 @@ class TestWhatHangsOnAMessage:
         own = assert_success(await client.get("/users/me", member))
         assert own["max_message_id"] == first
 
-    async def test_file_goes_with_its_last_message(
+    async def test_file_is_deleted_with_its_last_message(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -146,7 +146,7 @@ class TestWhatHangsOnAMessage:
 
 
 class TestConversations:
-    async def test_know_their_first_and_last_message(
+    async def test_first_and_last_message_are_updated(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -182,7 +182,7 @@ class TestConversations:
         assert await topics_of(client, owner, channel) == ["lunch"]
         assert await unread_ids(client, member) == {again}
 
-    async def test_ends_for_all_processes(
+    async def test_end_of_a_topic_is_seen_by_all_processes(
         self,
         client: ApiClient,
         start_app: StartApp,
@@ -190,7 +190,7 @@ class TestConversations:
         owner: Person,
         member: Person,
     ) -> None:
-        """Each of them remembers conversations of topics, and the newest message."""
+        """Each process caches conversations of topics, and the newest message."""
         channel = await make_channel(subscribers=[owner, member])
         elsewhere = ApiClient(await start_app())
 
@@ -206,7 +206,7 @@ class TestConversations:
         assert await topics_of(client, owner, channel) == []
         await elsewhere.aclose()
 
-    async def test_direct_ones_stay_for_who_knows_whom(
+    async def test_direct_conversation_keeps_users_visible_without_messages(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person, guest: Person
     ) -> None:
         await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
@@ -224,12 +224,12 @@ class TestConversations:
         found = await read(client, guest, ["dm", [member.user_id]])
         assert [message["id"] for message in found["messages"]] == [again]
 
-    async def test_direct_one_that_begins_again_knows_its_first_message(
+    async def test_restarted_direct_conversation_has_its_new_first_message(
         self, client: ApiClient, runtime: Runtime, member: Person, guest: Person
     ) -> None:
         gone = await send_direct(client, member, guest)
         assert_success(await delete(client, member, gone))
-        # Others write meanwhile: the next message has no id next to the last one's.
+        # Other messages are sent meanwhile, so the next id does not follow the last one.
         await send_direct(client, member, member)
         first, last = [await send_direct(client, member, guest) for _ in range(2)]
         async with DatabaseSession(runtime.database) as db:
@@ -240,7 +240,7 @@ class TestConversations:
             )
             assert tuple(rows.one()) == (first, last)
 
-    async def test_newcomers_see_what_comes_after_a_deletion(
+    async def test_new_subscribers_see_messages_sent_after_a_deletion(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(

@@ -1,4 +1,4 @@
-"""delete_message events: for whoever could see the messages, in the form their client knows."""
+"""delete_message events: for users who could see the messages, in their client's form."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ from tests.support.waiting import until_polls_wait
 
 
 class TestForms:
-    async def test_clients_that_know_many_at_once(
+    async def test_clients_with_bulk_deletion_capability(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -109,7 +109,7 @@ class TestQueues:
             assert _ids((await again.poll(dont_block=True))["events"]) == ids
         await elsewhere.aclose()
 
-    async def test_message_comes_before_its_end(
+    async def test_message_event_comes_before_its_deletion(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -121,7 +121,7 @@ class TestQueues:
         assert [sent["type"], gone["type"]] == ["message", "delete_message"]
 
     @pytest.mark.parametrize("recent", [1_000, 0])
-    async def test_an_answer_has_its_bounds_and_nothing_is_lost(
+    async def test_response_size_is_limited_and_no_event_is_lost(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -129,7 +129,7 @@ class TestQueues:
         monkeypatch: pytest.MonkeyPatch,
         recent: int,
     ) -> None:
-        """Entries come whole, unless a single one has more pieces than an answer holds."""
+        """Entries come whole, unless a single one has more pieces than a response holds."""
         monkeypatch.setattr(pages, "_EVENTS_PER_ANSWER", 4)
         monkeypatch.setattr(feed, "_RECENT_ENTRIES", recent)
         channel = await make_channel(subscribers=[owner])
@@ -146,7 +146,7 @@ class TestQueues:
 
 
 async def listener_page(listener: Listener) -> list[dict[str, object]]:
-    """The events of one answer; the listener has seen them then."""
+    """The events of one response; they count as seen afterwards."""
     events: list[dict[str, object]] = assert_success(await listener.poll(dont_block=True))["events"]
     if events:
         listener.last_event_id = int(str(events[-1]["id"]))
@@ -154,7 +154,7 @@ async def listener_page(listener: Listener) -> list[dict[str, object]]:
 
 
 def _ids(events: list[dict[str, object]]) -> list[object]:
-    """Which messages events tell of, whatever their form."""
+    """The message ids of events, in either form."""
     ids: list[object] = []
     for event in events:
         many = event.get("message_ids")
@@ -162,8 +162,8 @@ def _ids(events: list[dict[str, object]]) -> list[object]:
     return ids
 
 
-class TestWhoIsTold:
-    async def test_people_in_the_channel(
+class TestAudience:
+    async def test_subscribers_of_the_channel(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -183,7 +183,7 @@ class TestWhoIsTold:
         assert_success(await delete(client, owner, message_id))
         assert [len(await told(listener)) for listener in listeners] == [1, 0, 0, 0]
 
-    async def test_nobody_else_in_direct_messages(
+    async def test_only_participants_of_direct_messages(
         self, client: ApiClient, owner: Person, admin: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, owner, member)
@@ -191,7 +191,7 @@ class TestWhoIsTold:
         assert_success(await delete(client, owner, message_id))
         assert await told(listener) == []
 
-    async def test_who_listens_to_all_public_channels(
+    async def test_queues_for_all_public_channels(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -203,7 +203,7 @@ class TestWhoIsTold:
         assert [event["message_id"] for event in await listener.new_events()] == [message_id]
 
     @pytest.mark.parametrize("is_bulk", [True, False])
-    async def test_of_protected_history_only_what_was_received(
+    async def test_protected_history_includes_received_messages_only(
         self,
         client: ApiClient,
         make_channel: MakeChannel,

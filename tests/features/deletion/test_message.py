@@ -1,4 +1,4 @@
-"""DELETE /messages/{message_id}: who may delete what."""
+"""DELETE /messages/{message_id}: permissions."""
 
 import pytest
 
@@ -28,7 +28,7 @@ INVALID = "Invalid message(s)"
 
 
 class TestOwnMessages:
-    async def test_are_gone(
+    async def test_are_deleted(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner, member])
@@ -49,7 +49,7 @@ class TestOwnMessages:
         assert_success(await delete(client, member, message_id))
         assert_success(await delete(client, bot, other_id))
 
-    async def test_owners_messages_are_not_their_bots(
+    async def test_bot_cannot_delete_messages_of_its_owner(
         self, client: ApiClient, make_user: MakeUser, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(subscribers=[member])
@@ -57,7 +57,7 @@ class TestOwnMessages:
         message_id = await send(client, member, channel)
         assert assert_error(await delete(client, bot, message_id)) == NOT_ALLOWED
 
-    async def test_for_a_while_only(
+    async def test_only_within_the_time_limit(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -75,11 +75,11 @@ class TestOwnMessages:
         await change_realm(client, owner, message_content_delete_limit_seconds="null")
         clock.advance(days=1000)
         assert_success(await delete(client, member, late))
-        # Whoever may delete any message may take their time.
+        # Users who may delete any message have no time limit.
         await change_realm(client, owner, message_content_delete_limit_seconds=100)
         assert_success(await delete(client, owner, later))
 
-    async def test_where_the_organization_or_the_channel_allows_it(
+    async def test_permission_comes_from_realm_or_channel(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -104,7 +104,7 @@ class TestOwnMessages:
 
 class TestMessagesOfOthers:
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN])
-    async def test_are_for_administrators(
+    async def test_administrators_may_delete(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -119,7 +119,7 @@ class TestMessagesOfOthers:
         assert_success(await delete(client, await make_user(role), message_id))
 
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER])
-    async def test_are_not_for_others(
+    async def test_others_may_not_delete(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -133,7 +133,7 @@ class TestMessagesOfOthers:
         assert assert_error(response) == NOT_ALLOWED
         assert await ids_read(client, member, ["channel", channel.id]) == [message_id]
 
-    async def test_are_for_whom_the_organization_names(
+    async def test_users_named_by_the_realm_may_delete(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -149,7 +149,7 @@ class TestMessagesOfOthers:
         assert_success(await delete(client, member, message_id))
         assert_success(await delete(client, member, await send_direct(client, owner, member)))
 
-    async def test_are_for_whom_the_channel_names(
+    async def test_users_named_by_the_channel_may_delete(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel, elsewhere = await make_channel(), await make_channel()
@@ -163,8 +163,8 @@ class TestMessagesOfOthers:
         assert assert_error(response) == NOT_ALLOWED
 
 
-class TestWhatOneMayNotSee:
-    async def test_is_not_there(
+class TestHiddenMessages:
+    async def test_are_unknown(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -195,7 +195,7 @@ class TestWhatOneMayNotSee:
         assert assert_error(await delete(client, admin, before)) == INVALID
         assert_success(await delete(client, admin, after))
 
-    async def test_whoever_left_has_lost_the_right(
+    async def test_former_subscriber_cannot_delete(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -208,7 +208,7 @@ class TestWhatOneMayNotSee:
         await unsubscribe(runtime, realm, member, channel)
         assert assert_error(await delete(client, member, message_id)) == INVALID
 
-    async def test_archived_channels_stay_as_they_are(
+    async def test_archived_channels_refuse_deletions(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -228,7 +228,5 @@ class TestWhatOneMayNotSee:
         assert await ids_read(client, owner) == [message_id]
 
     @pytest.mark.parametrize("message_id", [0, 2**63, 10**30])
-    async def test_numbers_that_no_message_has(
-        self, client: ApiClient, member: Person, message_id: int
-    ) -> None:
+    async def test_unknown_ids(self, client: ApiClient, member: Person, message_id: int) -> None:
         assert_error(await delete(client, member, message_id))

@@ -1,4 +1,4 @@
-"""The text of a deleted message is gone from everywhere, also from queues nobody has read yet."""
+"""The text of a deleted message is removed everywhere, also from queues not read yet."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ class TestDeletedMessage:
         assert_success(await delete(client, owner, message_id))
         assert not [body for body in await logged_bodies(runtime) if "swordfish" in body]
 
-    async def test_late_reader_is_told_of_the_deletion_only(
+    async def test_late_poll_gets_the_deletion_only(
         self, client: ApiClient, general: ChannelRecord, owner: Person, late: Listener
     ) -> None:
         message_id = await send_and_edit(client, owner, general)
@@ -75,7 +75,7 @@ class TestDeletedMessage:
         assert events[0]["message"]["id"] == kept
         assert events[1]["message_id"] == message_id
 
-    async def test_late_reader_at_another_process_is_told_of_the_deletion_only(
+    async def test_late_poll_at_another_process_gets_the_deletion_only(
         self,
         client: ApiClient,
         start_app: StartApp,
@@ -87,7 +87,7 @@ class TestDeletedMessage:
         follower = await start_app()
         await follower.runtime.hub.feed(realm.id)
         message_id = await send_and_edit(client, owner, general)
-        # It has the texts in memory before it hears of the deletion.
+        # It has the texts in memory before it receives the deletion.
         await catch_up_with_other_processes(follower.runtime, realm)
         assert_success(await delete(client, owner, message_id))
         await catch_up_with_other_processes(follower.runtime, realm)
@@ -97,7 +97,7 @@ class TestDeletedMessage:
             assert types_of((await late.poll(dont_block=True))["events"]) == ["delete_message"]
             await late.client.aclose()
 
-    async def test_topic_and_direct_messages_are_forgotten_alike(
+    async def test_texts_of_topics_and_direct_messages_are_removed(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -114,7 +114,7 @@ class TestDeletedMessage:
         assert not [body for body in await logged_bodies(runtime) if "swordfish" in body]
         assert set(types_of(await late.new_events())) == {"delete_message"}
 
-    async def test_expired_message_is_forgotten_alike(
+    async def test_texts_of_expired_messages_are_removed(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -141,14 +141,14 @@ class TestDeletedMessage:
         assert costs == [1, 1]
 
 
-async def test_moved_message_keeps_its_text_for_those_who_may_follow(
+async def test_moved_message_keeps_its_text_for_users_with_access(
     client: ApiClient,
     make_channel: MakeChannel,
     general: ChannelRecord,
     owner: Person,
     member: Person,
 ) -> None:
-    """For whoever may not follow, a move looks like a deletion; the message is still there."""
+    """For users without access to the target a move looks like a deletion; the message remains."""
     closed = await make_channel("closed", subscribers=[owner], invite_only=True)
     mine = await listen(client, owner, event_types=TYPES)
     others = await listen(client, member, event_types=TYPES)

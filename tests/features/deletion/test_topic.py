@@ -20,7 +20,7 @@ from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
 
 
-async def test_takes_all_messages(
+async def test_deletes_all_messages(
     client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
 ) -> None:
     channel, elsewhere = [await make_channel(subscribers=[owner, member]) for _ in range(2)]
@@ -54,7 +54,7 @@ async def test_empty_topic(client: ApiClient, make_channel: MakeChannel, owner: 
     assert await ids_read(client, owner) == [kept]
 
 
-async def test_goes_on_in_short_transactions(
+async def test_is_split_into_short_transactions(
     client: ApiClient, make_channel: MakeChannel, owner: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "AT_ONCE", 2)
@@ -67,7 +67,7 @@ async def test_goes_on_in_short_transactions(
     assert await topics_of(client, owner, channel) == []
 
 
-async def test_says_when_there_is_more(
+async def test_reports_incomplete_deletion(
     client: ApiClient, make_channel: MakeChannel, owner: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "AT_ONCE", 2)
@@ -83,7 +83,7 @@ async def test_says_when_there_is_more(
     assert left == [ids[:3], ids[:1], []]
 
 
-async def test_is_for_whom_the_channel_names(
+async def test_users_named_by_the_channel_may_delete(
     client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
 ) -> None:
     channel = await make_channel(subscribers=[owner, member])
@@ -114,7 +114,7 @@ async def test_protected_history_stays_protected(
         assert [event["message_ids"] for event in await told(listener)] == [[after]]
 
 
-async def test_channels_that_are_not_there(
+async def test_unknown_channels(
     client: ApiClient,
     make_channel: MakeChannel,
     runtime: Runtime,
@@ -134,7 +134,7 @@ async def test_channels_that_are_not_there(
     assert assert_error(await delete_topic(client, stranger, public)) == "Invalid channel ID"
 
 
-async def test_archived_channels_stay_as_they_are(
+async def test_archived_channels_refuse_deletions(
     client: ApiClient, make_channel: MakeChannel, owner: Person
 ) -> None:
     channel = await make_channel(subscribers=[owner])
@@ -145,14 +145,14 @@ async def test_archived_channels_stay_as_they_are(
 
 
 @pytest.mark.parametrize("topic", ["x" * 61, "a\0b"])
-async def test_topics_that_cannot_be(
+async def test_invalid_topics(
     client: ApiClient, make_channel: MakeChannel, owner: Person, topic: str
 ) -> None:
     response = await delete_topic(client, owner, await make_channel(), topic)
     assert "topic_name" in assert_error(response)
 
 
-async def test_topic_must_be_named(
+async def test_topic_is_required(
     client: ApiClient, make_channel: MakeChannel, owner: Person
 ) -> None:
     channel = await make_channel()

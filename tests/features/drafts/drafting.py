@@ -8,7 +8,7 @@ from tests.support.responses import assert_success
 
 
 def draft(content: str = "Dear all", **details: object) -> dict[str, Any]:
-    """Addressed to nobody, unless the details say otherwise."""
+    """Without recipients, unless the details say otherwise."""
     return {"type": "", "to": [], "topic": "", "content": content, **details}
 
 

@@ -1,4 +1,4 @@
-"""GET and POST /drafts, PATCH and DELETE /drafts/{draft_id}, and what follows from them."""
+"""GET and POST /drafts, PATCH and DELETE /drafts/{draft_id}, and their effects."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 class TestDrafts:
-    async def test_are_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get("/drafts"), "UNAUTHORIZED", 401)
         assert_error(await client.post("/drafts", drafts=[draft()]), "UNAUTHORIZED", 401)
         [draft_id] = await add_drafts(client, member, draft())
@@ -32,7 +32,7 @@ class TestDrafts:
         ):
             assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_are_one_s_own_in_all_clients(
+    async def test_are_private_and_synchronized_to_all_clients(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         listener = await listen(client, member, event_types=["drafts"])
@@ -58,7 +58,7 @@ class TestDrafts:
         kept = [(each["content"], each["timestamp"]) for each in await drafts_of(client, member)]
         assert kept == [("old", 1000), ("new", 2000)]
 
-    async def test_for_a_channel_and_for_people(
+    async def test_for_a_channel_and_for_direct_messages(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[member])
@@ -88,7 +88,7 @@ class TestDrafts:
         assert await add_drafts(client, member) == []
         assert await listener.new_events() == []
 
-    async def test_are_bounded_all_together(self, client: ApiClient, member: Person) -> None:
+    async def test_number_is_limited(self, client: ApiClient, member: Person) -> None:
         await add_drafts(client, member, *(draft(str(number)) for number in range(499)))
         refused = await client.post("/drafts", member, drafts=[draft(), draft()])
         assert assert_error(refused) == "Too many drafts (maximum 500)"
@@ -135,7 +135,7 @@ class TestRefusals:
         assert await listener.new_events() == []
 
     @pytest.mark.parametrize("key", ["type", "to", "topic", "content"])
-    async def test_of_what_is_incomplete(self, client: ApiClient, member: Person, key: str) -> None:
+    async def test_of_incomplete_drafts(self, client: ApiClient, member: Person, key: str) -> None:
         incomplete = draft()
         del incomplete[key]
         refused = assert_error(await client.post("/drafts", member, drafts=[incomplete]))
@@ -149,7 +149,7 @@ class TestRefusals:
         refused = await client.post("/drafts", member, drafts=[wrong])
         assert assert_error(refused) == "topic is too long (limit: 60 characters)"
 
-    async def test_of_deactivated_people(
+    async def test_of_deactivated_recipients(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
         await deactivate(runtime, realm, member)
@@ -157,8 +157,8 @@ class TestRefusals:
         assert "deactivated" in assert_error(await client.post("/drafts", owner, drafts=[wrong]))
 
 
-class TestSecrets:
-    async def test_private_channels_do_not_exist(
+class TestVisibility:
+    async def test_private_channels_are_unknown(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         channel = await make_channel(invite_only=True)
@@ -168,7 +168,7 @@ class TestSecrets:
         ]
         assert [assert_error(response) for response in responses] == ["Invalid channel ID"] * 2
 
-    async def test_nor_do_people_one_does_not_see(
+    async def test_invisible_users_are_unknown(
         self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person, member: Person
     ) -> None:
         await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
@@ -176,7 +176,7 @@ class TestSecrets:
         refused = await client.post("/drafts", guest, drafts=[wrong])
         assert assert_error(refused) == f"Invalid user ID: {member.user_id}"
 
-    async def test_nor_does_another_organization(
+    async def test_other_realms_are_unknown(
         self, app: ChatApp, runtime: Runtime, member: Person
     ) -> None:
         client = ApiClient(app, "acme.localhost")
@@ -187,7 +187,7 @@ class TestSecrets:
             wrong = draft(type=kind, to=[number])
             assert_error(await client.post("/drafts", member, drafts=[wrong]))
 
-    async def test_a_draft_opens_no_channel(
+    async def test_draft_gives_no_access_to_its_channel(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, member: Person
     ) -> None:
         channel = await make_channel(invite_only=True, subscribers=[member])
@@ -195,7 +195,7 @@ class TestSecrets:
         assert_success(await unsubscribe(client, member, channel.name))
         assert_error(await client.get(f"/streams/{channel.id}", member))
 
-    async def test_what_became_of_recipients_is_not_told(
+    async def test_draft_to_a_lost_channel_can_be_edited_but_not_restored(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         channel = await make_channel(invite_only=True, subscribers=[member])
@@ -212,7 +212,7 @@ class TestSecrets:
 
 
 class TestEdit:
-    async def test_is_told(
+    async def test_emits_an_event(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         [draft_id] = await add_drafts(client, member, draft("before", timestamp=1000))
@@ -231,13 +231,15 @@ class TestEdit:
         assert await drafts_of(client, member) == [now]
         assert await outside.new_events() == []
 
-    async def test_keeps_the_time_a_client_knows(self, client: ApiClient, member: Person) -> None:
+    async def test_keeps_the_timestamp_of_the_client(
+        self, client: ApiClient, member: Person
+    ) -> None:
         [draft_id] = await add_drafts(client, member, draft())
         edited = draft("after", timestamp=1595479020)
         assert_success(await client.patch(f"/drafts/{draft_id}", member, draft=edited))
         assert [each["timestamp"] for each in await drafts_of(client, member)] == [1595479020]
 
-    async def test_of_what_is_not_one_s_own(
+    async def test_drafts_of_others_are_unknown(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         [draft_id] = await add_drafts(client, owner, draft("mine"))
@@ -250,7 +252,7 @@ class TestEdit:
 
 
 class TestDelete:
-    async def test_is_told(self, client: ApiClient, member: Person) -> None:
+    async def test_emits_an_event(self, client: ApiClient, member: Person) -> None:
         first, second = await add_drafts(client, member, draft("one"), draft("two"))
         listener = await listen(client, member, event_types=["drafts"])
         assert assert_success(await client.delete(f"/drafts/{first}", member)) == {}
@@ -260,8 +262,10 @@ class TestDelete:
         assert_error(await client.delete(f"/drafts/{first}", member))
 
 
-class TestSwitchedOff:
-    async def test_nothing_is_kept(self, client: ApiClient, owner: Person, member: Person) -> None:
+class TestDisabled:
+    async def test_requests_are_refused_and_drafts_are_deleted(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
         [draft_id] = await add_drafts(client, member, draft())
         await add_drafts(client, owner, draft())
         listener = await listen(client, member, event_types=["drafts"])
@@ -275,7 +279,7 @@ class TestSwitchedOff:
         ):
             assert assert_error(response) == "User has disabled synchronizing drafts."
         assert (await listen(client, member)).state["drafts"] == []
-        # What clients keep for themselves is not taken from them.
+        # Drafts that clients store themselves are not affected.
         assert await listener.new_events() == []
         on = await client.patch("/settings", member, enable_drafts_synchronization=True)
         assert_success(on)

@@ -16,7 +16,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 class TestEdit:
-    async def test_is_shown_and_told(
+    async def test_is_stored_and_emitted(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner, member])
@@ -44,7 +44,7 @@ class TestEdit:
             "flags": [],
         }
 
-    async def test_is_found_by_its_new_words_only(
+    async def test_search_finds_the_new_text_only(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -61,7 +61,7 @@ class TestEdit:
         assert event["content"] == "hello"
         assert "stream_id" not in event
 
-    async def test_blank_text_leaves_a_mark(
+    async def test_blank_text_becomes_a_deleted_marker(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, owner, member)
@@ -77,7 +77,7 @@ class TestEdit:
         assert await listener.new_events() == []
         assert "last_edit_timestamp" not in await show(client, owner, message_id)
 
-    async def test_mentions_and_watched_words_follow_the_text(
+    async def test_mentions_and_alert_words_follow_the_text(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner, member])
@@ -94,7 +94,7 @@ class TestEdit:
         assert await flags_of(client, member, message_id) == {"has_alert_word"}
         assert await ids_read(client, member, ["is", "mentioned"]) == []
 
-    async def test_files_it_no_longer_links_are_named(
+    async def test_response_lists_files_no_longer_linked(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         first, second = [await upload(client, owner, name=name) for name in ("a.txt", "b.txt")]
@@ -134,14 +134,14 @@ class TestRefusals:
         assert named in assert_error(await edit(client, owner, message_id, **params))
         assert (await show(client, owner, message_id))["content"] == "<p>hello</p>"
 
-    async def test_text_of_others(
+    async def test_messages_of_others(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner, member])
         message_id = await send(client, member, channel)
         assert "permission" in assert_error(await edit(client, owner, message_id, content="x"))
 
-    async def test_where_one_may_no_longer_write(
+    async def test_where_the_sender_may_no_longer_write(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -156,7 +156,7 @@ class TestRefusals:
         refused = assert_error(await edit(client, member, message_id, content="x"))
         assert "Not authorized to send" in refused
 
-    async def test_messages_nobody_may_see(
+    async def test_hidden_messages(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner], invite_only=True)
@@ -164,7 +164,7 @@ class TestRefusals:
         refused = assert_error(await edit(client, member, secret, content="x"))
         assert refused == assert_error(await edit(client, member, 10**15, content="x"))
 
-    async def test_text_that_was_changed_meanwhile(
+    async def test_text_changed_concurrently(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, owner, member, content="first")
@@ -177,7 +177,7 @@ class TestRefusals:
         )
         assert_error(refused, "EXPECTATION_MISMATCH")
 
-    async def test_too_late(
+    async def test_after_the_time_limit(
         self, client: ApiClient, owner: Person, member: Person, clock: MovableClock
     ) -> None:
         limit = {"message_content_edit_limit_seconds": 60}
@@ -186,14 +186,14 @@ class TestRefusals:
         clock.advance(seconds=90)
         assert "time limit" in assert_error(await edit(client, member, message_id, content="x"))
 
-    async def test_where_editing_is_turned_off(
+    async def test_with_editing_disabled(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, member, owner)
         assert_success(await client.patch("/realm", owner, allow_message_editing=False))
         assert "turned off" in assert_error(await edit(client, member, message_id, content="x"))
 
-    async def test_calling_many_people(
+    async def test_channel_mention_without_permission(
         self,
         client: ApiClient,
         make_channel: MakeChannel,

@@ -1,4 +1,4 @@
-"""GET /messages/{message_id}/history, and what GET /messages says of changes."""
+"""GET /messages/{message_id}/history, and edit histories in GET /messages."""
 
 import pytest
 
@@ -20,7 +20,7 @@ async def channel(make_channel: MakeChannel, owner: Person, member: Person) -> C
 
 
 class TestHistory:
-    async def test_a_message_nobody_changed(
+    async def test_message_without_changes(
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
         message_id = await send(client, owner, channel, "lunch", "Soup")
@@ -38,7 +38,7 @@ class TestHistory:
             {"edit_history", "last_edit_timestamp", "last_moved_timestamp"}
         )
 
-    async def test_texts_and_places_the_oldest_first(
+    async def test_texts_and_topics_oldest_first(
         self,
         client: ApiClient,
         channel: ChannelRecord,
@@ -100,7 +100,7 @@ class TestHistory:
         assert moved["prev_topic"] == "fruit"
 
     @pytest.mark.parametrize(("policy", "shown"), [("all", 2), ("moves", 1), ("none", 0)])
-    async def test_organizations_say_how_much_is_shown(
+    async def test_realm_setting_limits_what_is_shown(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, policy: str, shown: int
     ) -> None:
         message_id = await send(client, owner, channel, "lunch", "Soup")
@@ -117,7 +117,7 @@ class TestHistory:
         history = assert_success(response)["message_history"]
         assert ("Soup" in str(history)) is (policy == "all")
 
-    async def test_is_for_those_who_may_see_the_message(
+    async def test_needs_access_to_the_message(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         secret = await make_channel(subscribers=[owner], invite_only=True)
@@ -126,7 +126,7 @@ class TestHistory:
 
 
 class TestDiff:
-    def test_marks_what_went_and_what_came(self) -> None:
+    def test_marks_deletions_and_insertions(self) -> None:
         old, new = "<p>one two</p>", "<p>one <em>three</em></p>"
         assert html_diff(old, new) == (
             '<p>one <span class="highlight_text_deleted">two</span>'

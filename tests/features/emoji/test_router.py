@@ -20,10 +20,10 @@ from tests.support.responses import assert_error, assert_success
 
 
 class TestAdd:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await try_add_emoji(client, None, "party"), "UNAUTHORIZED", 401)
 
-    async def test_is_listed_and_told(
+    async def test_is_listed_and_emitted(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         listener = await listen(client, owner, event_types=["realm_emoji"])
@@ -44,7 +44,7 @@ class TestAdd:
         assert again.state["realm_emoji"] == {emoji["id"]: emoji}
 
     @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
-    async def test_is_drawn_anew_and_open_to_everybody(
+    async def test_is_reencoded_and_readable_without_credentials(
         self, client: ApiClient, member: Person, kind: str
     ) -> None:
         emoji = await add_emoji(client, member, "party", picture(kind))
@@ -62,7 +62,7 @@ class TestAdd:
         assert middle[0] > 200
 
     @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
-    async def test_what_moves_goes_on_moving(
+    async def test_animated_pictures_stay_animated(
         self, client: ApiClient, member: Person, kind: str
     ) -> None:
         emoji = await add_emoji(client, member, "party", moving_picture(kind=kind))
@@ -102,12 +102,12 @@ class TestAdd:
         response = await client.post("/realm/emoji/party", member)
         assert "filename" in assert_error(response)
 
-    async def test_names_are_given_once(self, client: ApiClient, owner: Person) -> None:
+    async def test_names_are_unique(self, client: ApiClient, owner: Person) -> None:
         await add_emoji(client, owner, "party")
         refusal = assert_error(await try_add_emoji(client, owner, "party"))
         assert refusal == "A custom emoji with this name already exists."
 
-    async def test_only_administrators_replace_what_everybody_knows(
+    async def test_only_administrators_override_default_emoji(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         refusal = assert_error(await try_add_emoji(client, member, "octopus"))
@@ -123,7 +123,7 @@ class TestAdd:
         assert refusal == "Insufficient permission"
         await add_emoji(client, owner, "party")
 
-    async def test_there_is_an_end_to_it(
+    async def test_number_is_limited(
         self, client: ApiClient, owner: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(service, "MAX_EMOJI", 1)
@@ -131,7 +131,7 @@ class TestAdd:
         refusal = assert_error(await try_add_emoji(client, owner, "another"))
         assert refusal == "An organization can have 1 custom emoji at most"
 
-    async def test_other_addresses_lead_nowhere(
+    async def test_unknown_addresses_are_not_found(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
         emoji = await add_emoji(client, member, "party")
@@ -141,7 +141,7 @@ class TestAdd:
 
 
 class TestRemove:
-    async def test_stays_where_it_is_in_use(
+    async def test_removed_emoji_stays_where_it_is_in_use(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         emoji = await add_emoji(client, member, "party")
@@ -157,19 +157,19 @@ class TestRemove:
         assert "<img" not in (await show(client, owner, other_id))["content"]
         refusal = assert_error(await react(client, owner, other_id, **refused))
         assert refusal == "This custom emoji has been deactivated"
-        # Where it is, others may join in, and whoever put it there may take it back.
+        # Existing reactions with it can be joined by others and removed by their authors.
         assert_success(await react(client, member, message_id, **refused))
         assert_success(await take_back(client, owner, message_id, emoji_name="party"))
         assert len(await reactions_to(client, owner, message_id)) == 1
 
-    async def test_the_name_can_be_given_again(self, client: ApiClient, owner: Person) -> None:
+    async def test_name_can_be_reused(self, client: ApiClient, owner: Person) -> None:
         first = await add_emoji(client, owner, "party")
         assert_success(await client.delete("/realm/emoji/party", owner))
         second = await add_emoji(client, owner, "party")
         assert first["id"] != second["id"]
         assert len(await list_emoji(client, owner)) == 2
 
-    async def test_is_for_its_author_and_administrators(
+    async def test_only_author_and_administrators_may_remove(
         self,
         client: ApiClient,
         realm: RealmRecord,

@@ -1,4 +1,4 @@
-"""Queues that hear of some messages only."""
+"""Queues with a narrow, which receive some messages only."""
 
 from typing import Any
 
@@ -113,7 +113,7 @@ async def test_two_terms_both_hold(
     assert await heard(client, reader, queue) == {found}
 
 
-async def test_other_events_come_as_ever(client: ApiClient, reader: Person) -> None:
+async def test_other_events_are_not_filtered(client: ApiClient, reader: Person) -> None:
     queue = assert_success(await client.post("/register", reader, narrow=[["is", "dm"]]))
     assert_success(await client.patch("/settings", reader, enter_sends=True))
     events = await client.get(
@@ -142,7 +142,7 @@ async def test_other_events_come_as_ever(client: ApiClient, reader: Person) -> N
         (["id", "x"], "invalid message ID x"),
     ],
 )
-async def test_what_a_new_message_cannot_tell_is_refused(
+async def test_terms_not_decidable_for_a_new_message_are_refused(
     client: ApiClient, reader: Person, term: Term, desc: str
 ) -> None:
     response = await client.post("/register", reader, narrow=[term])

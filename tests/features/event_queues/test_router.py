@@ -1,4 +1,4 @@
-"""POST /register: the state of one moment, as much of it as was asked for, and a queue."""
+"""POST /register: the requested parts of the state as of one moment, and a queue."""
 
 import pytest
 
@@ -25,21 +25,23 @@ class TestRegister:
     async def test_anonymous(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.post("/register"), "UNAUTHORIZED", 401)
 
-    async def test_tells_everything_by_default(self, client: ApiClient, member: Person) -> None:
+    async def test_returns_the_whole_state_by_default(
+        self, client: ApiClient, member: Person
+    ) -> None:
         state = assert_success(await client.post("/register", member))
         assert state.keys() > QUEUE_KEYS | {"realm_users", "user_settings", "realm_name"}
         assert state["zulip_feature_level"] == state["service_feature_level"] == FEATURE_LEVEL
         assert state["zulip_version"] == state["service_version"] == VERSION
         assert state["idle_queue_timeout_secs"] == 6 * 3600
 
-    async def test_tells_about_the_types_whose_events_are_wanted(
+    async def test_returns_the_state_of_the_requested_event_types(
         self, client: ApiClient, member: Person
     ) -> None:
         state = assert_success(await client.post("/register", member, event_types=["realm_user"]))
         assert "realm_users" in state
         assert "user_settings" not in state
 
-    async def test_what_is_fetched_may_differ_from_what_is_followed(
+    async def test_fetch_event_types_may_differ_from_event_types(
         self, client: ApiClient, member: Person
     ) -> None:
         asked = {"event_types": ["realm_user"], "fetch_event_types": ["user_settings"]}
@@ -47,13 +49,13 @@ class TestRegister:
         assert "realm_users" not in state
         assert "user_settings" in state
 
-    async def test_nothing_may_be_fetched(self, client: ApiClient, member: Person) -> None:
+    async def test_empty_fetch_event_types_return_no_state(
+        self, client: ApiClient, member: Person
+    ) -> None:
         state = assert_success(await client.post("/register", member, fetch_event_types=[]))
         assert state.keys() == QUEUE_KEYS
 
-    async def test_unknown_types_are_nobodys_business(
-        self, client: ApiClient, member: Person
-    ) -> None:
+    async def test_unknown_types_are_ignored(self, client: ApiClient, member: Person) -> None:
         asked = ["realm_user", "of_the_future"]
         state = assert_success(await client.post("/register", member, fetch_event_types=asked))
         assert "realm_users" in state
@@ -62,7 +64,7 @@ class TestRegister:
         queues = {(await client.post("/register", member))["queue_id"] for _ in range(3)}
         assert len(queues) == 3
 
-    async def test_takes_what_existing_clients_send(
+    async def test_accepts_parameters_of_existing_clients(
         self, client: ApiClient, member: Person
     ) -> None:
         response = await client.post(
@@ -78,7 +80,7 @@ class TestRegister:
         )
         assert "ignored_parameters_unsupported" not in assert_success(response)
 
-    async def test_guests_do_not_follow_channels_they_are_not_in(
+    async def test_guests_get_no_events_of_unsubscribed_channels(
         self, client: ApiClient, guest: Person
     ) -> None:
         response = await client.post("/register", guest, all_public_streams=True)

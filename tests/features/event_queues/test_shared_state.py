@@ -1,4 +1,4 @@
-"""What many clients begin with alike is read once; whoever registers after a change is told."""
+"""State shared by many clients is cached; a registration after a change sees the change."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, get_type_hints
@@ -71,7 +71,7 @@ async def test_a_change_is_seen_at_once(
     assert len((await state_of(client, owner))[key]) == len(before[key]) + 1
 
 
-async def test_everything_that_is_shared_is_tried() -> None:
+async def test_every_cached_key_is_tested() -> None:
     shared = {
         key
         for section in sections
@@ -81,7 +81,7 @@ async def test_everything_that_is_shared_is_tried() -> None:
     assert shared == CHANGES.keys() | NEVER_CHANGES
 
 
-async def test_what_nobody_changed_is_not_read_again(
+async def test_unchanged_state_is_not_read_again(
     client: ApiClient, runtime: Runtime, owner: Person, member: Person
 ) -> None:
     await state_of(client, owner)

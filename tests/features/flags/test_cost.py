@@ -1,4 +1,4 @@
-"""What marking costs: the same for ten messages and for thousands."""
+"""The cost of marking messages: the same for ten and for thousands."""
 
 import time
 
@@ -60,7 +60,7 @@ class TestMarking:
         assert await count_rows(runtime, ReadCursor) <= 1
         assert await count_rows(runtime, ReadException) == 0
 
-    async def test_one_by_one_in_order_leaves_no_notes(
+    async def test_one_by_one_in_order_leaves_no_read_exceptions(
         self,
         client: ApiClient,
         runtime: Runtime,

@@ -1,4 +1,4 @@
-"""update_message_flags events: for one's own clients, and only when something changed."""
+"""update_message_flags events: for the user's own clients, and only after a change."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ async def test_removed(
     }
 
 
-async def test_unread_says_where_the_messages_are(
+async def test_unread_event_includes_the_conversations(
     client: ApiClient,
     general: ChannelRecord,
     make_user: MakeUser,

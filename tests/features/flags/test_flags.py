@@ -30,7 +30,7 @@ class TestRead:
         assert await mark(client, reader, first, second) == {"messages": [first]}
         assert await unread_ids(client, reader) == set()
         assert await flags_of(client, reader, first) == {"read"}
-        # Others have not read anything by that.
+        # Nothing becomes read for other users.
         assert await unread_ids(client, writer) == {first, second}
 
     async def test_marks_messages_as_unread_again(
@@ -44,7 +44,7 @@ class TestRead:
         assert await flags_of(client, reader, first) == set()
         assert (await mark(client, reader, first, op="remove"))["messages"] == []
 
-    async def test_messages_one_sent_and_read_by_that(
+    async def test_own_messages_read_by_sending_can_be_marked_unread(
         self, client: ApiClient, general: ChannelRecord, reader: Person
     ) -> None:
         own = await send(client, reader, general, read_by_sender=True)
@@ -67,7 +67,7 @@ class TestRead:
         assert (await mark(client, reader, *reversed(ids)))["messages"] == ids
         assert await unread_ids(client, reader) == {later}
 
-    async def test_history_from_before_one_came_can_be_marked_unread(
+    async def test_history_before_subscribing_can_be_marked_unread(
         self, client: ApiClient, general: ChannelRecord, writer: Person, member: Person
     ) -> None:
         before = await send(client, writer, general)
@@ -76,7 +76,7 @@ class TestRead:
         await mark(client, member, before, op="remove")
         assert await unread_ids(client, member) == {before}
 
-    async def test_channels_one_is_not_in_have_nothing_unread(
+    async def test_unsubscribed_channels_have_nothing_unread(
         self,
         client: ApiClient,
         general: ChannelRecord,
@@ -95,7 +95,7 @@ class TestRead:
         assert await mark(client, member, message_id) == {"messages": []}
         assert await unread_ids(client, member) == {direct}
 
-    async def test_whoever_leaves_and_comes_back_has_read_everything(
+    async def test_resubscribing_user_has_read_everything(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         first = await send(client, writer, general)
@@ -109,7 +109,7 @@ class TestRead:
 
 
 @pytest.mark.parametrize("flag", ["starred", "collapsed"])
-class TestNotes:
+class TestOtherFlags:
     async def test_are_added_and_removed(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person, flag: str
     ) -> None:
@@ -121,7 +121,7 @@ class TestNotes:
         assert removed == {"messages": [message_id]}
         assert flag not in await flags_of(client, reader, message_id)
 
-    async def test_leave_each_other_alone(
+    async def test_do_not_affect_each_other(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person, flag: str
     ) -> None:
         message_id = await send(client, writer, general)
@@ -161,7 +161,7 @@ class TestRefusals:
         assert assert_error(refused).startswith(message)
         assert await unread_ids(client, reader) == {message_id}
 
-    async def test_one_message_that_is_not_for_the_caller_refuses_all(
+    async def test_one_hidden_message_refuses_the_whole_request(
         self,
         app: ChatApp,
         runtime: Runtime,

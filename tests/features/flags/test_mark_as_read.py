@@ -15,7 +15,7 @@ ALL = "/mark_all_as_read"
 
 
 class TestTopic:
-    async def test_reads_the_topic_and_nothing_else(
+    async def test_marks_the_topic_and_nothing_else(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         wanted = [await send(client, writer, general, "one") for _ in range(3)]
@@ -36,7 +36,7 @@ class TestTopic:
         await client.post(TOPIC, reader, stream_id=general.id, topic_name="general chat")
         assert await unread_ids(client, reader) == set()
 
-    async def test_one_without_messages(
+    async def test_topic_without_messages(
         self, client: ApiClient, general: ChannelRecord, reader: Person
     ) -> None:
         listener = await listen(client, reader, event_types=["update_message_flags"])
@@ -44,7 +44,7 @@ class TestTopic:
         assert_success(response)
         assert await listener.new_events() == []
 
-    async def test_what_was_marked_unread_before(
+    async def test_messages_marked_unread_before(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         first, second = await send(client, writer, general), await send(client, writer, general)
@@ -63,7 +63,7 @@ class TestTopic:
 
 
 class TestChannel:
-    async def test_reads_all_topics_of_the_channel(
+    async def test_marks_all_topics_of_the_channel(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -97,7 +97,7 @@ class TestChannel:
 
 
 class TestAll:
-    async def test_reads_everything(
+    async def test_marks_everything(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         first = await send(client, writer, general)

@@ -1,4 +1,4 @@
-"""Flags of whatever a narrow shows."""
+"""Changing flags of the messages of a narrow."""
 
 import asyncio
 from typing import Any
@@ -77,7 +77,7 @@ async def test_marks_what_is_in_the_narrow(
     ]
 
 
-async def test_goes_step_by_step(
+async def test_continues_from_the_last_processed_message(
     client: ApiClient, reader: Person, writer: Person, general: ChannelRecord
 ) -> None:
     sent = [await send(client, writer, general) for _ in range(5)]
@@ -94,7 +94,7 @@ async def test_goes_step_by_step(
     assert taken["updated_count"] == 4
 
 
-async def test_nothing_there(client: ApiClient, reader: Person) -> None:
+async def test_empty_narrow(client: ApiClient, reader: Person) -> None:
     changed = await change(client, reader, anchor="first_unread", num_after=5)
     assert changed == {
         "processed_count": 0,
@@ -106,7 +106,7 @@ async def test_nothing_there(client: ApiClient, reader: Person) -> None:
     }
 
 
-async def test_unread_only_in_channels_one_is_in(
+async def test_marking_unread_skips_unsubscribed_channels(
     client: ApiClient, make_channel: MakeChannel, reader: Person, writer: Person
 ) -> None:
     public = await make_channel("public", subscribers=[writer])
@@ -116,7 +116,7 @@ async def test_unread_only_in_channels_one_is_in(
     assert changed["ignored_because_not_subscribed_channels"] == [public.id]
 
 
-async def test_never_what_one_may_not_see(
+async def test_hidden_messages_are_never_marked(
     client: ApiClient, make_channel: MakeChannel, reader: Person, writer: Person
 ) -> None:
     secret = await make_channel("secret", subscribers=[writer], invite_only=True)
@@ -142,7 +142,7 @@ async def test_refusals(
 
 
 class TestLock:
-    """What a request does while everybody else in the organization waits for it."""
+    """The work of a request while it holds the realm's lock."""
 
     async def test_messages_are_searched_before_the_lock(
         self, client: ApiClient, runtime: Runtime, reader: Person, general: ChannelRecord

@@ -1,4 +1,4 @@
-"""Read state against a plain set: random sends and marks, and what is unread after each."""
+"""Read state compared with a plain set: random sends and marks, and the unread after each."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -39,13 +39,13 @@ _steps = st.one_of(
 
 @pytest.fixture(params=["sqlite"])
 def backend(request: pytest.FixtureRequest) -> str:
-    """The statements are tested on both databases elsewhere; here histories count."""
+    """The statements are tested on both databases elsewhere; here the histories matter."""
     return str(request.param)
 
 
 @dataclass
 class World:
-    """A reader, somebody who writes, and what should be unread."""
+    """A reader, a sender, and the messages that should be unread."""
 
     client: ApiClient
     reader: Person
@@ -145,7 +145,7 @@ async def test_read_state(
     owner: Person,
     steps: list[tuple[Any, ...]],
 ) -> None:
-    """Each history has people and channels of its own, in one organization."""
+    """Each history has its own users and channels, in one realm."""
     reader, writer = await make_user(runtime, realm), await make_user(runtime, realm)
     first, second = [
         await make_channel(runtime, realm, owner, subscribers=[reader, writer]) for _ in range(2)

@@ -1,4 +1,4 @@
-"""What becomes read because its reader is not there any more: clients are told."""
+"""Messages that become read when their reader loses the channel: clients get events."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from tests.support.responses import assert_success
 
 
 async def unread_by_events(listener: Listener) -> set[int]:
-    """What a client takes for unread that began with the state and took in the events."""
+    """The unread messages of a client that started from the state and applied the events."""
     unread = {
         number
         for place in listener.state["unread_msgs"]["streams"]
@@ -37,8 +37,8 @@ def _after(unread: set[int], event: dict[str, Any]) -> set[int]:
     return unread
 
 
-class TestLeaving:
-    async def test_unread_messages_are_read_before_one_is_gone(
+class TestUnsubscribing:
+    async def test_unread_messages_become_read(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         first = await send(client, writer, general, "one")
@@ -53,17 +53,17 @@ class TestLeaving:
         assert await unread_ids(client, reader) == {late}
         assert await unread_by_events(listener) == {late}
 
-    async def test_late_readers_are_told_also_of_what_was_deleted_since(
+    async def test_late_poll_includes_messages_deleted_later(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
-        """Nobody tells them of the deletion: they are not in the channel any more."""
+        """They get no event about the deletion: they are no longer subscribed."""
         deleted = await send(client, writer, general)
         listener = await listen(client, reader)
         assert_success(await unsubscribe(client, reader, "general"))
         assert_success(await client.delete(f"/messages/{deleted}", writer))
         assert await unread_by_events(listener) == set()
 
-    async def test_it_is_told_before_the_channel_goes(
+    async def test_flag_event_comes_before_the_channel_is_removed(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         unread = await send(client, writer, general)
@@ -74,14 +74,14 @@ class TestLeaving:
         assert [event["type"] for event in events] == wanted
         assert events[0]["messages"] == [unread]
 
-    async def test_whoever_left_nothing_unread_is_told_nothing_of_it(
+    async def test_no_flag_event_without_unread_messages(
         self, client: ApiClient, general: ChannelRecord, reader: Person
     ) -> None:
         listener = await listen(client, reader, event_types=["update_message_flags"])
         assert_success(await unsubscribe(client, reader, "general"))
         assert await listener.new_events() == []
 
-    async def test_several_are_told_what_they_had_before_them(
+    async def test_each_user_gets_their_own_unread_messages(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -105,7 +105,7 @@ class TestLeaving:
 
 class TestMovedOut:
     @pytest.mark.parametrize("kind", ["public", "private", "protected"])
-    async def test_what_goes_where_the_reader_is_not_is_read(
+    async def test_messages_moved_to_an_unsubscribed_channel_become_read(
         self,
         client: ApiClient,
         make_channel: MakeChannel,

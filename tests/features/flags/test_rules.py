@@ -1,4 +1,4 @@
-"""How far positions move, without a database."""
+"""How far read positions advance, without a database."""
 
 import pytest
 

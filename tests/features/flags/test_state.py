@@ -1,4 +1,4 @@
-"""What POST /register tells about messages."""
+"""The message state in responses of POST /register."""
 
 from typing import Any
 
@@ -100,7 +100,7 @@ class TestUnread:
 
 
 class TestStarred:
-    async def test_what_one_starred_and_may_still_see(
+    async def test_starred_messages_that_are_still_visible(
         self, client: ApiClient, make_channel: MakeChannel, general: ChannelRecord, reader: Person
     ) -> None:
         secret = await make_channel("secret", invite_only=True, subscribers=[reader])

@@ -10,7 +10,7 @@ TICKETS = {"pattern": "#(?P<id>[0-9]+)", "url_template": "https://t.example/{id}
 
 
 async def add_linkifier(client: ApiClient, person: Person, **details: object) -> int:
-    """One for tickets, unless the details say otherwise."""
+    """Add a linkifier, for tickets unless the details say otherwise."""
     response = await client.post("/realm/filters", person, **{**TICKETS, **details})
     linkifier_id: int = assert_success(response)["id"]
     return linkifier_id
@@ -24,7 +24,7 @@ async def linkifiers_seen_by(client: ApiClient, person: Person) -> list[dict[str
 
 
 def linkifier(linkifier_id: int, **details: object) -> dict[str, Any]:
-    """As clients see it."""
+    """The JSON of a linkifier as clients receive it."""
     return {
         **TICKETS,
         "id": linkifier_id,

@@ -1,4 +1,4 @@
-"""What linkifiers do to messages and to their topics."""
+"""Effects of linkifiers on messages and their topics."""
 
 from sqlalchemy import update
 
@@ -34,7 +34,7 @@ class TestContent:
         raw = await show(client, member, plain, apply_markdown=False)
         assert raw["content"] == "see #12"
 
-    async def test_is_found_by_its_links(
+    async def test_search_finds_its_links(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         await add_linkifier(client, owner)
@@ -43,7 +43,9 @@ class TestContent:
         found = await read(client, member, ["has", "link"])
         assert [message["id"] for message in found["messages"]] == [linked]
 
-    async def test_beside_names(self, client: ApiClient, owner: Person, member: Person) -> None:
+    async def test_links_work_beside_mentions(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
         await add_linkifier(client, owner)
         html = await preview(client, member, f"@**{owner.full_name}** #12")
         assert "user-mention" in html
@@ -102,7 +104,7 @@ class TestMemory:
             await read(client, member)
         assert statements == []
 
-    async def test_a_pattern_nobody_understands_stops_nobody(
+    async def test_invalid_stored_pattern_is_skipped(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
     ) -> None:
         linkifier_id = await add_linkifier(client, owner)
@@ -112,7 +114,7 @@ class TestMemory:
 
 
 async def break_pattern(runtime: Runtime, linkifier_id: int) -> None:
-    """As if a version of the service had written it that took other patterns."""
+    """Store an invalid pattern, as a version of the service with other rules might have."""
     async with runtime.database.engine.begin() as connection:
         await connection.execute(
             update(Linkifier).where(Linkifier.id == linkifier_id).values(pattern="(?=look)")

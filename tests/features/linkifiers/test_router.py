@@ -40,7 +40,7 @@ class TestAdd:
             assert await linkifiers_seen_by(client, person) == [linkifier(linkifier_id)]
         assert_error(await client.get(ORDER), "UNAUTHORIZED", 401)
 
-    async def test_is_told_to_everybody(
+    async def test_event_is_sent_to_all_users(
         self, client: ApiClient, admin: Person, guest: Person
     ) -> None:
         listener = await listen(client, guest, event_types=["realm_linkifiers"])
@@ -55,7 +55,7 @@ class TestAdd:
         }
         assert (await listen(client, guest)).state["realm_linkifiers"] == added
 
-    async def test_everything_about_it(self, client: ApiClient, admin: Person) -> None:
+    async def test_all_parameters(self, client: ApiClient, admin: Person) -> None:
         details = {
             "example_input": "#123",
             "reverse_template": "#{id}",
@@ -123,7 +123,7 @@ class TestAdd:
         changed = await client.patch(f"{FILTERS}/{other}", admin, **TICKETS)
         assert assert_error(changed) == refused
 
-    async def test_is_bounded(self, client: ApiClient, admin: Person) -> None:
+    async def test_number_is_limited(self, client: ApiClient, admin: Person) -> None:
         for number in range(100):
             await add_linkifier(client, admin, pattern=f"T{number}-(?P<id>[0-9]+)")
         refused = await client.post(FILTERS, admin, **TICKETS)
@@ -131,7 +131,7 @@ class TestAdd:
 
 
 class TestChange:
-    async def test_is_told(self, client: ApiClient, admin: Person, member: Person) -> None:
+    async def test_emits_an_event(self, client: ApiClient, admin: Person, member: Person) -> None:
         linkifier_id = await add_linkifier(client, admin, example_input="#1")
         listener = await listen(client, member, event_types=["realm_linkifiers"])
         new = {**TICKETS, "url_template": "https://new.example/{id}"}
@@ -167,7 +167,7 @@ class TestChange:
 
 
 class TestRemove:
-    async def test_is_told(self, client: ApiClient, admin: Person, member: Person) -> None:
+    async def test_emits_an_event(self, client: ApiClient, admin: Person, member: Person) -> None:
         linkifier_id = await add_linkifier(client, admin)
         listener = await listen(client, member, event_types=["realm_linkifiers"])
         assert assert_success(await client.delete(f"{FILTERS}/{linkifier_id}", admin)) == {}
@@ -177,7 +177,7 @@ class TestRemove:
 
 
 class TestOrder:
-    async def test_is_told(self, client: ApiClient, admin: Person, member: Person) -> None:
+    async def test_emits_an_event(self, client: ApiClient, admin: Person, member: Person) -> None:
         ids = [
             await add_linkifier(client, admin, pattern=f"{letter}(?P<id>[0-9]+)")
             for letter in "ABC"
@@ -193,7 +193,7 @@ class TestOrder:
         last = await add_linkifier(client, admin)
         assert [each["id"] for each in await linkifiers_seen_by(client, member)] == [*order, last]
 
-    async def test_names_each_once(self, client: ApiClient, admin: Person) -> None:
+    async def test_order_must_contain_each_once(self, client: ApiClient, admin: Person) -> None:
         first = await add_linkifier(client, admin)
         second = await add_linkifier(client, admin, pattern="T(?P<id>[0-9]+)")
         for wrong in ([], [first], [first, first], [first, second, second], [first, second, 4711]):
@@ -205,7 +205,7 @@ class TestOrder:
 
 
 class TestOldClients:
-    async def test_are_told_in_their_way(
+    async def test_get_events_in_the_old_form(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         old = await listen(client, member, event_types=["realm_filters"])

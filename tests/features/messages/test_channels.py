@@ -1,4 +1,4 @@
-"""Messages in channels: who may send where, topics, mentions, and who is told."""
+"""Messages in channels: permissions to send, topics, mentions, and delivery."""
 
 import asyncio
 from typing import Any
@@ -31,7 +31,7 @@ def messages(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class TestDelivery:
-    async def test_subscribers_hear_and_others_do_not(
+    async def test_message_is_delivered_to_subscribers_only(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel("general", subscribers=[owner])
@@ -45,7 +45,7 @@ class TestDelivery:
         assert message["subject"] == "greetings"
         assert await outside.new_events() == []
 
-    async def test_a_member_may_write_in_a_public_channel_without_joining(
+    async def test_member_can_send_to_public_channel_without_subscribing(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -53,7 +53,7 @@ class TestDelivery:
         assert_success(await send(client, member, channel.id))
         assert len(await listener.new_events()) == 1
 
-    async def test_whoever_asked_for_all_public_channels_hears_them(
+    async def test_queue_for_all_public_channels_gets_their_messages(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         public = await make_channel()
@@ -63,7 +63,7 @@ class TestDelivery:
             assert_success(await send(client, owner, channel.id))
         assert [each["stream_id"] for each in messages(await listener.new_events())] == [public.id]
 
-    async def test_who_joins_hears_what_comes_and_who_leaves_what_came(
+    async def test_late_poll_gets_messages_of_the_subscription_period_only(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel("general", subscribers=[owner])
@@ -74,10 +74,10 @@ class TestDelivery:
         ids.append(assert_success(await send(client, owner, channel.id))["id"])
         await client.delete("/users/me/subscriptions", member, subscriptions=["general"])
         ids.append(assert_success(await send(client, owner, channel.id))["id"])
-        # Read only now: each message is judged by who was there when it was sent.
+        # Polled only now: each message is judged by the subscribers at the time it was sent.
         assert [each["id"] for each in messages(await listener.new_events())] == [ids[1]]
 
-    async def test_a_waiting_poll_learns_of_joining_and_leaving(
+    async def test_waiting_poll_follows_subscribing_and_unsubscribing(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel("general", subscribers=[owner])
@@ -101,7 +101,7 @@ class TestDelivery:
 
 
 class TestTopics:
-    async def test_topics_are_the_same_in_any_case(
+    async def test_topics_are_compared_ignoring_case(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -158,7 +158,7 @@ class TestTopics:
         else:
             assert_success(response)
 
-    async def test_starting_a_topic_can_be_a_privilege(
+    async def test_starting_a_topic_needs_the_permission(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -172,7 +172,7 @@ class TestTopics:
         assert_success(await send(client, owner, channel.id, "new"))
         assert_success(await send(client, member, channel.id, "NEW"))
 
-    async def test_starting_a_topic_makes_one_follow_it(
+    async def test_sender_who_starts_a_topic_follows_it(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -186,7 +186,7 @@ class TestTopics:
 
 
 class TestRefusals:
-    async def test_of_channels_that_are_not_there(
+    async def test_unknown_channels(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         hidden = await make_channel("hidden", invite_only=True)
@@ -199,7 +199,7 @@ class TestRefusals:
             refusal = await send(client, member, to)
             assert_error(refusal, "STREAM_DOES_NOT_EXIST", 400, **extra)
 
-    async def test_of_guests_who_are_not_in_it(
+    async def test_guests_who_are_not_subscribed(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser
     ) -> None:
         guest = await make_user(Role.GUEST)
@@ -207,7 +207,7 @@ class TestRefusals:
         assert_error(await send(client, guest, outside.id), "STREAM_DOES_NOT_EXIST")
         assert_success(await send(client, guest, inside.id))
 
-    async def test_of_whom_the_channel_does_not_name(
+    async def test_users_without_the_permission_to_send(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -220,7 +220,7 @@ class TestRefusals:
         assert "news" in assert_error(await send(client, member, channel.id))
         assert_success(await send(client, owner, channel.id))
 
-    async def test_of_archived_channels(
+    async def test_archived_channels(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel("old")
@@ -237,7 +237,7 @@ class TestRefusals:
             ({"to": 1.5}, "to"),
         ],
     )
-    async def test_of_bad_input(
+    async def test_bad_input(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -250,7 +250,7 @@ class TestRefusals:
         refusal = await client.post("/messages", owner, type="channel", content="Hello", **params)
         assert named in assert_error(refusal)
 
-    async def test_of_messages_without_topic(
+    async def test_messages_without_topic(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel()
@@ -258,7 +258,7 @@ class TestRefusals:
 
 
 class TestBots:
-    async def test_a_bot_writes_where_its_owner_is(
+    async def test_bot_sends_to_channels_of_its_owner(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
     ) -> None:
         bot = await make_user(bot_owner=owner)
@@ -271,7 +271,7 @@ class TestBots:
 
 
 class TestMentions:
-    async def test_people_and_groups_are_told(
+    async def test_mentioned_users_and_groups_are_flagged(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
     ) -> None:
         alice, bob, carol = [await make_user(full_name=name) for name in ("Alice", "Bob", "Carol")]
@@ -286,7 +286,7 @@ class TestMentions:
         flags = [(await listener.new_events())[0]["flags"] for listener in ears]
         assert flags == [["mentioned"], ["mentioned"], []]
 
-    async def test_everybody_is_called_by_those_who_may(
+    async def test_channel_mention_needs_the_permission(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
     ) -> None:
         people = [await make_user() for _ in range(16)]
@@ -301,7 +301,7 @@ class TestMentions:
         flags = [event["flags"] for event in await listener.new_events()]
         assert flags == [["stream_wildcard_mentioned"]] * 2
 
-    async def test_participants_of_a_topic_are_called_by_those_who_may(
+    async def test_topic_mention_needs_the_permission(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
     ) -> None:
         people = [await make_user() for _ in range(17)]
@@ -317,7 +317,7 @@ class TestMentions:
         assert_error(refusal, "TOPIC_WILDCARD_MENTION_NOT_ALLOWED")
         assert_success(await send(client, owner, channel.id, **call))
 
-    async def test_a_hidden_channel_stays_text(
+    async def test_hidden_channel_is_not_linked(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         await make_channel("hidden", invite_only=True)
@@ -340,7 +340,7 @@ class TestReadBySender:
             ("ZulipTerminal/0.7", False, []),
         ],
     )
-    async def test_a_program_people_look_at_has_read_it(
+    async def test_depends_on_user_agent_and_parameter(
         self,
         client: ApiClient,
         make_channel: MakeChannel,

@@ -1,4 +1,4 @@
-"""Direct messages: to others, to groups of people and to oneself, on both databases."""
+"""Direct messages: to other users, to several users and to oneself, on both databases."""
 
 import pytest
 
@@ -24,7 +24,7 @@ async def carol(make_user: MakeUser) -> Person:
     return await make_user(full_name="Carol")
 
 
-async def test_a_message_reaches_both_sides_and_nobody_else(
+async def test_message_is_delivered_to_its_participants_only(
     client: ApiClient, owner: Person, bob: Person, carol: Person
 ) -> None:
     ears = [await listen(client, person, event_types=["message"]) for person in (owner, bob, carol)]
@@ -48,7 +48,7 @@ async def test_a_message_reaches_both_sides_and_nobody_else(
     assert "stream_id" not in message
 
 
-async def test_html_is_for_those_who_asked_for_it(
+async def test_html_is_sent_to_clients_that_ask_for_it(
     client: ApiClient, owner: Person, bob: Person
 ) -> None:
     listener = await listen(client, bob, event_types=["message"], apply_markdown=True)
@@ -59,7 +59,7 @@ async def test_html_is_for_those_who_asked_for_it(
 
 
 @pytest.mark.parametrize("form", ["ids", "emails", "bare", "one id"])
-async def test_people_are_named_by_id_or_email(
+async def test_recipients_are_given_by_id_or_email(
     client: ApiClient, owner: Person, bob: Person, form: str
 ) -> None:
     to: object = {
@@ -74,7 +74,7 @@ async def test_people_are_named_by_id_or_email(
     assert len(event["message"]["display_recipient"]) == 2
 
 
-async def test_a_group_of_people_is_one_conversation(
+async def test_each_set_of_users_is_one_conversation(
     client: ApiClient, owner: Person, bob: Person, carol: Person
 ) -> None:
     listener = await listen(client, carol, event_types=["message"])
@@ -96,7 +96,7 @@ async def test_a_note_to_oneself_has_one_participant(client: ApiClient, owner: P
 
 
 class TestRefusals:
-    async def test_of_people_who_are_not_there(
+    async def test_unknown_recipients(
         self, app: ChatApp, runtime: Runtime, realm: RealmRecord, owner: Person, bob: Person
     ) -> None:
         elsewhere = await make_user(runtime, await make_realm(runtime))
@@ -110,7 +110,7 @@ class TestRefusals:
             assert named in assert_error(refusal)
         await client.aclose()
 
-    async def test_of_people_who_left(
+    async def test_deactivated_recipients(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, bob: Person
     ) -> None:
         await deactivate(runtime, realm, bob)
@@ -135,25 +135,23 @@ class TestRefusals:
             ({"read_by_sender": 7}, "read_by_sender"),
         ],
     )
-    async def test_of_bad_input(
+    async def test_bad_input(
         self, client: ApiClient, owner: Person, change: dict[str, object], named: str
     ) -> None:
         params: dict[str, object] = {"type": "direct", "to": [owner.user_id], "content": "Hi"}
         assert named in assert_error(await client.post("/messages", owner, **{**params, **change}))
 
     @pytest.mark.parametrize("missing", ["type", "to", "content"])
-    async def test_of_what_is_not_there(
-        self, client: ApiClient, owner: Person, missing: str
-    ) -> None:
+    async def test_missing_parameters(self, client: ApiClient, owner: Person, missing: str) -> None:
         params: dict[str, object] = {"type": "direct", "to": [owner.user_id], "content": "Hi"}
         del params[missing]
         assert missing in assert_error(await client.post("/messages", owner, **params))
 
 
 class TestPermission:
-    """Organizations decide who may write directly, and who may begin."""
+    """Realms decide who may send direct messages, and who may start conversations."""
 
-    async def test_nobody_may_write(
+    async def test_direct_messages_can_be_disabled(
         self, client: ApiClient, realm: RealmRecord, owner: Person, bob: Person, carol: Person
     ) -> None:
         await _set(client, owner, "direct_message_permission_group", realm, "role:nobody")
@@ -165,7 +163,7 @@ class TestPermission:
             await client.post("/messages", bob, type="direct", to=[bob.user_id], content="Milk")
         )
 
-    async def test_one_side_is_enough(
+    async def test_one_participant_with_permission_is_enough(
         self, client: ApiClient, realm: RealmRecord, owner: Person, bob: Person
     ) -> None:
         await _set(client, owner, "direct_message_permission_group", realm, "role:owners")
@@ -173,7 +171,7 @@ class TestPermission:
             await client.post("/messages", bob, type="direct", to=[owner.user_id], content="Hi")
         )
 
-    async def test_whoever_may_not_begin_may_answer(
+    async def test_user_who_may_not_start_conversations_can_reply(
         self, client: ApiClient, realm: RealmRecord, owner: Person, bob: Person
     ) -> None:
         await _set(client, owner, "direct_message_initiator_group", realm, "role:owners")
@@ -185,7 +183,7 @@ class TestPermission:
         assert_success(begun)
         assert_success(await client.post("/messages", bob, **hello))
 
-    async def test_guests_may_write_to_people(
+    async def test_guests_can_send_direct_messages(
         self, client: ApiClient, make_user: MakeUser, owner: Person
     ) -> None:
         guest = await make_user(Role.GUEST)
@@ -202,9 +200,9 @@ async def _set(
 
 
 class TestOldMessages:
-    """What somebody may no longer write, they do not write into old messages either."""
+    """A user who may no longer send a message cannot edit it into an old one either."""
 
-    async def test_are_left_alone_by_whoever_may_not_write_directly(
+    async def test_cannot_be_changed_without_permission_for_direct_messages(
         self, client: ApiClient, realm: RealmRecord, owner: Person, bob: Person, carol: Person
     ) -> None:
         sent = await send_direct(client, bob, carol)
@@ -227,7 +225,7 @@ class TestOldMessages:
         assert_success(await client.patch(f"/messages/{sent}", bob, content="Bye"))
         assert_success(await client.delete(f"/messages/{sent}", bob))
 
-    async def test_can_be_deleted_by_whoever_may_delete_any(
+    async def test_can_be_deleted_with_permission_to_delete_any_message(
         self, client: ApiClient, realm: RealmRecord, owner: Person, bob: Person
     ) -> None:
         sent = await send_direct(client, bob, owner)

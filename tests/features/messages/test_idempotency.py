@@ -1,4 +1,4 @@
-"""A message that is sent again is sent once: after failures, restarts, and at the same time."""
+"""A repeated send creates one message: after failures, after restarts, and concurrently."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ def hello(person: Person, **more: object) -> dict[str, object]:
 
 
 class Sent:
-    """Named messages to a topic."""
+    """Messages to a topic, each with a local id."""
 
     def __init__(
         self, client: ApiClient, sender: Person, channel_id: int, topic: str = "greetings"
@@ -41,7 +41,7 @@ class Sent:
 
 
 class TestLocalIds:
-    async def test_the_sending_client_finds_its_message_again(
+    async def test_sending_client_gets_its_local_id_in_the_event(
         self, client: ApiClient, owner: Person
     ) -> None:
         sender, other = [await listen(client, owner, event_types=["message"]) for _ in range(2)]
@@ -51,7 +51,7 @@ class TestLocalIds:
         assert echoed["local_message_id"] == echoed["local_id"] == "12.01"
         assert "local_message_id" not in plain
 
-    async def test_nobody_writes_into_the_queue_of_somebody_else(
+    async def test_queue_of_another_user_gets_no_local_id(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         theirs = await listen(client, member, event_types=["message"])
@@ -60,7 +60,7 @@ class TestLocalIds:
         [event] = await theirs.new_events()
         assert "local_message_id" not in event
 
-    async def test_a_retry_sends_nothing_twice(self, client: ApiClient, owner: Person) -> None:
+    async def test_retry_sends_no_second_message(self, client: ApiClient, owner: Person) -> None:
         listener = await listen(client, owner, event_types=["message"])
         message = hello(owner, queue_id=listener.queue_id, local_id="1")
         responses = [
@@ -69,7 +69,7 @@ class TestLocalIds:
         assert len({response["id"] for response in responses}) == 1
         assert len(await listener.new_events()) == 1
 
-    async def test_also_from_several_connections_at_once(
+    async def test_concurrent_retries_send_one_message(
         self, client: ApiClient, owner: Person
     ) -> None:
         listener = await listen(client, owner, event_types=["message"])
@@ -107,7 +107,7 @@ class TestLocalIds:
         second = assert_success(await client.post("/messages", owner, **{**message, **changes}))
         assert first["id"] < second["id"]
 
-    async def test_also_in_another_process(
+    async def test_retry_in_another_process_sends_no_second_message(
         self, client: ApiClient, start_app: StartApp, owner: Person
     ) -> None:
         message = hello(owner, queue_id="queue", local_id="1")
@@ -118,8 +118,8 @@ class TestLocalIds:
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-class TestWithoutTheLock:
-    """Once a process finds itself alone, it looks for no answer: the database refuses a second."""
+class TestOptimisticWrites:
+    """An optimistic write looks up no stored response: the database refuses a duplicate."""
 
     @pytest.fixture
     async def sent(self, client: ApiClient, owner: Person, make_channel: MakeChannel) -> Sent:
@@ -129,18 +129,18 @@ class TestWithoutTheLock:
             await sent.send(name)
         return sent
 
-    async def test_one_statement_sends(self, sent: Sent, runtime: Runtime) -> None:
+    async def test_send_takes_one_statement(self, sent: Sent, runtime: Runtime) -> None:
         with recorded_statements(runtime.database, "message") as recorded:
             await sent.send("e")
-        # It goes to the driver as it is, and so past whoever records.
+        # It goes straight to the driver, and so past the recorder.
         assert recorded == []
         assert sent.ids == sorted(set(sent.ids))
 
-    async def test_what_is_sent_again_is_found(self, sent: Sent) -> None:
+    async def test_retry_finds_the_first_message(self, sent: Sent) -> None:
         assert await sent.send("a") == sent.ids[0]
         assert await sent.send("d") == sent.ids[3]
 
-    async def test_also_by_who_could_not_send_it_any_more(
+    async def test_retry_finds_it_after_the_permission_was_lost(
         self, sent: Sent, client: ApiClient, owner: Person, member: Person
     ) -> None:
         channel = f"/streams/{sent.channel_id}"
@@ -154,7 +154,7 @@ class TestWithoutTheLock:
             await sent.send(name)
         assert await theirs.send("a") == theirs.ids[0]
 
-    async def test_also_among_others(self, sent: Sent) -> None:
+    async def test_retries_among_new_messages_in_one_batch_are_found(self, sent: Sent) -> None:
         listener = await listen(sent.client, sent.sender, event_types=["message"])
         ids = await asyncio.gather(*map(sent.send, ("x", "b", "y", "c", "x")))
         assert [ids[1], ids[3]] == sent.ids[1:3]
@@ -165,7 +165,7 @@ class TestWithoutTheLock:
 
 
 class TestIdempotencyKeys:
-    """A header does the same for every POST."""
+    """The Idempotency-Key header does the same for every POST."""
 
     async def test_a_message_is_sent_once(self, client: ApiClient, owner: Person) -> None:
         listener = await listen(client, owner, event_types=["message"])
@@ -175,7 +175,7 @@ class TestIdempotencyKeys:
         assert len({assert_success(response)["id"] for response in responses}) == 1
         assert len(await listener.new_events()) == 1
 
-    async def test_a_group_is_made_once(self, client: ApiClient, owner: Person) -> None:
+    async def test_group_is_created_once(self, client: ApiClient, owner: Person) -> None:
         group: dict[str, object] = {"name": "crew", "description": "", "members": []}
         responses = await asyncio.gather(
             *(_post(client, owner, "/user_groups/create", "key", **group) for _ in range(4))
@@ -189,7 +189,7 @@ class TestIdempotencyKeys:
         other = await _post(client, owner, "/messages", "key", **hello(owner, content="Other"))
         assert_error(other, "IDEMPOTENCY_KEY_REUSED")
 
-    async def test_and_to_one_person(
+    async def test_key_belongs_to_one_user(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         ids = {
@@ -198,11 +198,11 @@ class TestIdempotencyKeys:
         }
         assert len(ids) == 2
 
-    async def test_a_refusal_is_not_kept(self, client: ApiClient, owner: Person) -> None:
+    async def test_refusal_is_not_stored(self, client: ApiClient, owner: Person) -> None:
         assert_error(await _post(client, owner, "/messages", "key", **hello(owner, content="")))
         assert_success(await _post(client, owner, "/messages", "key", **hello(owner)))
 
-    async def test_a_key_has_a_limit(self, client: ApiClient, owner: Person) -> None:
+    async def test_length_of_a_key_is_limited(self, client: ApiClient, owner: Person) -> None:
         refusal = await _post(client, owner, "/messages", "k" * 201, **hello(owner))
         assert "Idempotency-Key" in assert_error(refusal)
 

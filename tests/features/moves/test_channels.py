@@ -28,7 +28,7 @@ QUIETLY = {"send_notification_to_new_thread": False}
 
 class TestMove:
     @pytest.mark.parametrize("is_there", [True, False])
-    async def test_is_in_the_other_channel_then(
+    async def test_message_is_in_the_other_channel(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -52,7 +52,7 @@ class TestMove:
         assert (event["orig_subject"], event["subject"]) == ("topic", "topic")
         assert (await show(client, member, moved[0]))["display_recipient"] == there.name
 
-    async def test_read_state_stays_for_those_in_both(
+    async def test_read_state_is_kept_for_subscribers_of_both(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         here, there = [await make_channel(subscribers=[owner, member]) for _ in range(2)]
@@ -64,7 +64,7 @@ class TestMove:
         assert_success(await edit(client, owner, moved[0], **params, **QUIETLY))
         assert await unread_ids(client, member) == before
 
-    async def test_is_read_for_those_who_were_not_there(
+    async def test_is_read_for_users_not_subscribed_to_the_source(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         here = await make_channel(subscribers=[owner])
@@ -78,7 +78,7 @@ class TestMove:
         assert_success(await edit(client, owner, again, stream_id=there.id, **QUIETLY))
         assert await unread_ids(client, member) == {own}
 
-    async def test_what_was_left_unread_does_not_wait_elsewhere(
+    async def test_is_read_for_users_not_subscribed_to_the_target(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         here = await make_channel(subscribers=[owner, member])
@@ -103,7 +103,7 @@ class TestMove:
 
 
 class TestPrivacy:
-    async def test_who_may_not_follow_sees_it_go(
+    async def test_user_without_access_to_the_target_gets_a_deletion(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         here = await make_channel(subscribers=[owner, member])
@@ -119,7 +119,7 @@ class TestPrivacy:
         assert await unread_ids(client, member) == {notice}
         assert secret.name not in (await show(client, member, notice))["content"]
 
-    async def test_who_may_not_follow_is_done_with_it(
+    async def test_user_without_access_to_the_target_cannot_use_the_message(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         here = await make_channel(subscribers=[owner, member])
@@ -144,7 +144,7 @@ class TestPrivacy:
         response = await client.get("/messages/matches_narrow", member, **matches)
         assert assert_success(response)["messages"] == {}
 
-    async def test_who_did_not_know_the_source_does_not_learn_of_it(
+    async def test_hidden_source_is_not_revealed(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         secret = await make_channel(subscribers=[owner], invite_only=True)
@@ -163,7 +163,7 @@ class TestPrivacy:
         [step] = (await show(client, owner, message_id))["edit_history"]
         assert (step["prev_topic"], step["prev_stream"]) == ("plot", secret.id)
 
-    async def test_protected_history_is_what_came_while_one_was_there(
+    async def test_protected_history_hides_messages_moved_outside_the_subscription_period(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -191,7 +191,7 @@ class TestPrivacy:
             assert_error(await client.get(f"/messages/{message_id}", reader))
 
     @pytest.mark.parametrize("way", ["deleted", "moved"])
-    async def test_whoever_saw_it_come_is_told_that_it_goes(
+    async def test_only_subscribers_at_the_time_of_the_move_get_its_deletion(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -216,7 +216,7 @@ class TestPrivacy:
         told = [await listener.new_events() for listener in listeners]
         assert [[event["message_id"] for event in events] for events in told] == [[message_id], []]
 
-    async def test_a_mover_moves_only_what_they_see(
+    async def test_only_messages_visible_to_the_caller_are_moved(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         there = await make_channel(subscribers=[owner, member])
@@ -232,8 +232,8 @@ class TestPrivacy:
         assert await ids_read(client, owner, ["channel", there.id]) == [seen]
 
 
-class TestRights:
-    async def test_channels_one_may_not_write_in(
+class TestPermissions:
+    async def test_target_needs_the_permission_to_send(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         here = await make_channel(subscribers=[owner, member])
@@ -248,7 +248,7 @@ class TestRights:
         )
         assert len((await ask(client, member, ["channel", here.id]))["messages"]) == 1
 
-    async def test_organization_or_channel_may_say_who(
+    async def test_permission_comes_from_realm_or_channel(
         self,
         client: ApiClient,
         make_channel: MakeChannel,

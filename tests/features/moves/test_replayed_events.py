@@ -1,4 +1,4 @@
-"""What was marked as read, or renamed, before it was moved: told alike however late one reads."""
+"""Messages marked as read or renamed before a move: late polls get the same events."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ async def read_by_events(listener: Listener) -> set[int]:
 
 
 class TestMarkedAsRead:
-    async def test_messages_of_a_topic_that_were_moved_since_are_told(
+    async def test_messages_moved_out_of_the_topic_later_are_included(
         self,
         client: ApiClient,
         owner: Person,
@@ -61,7 +61,7 @@ class TestMarkedAsRead:
         assert await unread_ids(client, member) == set()
         assert await read_by_events(listener) == set(ids)
 
-    async def test_messages_that_came_into_the_topic_since_are_not(
+    async def test_messages_moved_into_the_topic_later_are_not_included(
         self, client: ApiClient, owner: Person, member: Person, general: ChannelRecord
     ) -> None:
         unread = await send(client, owner, general, "two")
@@ -76,7 +76,7 @@ class TestMarkedAsRead:
         assert unread not in told
         assert await unread_ids(client, member) == {unread}
 
-    async def test_messages_of_a_channel_that_left_it_since_are_told(
+    async def test_messages_moved_out_of_the_channel_later_are_included(
         self,
         client: ApiClient,
         owner: Person,
@@ -95,7 +95,7 @@ class TestMarkedAsRead:
         assert await read_by_events(listener) == set(ids)
         assert await unread_ids(client, member) == {there}
 
-    async def test_a_topic_that_is_gone_by_then_is_told_in_full(
+    async def test_all_messages_of_a_topic_moved_away_later_are_included(
         self,
         client: ApiClient,
         owner: Person,
@@ -112,7 +112,7 @@ class TestMarkedAsRead:
         assert await unread_ids(client, member) == set()
 
 
-async def test_a_renamed_topic_is_told_with_what_has_left_it_since(
+async def test_rename_includes_messages_moved_out_later(
     client: ApiClient, owner: Person, member: Person, general: ChannelRecord
 ) -> None:
     ids = [await send(client, owner, general, "one") for _ in range(3)]
@@ -125,7 +125,7 @@ async def test_a_renamed_topic_is_told_with_what_has_left_it_since(
     assert told == [ids, [ids[1]], [later]]
 
 
-async def test_a_topic_keeps_its_spelling_for_those_who_come_into_it(
+async def test_message_moved_into_a_topic_gets_its_spelling(
     client: ApiClient, owner: Person, member: Person, general: ChannelRecord, other: ChannelRecord
 ) -> None:
     await send(client, owner, other, "lunch")

@@ -51,7 +51,7 @@ class TestModes:
         [("change_one", [1]), ("change_later", [1, 2]), ("change_all", [0, 1, 2])],
     )
     @pytest.mark.parametrize("is_there", [True, False])
-    async def test_moves_what_was_asked_for(
+    async def test_moves_the_requested_messages(
         self,
         client: ApiClient,
         channel: ChannelRecord,
@@ -71,7 +71,7 @@ class TestModes:
         assert set(await topics_of(client, owner, channel)) == ({"old", "new"} if left else {"new"})
         assert (await show(client, owner, before[1]))["subject"] == "new"
 
-    async def test_late_readers_are_told_of_what_was_renamed_then(
+    async def test_late_poll_lists_the_messages_renamed_at_that_time(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
     ) -> None:
         other = await send(client, owner, channel, "other")
@@ -83,7 +83,7 @@ class TestModes:
         told = [event["message_ids"] for event in await listener.new_events()]
         assert told == [renamed, [other]]
 
-    async def test_late_readers_are_told_of_what_was_read_then(
+    async def test_late_poll_lists_the_messages_read_at_that_time(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
     ) -> None:
         other = await send(client, owner, channel, "other")
@@ -96,7 +96,7 @@ class TestModes:
         assert [event["messages"] for event in await listener.new_events()] == [read]
         assert await unread_ids(client, member) == {other}
 
-    async def test_is_told(
+    async def test_emits_an_event(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
     ) -> None:
         ids = await send_some(client, owner, channel, "old")
@@ -120,7 +120,7 @@ class TestModes:
             "flags": [],
         }
 
-    async def test_renaming_tells_of_all_messages(
+    async def test_event_of_a_rename_lists_all_messages(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
     ) -> None:
         ids = await send_some(client, owner, channel, "old")
@@ -135,7 +135,7 @@ class TestModes:
         few = await send_some(client, owner, channel, "few", 2)
         many = await send_some(client, owner, channel, "many", 40)
         counts = []
-        # The first one finds more in the caches than those after it.
+        # The first one finds more in the caches than later ones.
         for message_id, topic in ((few[1], "z"), (few[0], "a"), (many[0], "b")):
             with recorded_statements(runtime.database, "message") as statements:
                 response = await edit(
@@ -146,7 +146,7 @@ class TestModes:
             assert not any("UPDATE message SET" in each for each in statements)
         assert counts[1] == counts[2]
 
-    async def test_sending_goes_to_where_the_topic_is_now(
+    async def test_new_messages_go_to_the_renamed_topic(
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
         first = await send(client, owner, channel, "old")
@@ -156,7 +156,7 @@ class TestModes:
         assert await in_topic(client, owner, channel, "old") == [anew]
         assert await in_topic(client, owner, channel, "new") == [first, there]
 
-    async def test_other_letters_are_for_the_whole_topic(
+    async def test_change_of_case_needs_the_whole_topic(
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
         ids = await send_some(client, owner, channel, "lunch")
@@ -183,7 +183,7 @@ class TestModes:
 class TestReadState:
     @pytest.mark.parametrize("mode", ["change_one", "change_later", "change_all"])
     @pytest.mark.parametrize("has_read", ["nothing", "old", "new", "both", "part"])
-    async def test_stays_what_it_was(
+    async def test_is_unchanged_by_a_move(
         self,
         client: ApiClient,
         channel: ChannelRecord,
@@ -219,7 +219,7 @@ class TestReadState:
 
 
 class TestNotices:
-    async def test_both_threads_can_be_told(
+    async def test_notices_in_old_and_new_topic(
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
         ids = await send_some(client, owner, channel, "old")
@@ -247,7 +247,7 @@ class TestNotices:
         assert "moved this topic to" in (await show(client, owner, notice))["content"]
         assert len(await in_topic(client, owner, channel, "new")) == 2
 
-    async def test_a_topic_that_is_done(
+    async def test_resolved_and_unresolved_topic(
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
         ids = await send_some(client, owner, channel, "lunch")
@@ -272,7 +272,7 @@ class TestPolicies:
         anew = await send(client, owner, channel, "old")
         assert anew not in await ids_read(client, member, ["is", "followed"])
 
-    async def test_stay_with_what_is_left(
+    async def test_stay_with_a_partly_moved_topic(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
     ) -> None:
         ids = await send_some(client, owner, channel, "old")
@@ -281,7 +281,7 @@ class TestPolicies:
         await edit(client, owner, ids[1], topic="new", propagate_mode="change_later", **QUIETLY)
         assert await ids_read(client, member, ["is", "followed"]) == ids[:1]
 
-    async def test_of_two_topics_the_more_visible_one(
+    async def test_merged_topics_get_the_more_visible_policy(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
     ) -> None:
         old = await send_some(client, owner, channel, "old", 1)
@@ -293,7 +293,7 @@ class TestPolicies:
         assert await ids_read(client, member, ["is", "followed"]) == old + new
 
 
-class TestRights:
+class TestPermissions:
     async def test_direct_messages_stay(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, member: Person
     ) -> None:
@@ -302,7 +302,7 @@ class TestRights:
         refused = await edit(client, owner, message_id, stream_id=channel.id)
         assert "stream_id" in assert_error(refused)
 
-    async def test_organization_or_channel_may_say_who(
+    async def test_permission_comes_from_realm_or_channel(
         self,
         client: ApiClient,
         channel: ChannelRecord,
@@ -322,7 +322,7 @@ class TestRights:
         assert_success(await client.patch(f"/streams/{channel.id}", owner, **group))
         assert_success(await edit(client, member, message_id, topic="new"))
 
-    async def test_resolving_may_be_for_more_people_than_moving(
+    async def test_resolving_has_its_own_permission(
         self,
         client: ApiClient,
         channel: ChannelRecord,
@@ -337,7 +337,7 @@ class TestRights:
         assert_success(await edit(client, member, message_id, topic="✔ old"))
         assert_error(await edit(client, member, message_id, topic="✔ other"))
 
-    async def test_old_messages_are_for_moderators(
+    async def test_only_moderators_move_old_messages(
         self,
         client: ApiClient,
         channel: ChannelRecord,
@@ -362,7 +362,7 @@ class TestRights:
         assert_success(await edit(client, member, young, topic="new", **QUIETLY))
         assert_success(await edit(client, owner, old, topic="new", **QUIETLY))
 
-    async def test_guests_move_nothing_where_they_only_look_in(
+    async def test_guests_cannot_move_in_unsubscribed_channels(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, guest: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner], is_web_public=True)
@@ -372,7 +372,7 @@ class TestRights:
         assert_success(await subscribe(client, owner, channel.name, principals=[guest.user_id]))
         assert_success(await edit(client, guest, message_id, topic="new"))
 
-    async def test_archived_channels_stay_as_they_are(
+    async def test_archived_channels_refuse_moves(
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
         [message_id] = await send_some(client, owner, channel, "old", 1)

@@ -1,4 +1,4 @@
-"""POST and DELETE /users/me/muted_users/{muted_user_id}, and what follows from them."""
+"""POST and DELETE /users/me/muted_users/{muted_user_id}, and their effects."""
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.clock import unix_seconds
@@ -27,11 +27,11 @@ async def unmute(client: ApiClient, person: Person | None, other: Person) -> Api
 
 
 class TestMute:
-    async def test_is_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         assert_error(await mute(client, None, member), "UNAUTHORIZED", 401)
         assert_error(await unmute(client, None, member), "UNAUTHORIZED", 401)
 
-    async def test_is_told_to_oneself(
+    async def test_event_is_sent_to_the_caller_only(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         listener = await listen(client, member, event_types=["muted_users"])
@@ -55,7 +55,7 @@ class TestMute:
         unknown = await client.post("/users/me/muted_users/4711", member)
         assert assert_error(unknown) == "No such user"
 
-    async def test_people_one_does_not_see_do_not_exist(
+    async def test_invisible_users_are_unknown(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person, guest: Person
     ) -> None:
         await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
@@ -80,7 +80,7 @@ class TestMessagesOfMutedUsers:
         for message_id in message_ids:
             assert "read" in await flags_of(client, member, message_id)
 
-    async def test_of_before_become_read(
+    async def test_earlier_messages_become_read(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner, member])
@@ -106,7 +106,7 @@ class TestMessagesOfMutedUsers:
         assert await unread_ids(client, member) == set()
         assert "read" in await flags_of(client, member, second)
 
-    async def test_others_read_them_as_ever(
+    async def test_other_readers_are_not_affected(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner, member])

@@ -32,7 +32,7 @@ def view(fragment: str = ALERTED, **details: object) -> dict[str, Any]:
 
 
 class TestViews:
-    async def test_are_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         await add(client, member)
         for response in (
             await client.get(VIEWS),
@@ -42,7 +42,9 @@ class TestViews:
         ):
             assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_are_one_s_own(self, client: ApiClient, owner: Person, member: Person) -> None:
+    async def test_are_private_to_the_user(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
         listener = await listen(client, member, event_types=["navigation_view", "navigation_views"])
         outside = await listen(client, owner, event_types=["navigation_view"])
         assert listener.state["navigation_views"] == []
@@ -76,7 +78,7 @@ class TestViews:
             ({"name": "x" * 61}, "name is too long (limit: 60 characters)"),
         ],
     )
-    async def test_are_bounded(
+    async def test_length_is_limited(
         self, client: ApiClient, member: Person, wrong: dict[str, object], message: str
     ) -> None:
         await add(client, member)
@@ -84,7 +86,7 @@ class TestViews:
         assert assert_error(await client.post(VIEWS, member, **values)) == message
         assert await views_of(client, member) == [view()]
 
-    async def test_are_bounded_all_together(self, client: ApiClient, member: Person) -> None:
+    async def test_number_is_limited(self, client: ApiClient, member: Person) -> None:
         for number in range(200):
             await add(client, member, f"narrow/id/{number}")
         refused = await client.post(VIEWS, member, fragment=ALERTED, is_pinned=True)
@@ -93,7 +95,9 @@ class TestViews:
 
 class TestEdit:
     @pytest.mark.parametrize("path", [ALERTED, "narrow%2Fis%2Falerted"])
-    async def test_of_what_was_passed(self, client: ApiClient, member: Person, path: str) -> None:
+    async def test_changes_passed_values_only(
+        self, client: ApiClient, member: Person, path: str
+    ) -> None:
         await add(client, member)
         listener = await listen(client, member, event_types=["navigation_view"])
         assert assert_success(await client.patch(f"{VIEWS}/{path}", member, name="Alerts")) == {}
@@ -116,7 +120,7 @@ class TestEdit:
 
 
 class TestRemove:
-    async def test_is_told(self, client: ApiClient, member: Person) -> None:
+    async def test_emits_an_event(self, client: ApiClient, member: Person) -> None:
         await add(client, member)
         await add(client, member, "inbox")
         listener = await listen(client, member, event_types=["navigation_view"])

@@ -1,4 +1,4 @@
-"""What it costs to look whose stars and choices a change of a channel concerns."""
+"""The cost of finding whose stars and topic policies a channel change affects."""
 
 from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
@@ -18,7 +18,7 @@ async def _statements_of_change(
     return len(statements)
 
 
-async def test_a_channel_that_becomes_private_takes_as_many_statements_for_many_owners(
+async def test_making_a_channel_private_takes_the_same_statements_for_many_users(
     client: ApiClient,
     runtime: Runtime,
     owner: Person,
@@ -33,11 +33,11 @@ async def test_a_channel_that_becomes_private_takes_as_many_statements_for_many_
             await keep(client, await make_user(), public, message)
         counts.append(await _statements_of_change(client, runtime, owner, public, is_private=True))
         assert_success(await client.patch(f"/streams/{public.id}", owner, is_private=False))
-    # The first change makes the topic of its notice, too.
+    # The first change creates the topic of its notice, too.
     assert counts[1] <= counts[0]
 
 
-async def test_another_description_concerns_no_owner(
+async def test_changed_description_looks_up_no_personal_state(
     client: ApiClient, runtime: Runtime, owner: Person, member: Person, make_channel: MakeChannel
 ) -> None:
     public = await make_channel("public", subscribers=[owner])

@@ -1,4 +1,4 @@
-"""Stars and choices for topics that go out of sight and come back: clients are told of both."""
+"""Stars and topic policies that lose and regain visibility: clients get events about both."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ KNOWS_ALL = {"notification_settings_null": True, "empty_topic_name": True}
 
 
 class Kept:
-    """What a client knows of its user's stars and choices, from the state and from events."""
+    """A client's copy of its user's stars and topic policies, from the state and from events."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self.stars: set[int] = set(state["starred_messages"])
@@ -52,7 +52,7 @@ class Kept:
 
 
 async def compare(client: ApiClient, listener: Listener) -> Kept:
-    """What the listener has learnt from events is what a client that registers now is told."""
+    """Check that the listener's state from events equals that of a newly registered client."""
     kept = Kept(listener.state)
     for event in await listener.new_events():
         kept.see(event)
@@ -81,7 +81,7 @@ async def public(make_channel: MakeChannel, owner: Person) -> ChannelRecord:
     return await make_channel("public", subscribers=[owner])
 
 
-async def test_whoever_leaves_a_private_channel_sees_them_go_and_come_back(
+async def test_unsubscribing_from_a_private_channel_removes_them_until_resubscribing(
     client: ApiClient, owner: Person, member: Person, private: ChannelRecord
 ) -> None:
     message = await send(client, owner, private)
@@ -96,7 +96,7 @@ async def test_whoever_leaves_a_private_channel_sees_them_go_and_come_back(
     assert kept.topics == {(private.id, "greetings"): 1}
 
 
-async def test_a_channel_that_becomes_private_takes_them_along(
+async def test_making_a_channel_private_removes_them(
     client: ApiClient, owner: Person, member: Person, public: ChannelRecord
 ) -> None:
     message = await send(client, owner, public)
@@ -109,7 +109,7 @@ async def test_a_channel_that_becomes_private_takes_them_along(
         assert kept.stars == (set() if is_private else {message})
 
 
-async def test_a_channel_of_another_name_is_named_so_in_muted_topics(
+async def test_muted_topics_follow_the_renamed_channel(
     client: ApiClient, owner: Person, member: Person, public: ChannelRecord
 ) -> None:
     await keep(client, member, public, await send(client, owner, public))
@@ -119,7 +119,7 @@ async def test_a_channel_of_another_name_is_named_so_in_muted_topics(
     assert [muted[0] for muted in kept.muted] == ["other"]
 
 
-async def test_another_role_sees_others(
+async def test_changed_role_changes_the_visible_ones(
     client: ApiClient,
     runtime: Runtime,
     realm: RealmRecord,
@@ -138,7 +138,7 @@ async def test_another_role_sees_others(
 
 
 class TestMessages:
-    async def test_a_deleted_message_is_no_star_of_people_outside_of_its_channel(
+    async def test_deleted_message_is_unstarred_for_non_subscribers(
         self, client: ApiClient, owner: Person, member: Person, public: ChannelRecord
     ) -> None:
         message = await send(client, owner, public)
@@ -147,7 +147,7 @@ class TestMessages:
         assert_success(await client.delete(f"/messages/{message}", owner))
         assert (await compare(client, listener)).stars == set()
 
-    async def test_nobody_learns_of_the_end_of_a_message_they_do_not_see(
+    async def test_deletion_of_a_hidden_message_emits_no_event(
         self, client: ApiClient, owner: Person, member: Person, private: ChannelRecord
     ) -> None:
         message = await send(client, owner, private)
@@ -157,7 +157,7 @@ class TestMessages:
         assert_success(await client.delete(f"/messages/{message}", owner))
         assert await listener.new_events() == []
 
-    async def test_a_message_that_moves_out_of_sight_and_back(
+    async def test_message_moved_to_a_hidden_channel_and_back(
         self,
         client: ApiClient,
         owner: Person,
@@ -174,7 +174,7 @@ class TestMessages:
             kept = await compare(client, listener)
             assert kept.stars == ({message} if target is public else set())
 
-    async def test_topics_that_are_renamed_out_of_sight_are_not_told(
+    async def test_rename_of_a_hidden_topic_emits_no_event(
         self, client: ApiClient, owner: Person, member: Person, private: ChannelRecord
     ) -> None:
         message = await send(client, owner, private)

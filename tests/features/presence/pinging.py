@@ -1,4 +1,4 @@
-"""Signs of life as clients give them, and what they are told of others."""
+"""Presence requests as clients send them, and the presence of others in the responses."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ async def ping(client: ApiClient, person: Person, **params: object) -> dict[str,
 
 
 async def ping_slim(client: ApiClient, person: Person, **params: object) -> dict[str, Any]:
-    """The presences in the newer form."""
+    """The presences in the slim (newer) form."""
     response = await ping(client, person, slim_presence=True, **params)
     presences: dict[str, Any] = response["presences"]
     return presences
@@ -43,12 +43,12 @@ def moments(active: int, idle: int) -> dict[str, int]:
 
 
 def here(clock: MovableClock) -> dict[str, int]:
-    """Somebody who does something right now."""
+    """The presence of a user who is active now."""
     now = unix_seconds(clock.now())
     return moments(now, now)
 
 
 def old_form(status: str, timestamp: int) -> dict[str, Any]:
-    """What older clients get of a user."""
+    """The legacy form of a user's presence."""
     shown = {"client": "website", "status": status, "timestamp": timestamp}
     return {"aggregated": shown, "website": {**shown, "pushable": False}}

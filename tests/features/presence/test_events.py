@@ -1,4 +1,4 @@
-"""Presence events: told when somebody comes or wakes up, in the form the client knows."""
+"""Presence events: emitted when a user becomes present or active, in the client's form."""
 
 import asyncio
 
@@ -51,7 +51,7 @@ class TestForms:
 
 
 class TestWhen:
-    async def test_only_when_something_changes_for_others(
+    async def test_emitted_only_when_visible_state_changes(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         listener = await listen_to_presence(client, owner, client_capabilities=SIMPLE)
@@ -70,11 +70,11 @@ class TestWhen:
         assert await told_after(140, "idle") == [moments(start + 180, start + 380)]
         assert await told_after(1_000, "active") == [moments(start + 1_380, start + 1_380)]
 
-    async def test_is_not_told_later(self, client: ApiClient, member: Person) -> None:
+    async def test_not_delivered_to_later_polls(self, client: ApiClient, member: Person) -> None:
         await ping(client, member)
         assert await told(await listen_to_presence(client, member)) == []
 
-    async def test_not_where_there_are_many_people(
+    async def test_not_emitted_in_large_realms(
         self,
         client: ApiClient,
         make_user: MakeUser,
@@ -93,10 +93,10 @@ class TestWhen:
 
 
 class TestCost:
-    async def test_a_ping_leaves_the_order_of_events_alone(
+    async def test_ping_does_not_lock_the_realm(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
-        # SQLite has one writer, whatever it writes: there the lock cannot be somebody else's.
+        # SQLite allows one writer at a time: there, no other writer can hold the lock.
         work = runtime.begin()
         if not runtime.database.is_sqlite:
             await work.db.lock_realm(realm.id)
@@ -109,7 +109,7 @@ class TestCost:
         assert set(response["presences"]) == {str(member.user_id)}
         assert statements == []
 
-    async def test_the_same_again_writes_nothing(
+    async def test_repeated_ping_writes_nothing(
         self, client: ApiClient, runtime: Runtime, clock: MovableClock, member: Person
     ) -> None:
         await ping(client, member)
@@ -119,7 +119,7 @@ class TestCost:
                 await ping(client, member, status=status)
         assert statements == []
 
-    async def test_those_that_come_together_are_written_together(
+    async def test_simultaneous_pings_are_written_together(
         self, client: ApiClient, runtime: Runtime, make_user: MakeUser
     ) -> None:
         people = [await make_user() for _ in range(12)]

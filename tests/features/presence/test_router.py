@@ -37,12 +37,12 @@ async def presence_of(client: ApiClient, reader: Person, reference: object) -> d
 
 
 class TestPing:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await try_ping(client, None), "UNAUTHORIZED", 401)
         assert_error(await client.get("/realm/presence"), "UNAUTHORIZED", 401)
         assert_error(await client.get("/users/1/presence"), "UNAUTHORIZED", 401)
 
-    async def test_is_answered_with_everybody_by_email(
+    async def test_response_lists_presences_by_email(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         now = unix_seconds(clock.now())
@@ -56,7 +56,7 @@ class TestPing:
             "presence_last_update_id": 2,
         }
 
-    async def test_or_by_user_id(
+    async def test_response_lists_presences_by_user_id_if_slim(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         now = unix_seconds(clock.now())
@@ -66,11 +66,13 @@ class TestPing:
             str(member.user_id): moments(now, now),
         }
 
-    async def test_or_with_nothing(self, client: ApiClient, member: Person) -> None:
+    async def test_ping_only_response_has_no_presences(
+        self, client: ApiClient, member: Person
+    ) -> None:
         assert await ping(client, member, ping_only=True) == {}
         assert str(member.user_id) in await ping_slim(client, member)
 
-    async def test_notes_when_somebody_was_active_and_when_only_there(
+    async def test_stores_active_and_idle_timestamps(
         self, client: ApiClient, clock: MovableClock, member: Person
     ) -> None:
         start = unix_seconds(clock.now())
@@ -84,7 +86,7 @@ class TestPing:
             str(member.user_id): moments(start + 360, start + 360)
         }
 
-    async def test_made_up_addresses_stay_made_up(
+    async def test_hidden_addresses_are_shown_as_generated_ones(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         assert_success(await client.patch("/settings", member, email_address_visibility=3))
@@ -155,7 +157,7 @@ class TestHistory:
 
 
 class TestUpdates:
-    async def test_only_what_is_new_is_told(
+    async def test_only_newer_presences_are_returned(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         first = await ping(client, member, last_update_id=-1)
@@ -172,13 +174,13 @@ class TestUpdates:
         fourth = await ping(client, member, last_update_id=seen)
         assert fourth["presences"] == {str(member.user_id): here(clock)}
 
-    async def test_a_number_of_another_past_is_put_right(
+    async def test_too_high_last_update_id_is_corrected(
         self, client: ApiClient, member: Person
     ) -> None:
         response = await ping(client, member, last_update_id=4711)
         assert (response["presences"], response["presence_last_update_id"]) == ({}, 1)
 
-    async def test_go_on_from_a_registration(
+    async def test_continue_from_the_registered_state(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         assert (await listen(client, member)).state["presence_last_update_id"] == -1
@@ -187,7 +189,7 @@ class TestUpdates:
         response = await ping(client, member, last_update_id=state["presence_last_update_id"])
         assert set(response["presences"]) == {str(member.user_id)}
 
-    async def test_organizations_count_by_themselves(
+    async def test_update_ids_are_per_realm(
         self, app: ChatApp, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         other = await factories.make_realm(runtime, "Elsewhere", "elsewhere")
@@ -205,7 +207,7 @@ class TestUpdates:
 
 
 class TestRegister:
-    async def test_is_by_email_unless_told(
+    async def test_is_keyed_by_email_by_default(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         await ping(client, owner)
@@ -217,7 +219,7 @@ class TestRegister:
         state = (await listen(client, member, slim_presence=True)).state
         assert state["presences"] == {str(owner.user_id): moments(now, now)}
 
-    async def test_goes_back_as_far_as_asked_for(
+    async def test_history_limit_is_applied(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         await ping(client, owner)
@@ -241,7 +243,7 @@ class TestOneUser:
                 "presence": {**moments(now, now), "website": status, "aggregated": status},
             }
 
-    async def test_says_who_is_gone(
+    async def test_aggregated_status_becomes_offline_after_140_seconds(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         await ping(client, owner)
@@ -253,7 +255,7 @@ class TestOneUser:
         assert shown["aggregated"]["status"] == "offline"
         assert shown["website"]["status"] == "active"
 
-    async def test_without_presence(
+    async def test_user_without_presence(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -278,7 +280,7 @@ class TestOneUser:
 
 
 class TestHiding:
-    async def test_whoever_hides_is_not_there(
+    async def test_hidden_user_has_no_presence(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         await ping(client, owner)
@@ -297,7 +299,7 @@ class TestHiding:
         shown = {"client": "website", "status": "idle", "timestamp": 0, "pushable": False}
         assert event["presence"] == {"website": shown}
 
-    async def test_and_is_there_again_at_once(
+    async def test_user_reappears_at_once_after_hiding_ends(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         assert_success(await client.post("/users/me/status", owner, away=True))
@@ -320,7 +322,7 @@ class TestHiding:
             assert_success(response)
         assert set(await ping_slim(client, member)) == {str(member.user_id)}
 
-    async def test_an_organization_can_do_without(
+    async def test_presence_can_be_disabled_for_the_realm(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         await ping(client, owner)
@@ -338,8 +340,8 @@ class TestHiding:
         assert await told(listener) == []
 
 
-class TestSight:
-    async def test_people_one_does_not_see_are_not_there(
+class TestVisibility:
+    async def test_users_invisible_to_the_reader_are_omitted(
         self,
         client: ApiClient,
         realm: RealmRecord,

@@ -1,4 +1,4 @@
-"""Who counts as there, and which signs of life are written down."""
+"""Rules of presence: who is present, and which pings are stored."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +31,7 @@ class TestState:
     def test_is_of_the_last_minutes(self, active: float, idle: float, state: State) -> None:
         assert LastSeen(ago(active), ago(idle)).state(NOW) is state
 
-    def test_whoever_was_never_seen_is_offline(self) -> None:
+    def test_user_never_seen_is_offline(self) -> None:
         assert NEVER_SEEN.state(NOW) is State.OFFLINE
         assert LastSeen(None, ago(0)).state(NOW) is State.IDLE
 
@@ -51,7 +51,7 @@ class TestPing:
             (LastSeen(None, ago(-3600)), "idle", LastSeen(None, NOW)),
         ],
     )
-    def test_is_noted(self, before: LastSeen, status: PingStatus, after: LastSeen) -> None:
+    def test_is_stored(self, before: LastSeen, status: PingStatus, after: LastSeen) -> None:
         assert before.after_ping(status, NOW) == after
 
     @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ class TestPing:
             (LastSeen(is_hidden=True), "idle"),
         ],
     )
-    def test_is_not_noted_twice_or_of_those_who_hide(
+    def test_is_not_stored_twice_or_for_hidden_users(
         self, before: LastSeen, status: PingStatus
     ) -> None:
         assert before.after_ping(status, NOW) == before
@@ -76,15 +76,17 @@ class TestOldForm:
         ("active", "idle", "status"),
         [(0, 0, "active"), (70, 0, "active"), (71, 0, "idle"), (9_000, 9_000, "active")],
     )
-    def test_has_one_status_for_two_moments(self, active: float, idle: float, status: str) -> None:
+    def test_has_one_status_for_two_timestamps(
+        self, active: float, idle: float, status: str
+    ) -> None:
         shown = client_payload(moments_payload(LastSeen(ago(active), ago(idle))))
         moment = ago(active) if status == "active" else ago(idle)
         assert (shown["status"], shown["timestamp"]) == (status, int(moment.timestamp()))
 
-    def test_shows_nothing_of_those_who_hide(self) -> None:
+    def test_shows_nothing_of_hidden_users(self) -> None:
         shown = client_payload(moments_payload(LastSeen(is_hidden=True)))
         assert (shown["status"], shown["timestamp"]) == ("idle", 0)
 
-    def test_says_who_is_gone(self) -> None:
+    def test_reports_absent_users_as_offline(self) -> None:
         shown = user_payload(LastSeen(ago(200), ago(200)), NOW)
         assert (shown["website"]["status"], shown["aggregated"]["status"]) == ("active", "offline")

@@ -1,4 +1,4 @@
-"""What clients are told about custom profile fields, on both databases."""
+"""Events about custom profile fields, on both databases."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ DATA = "/users/me/profile_data"
 
 @pytest.fixture
 async def listener(client: ApiClient, guest: Person) -> Listener:
-    """A guest: what everybody may know."""
+    """A guest: gets only what all users may see."""
     return await listen(client, guest, fetch_event_types=[])
 
 
@@ -28,7 +28,7 @@ async def only_event(listener: Listener) -> dict[str, Any]:
 
 
 class TestFieldEvents:
-    async def test_every_change_tells_the_whole_list(
+    async def test_every_change_emits_the_whole_list(
         self, client: ApiClient, admin: Person, listener: Listener
     ) -> None:
         async def assert_told() -> None:
@@ -116,7 +116,7 @@ class TestValueEvents:
         event = await only_event(listener)
         assert event["person"]["custom_profile_field"] == {"id": food, "value": None}
 
-    async def test_refused_values_tell_nobody(
+    async def test_refused_values_emit_no_event(
         self, client: ApiClient, admin: Person, member: Person, listener: Listener
     ) -> None:
         field_id = await add_field(client, admin)
@@ -127,7 +127,7 @@ class TestValueEvents:
 
 
 class TestState:
-    async def test_register_tells_fields_and_types(
+    async def test_register_returns_fields_and_types(
         self, client: ApiClient, admin: Person, guest: Person
     ) -> None:
         await add_field(client, admin)

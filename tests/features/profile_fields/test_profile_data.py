@@ -116,7 +116,7 @@ class TestSetProfileData:
     async def test_malformed_data(self, client: ApiClient, member: Person, data: object) -> None:
         assert "data" in assert_error(await client.patch(DATA, member, data=data))
 
-    async def test_users_must_be_active_people_of_the_organization(
+    async def test_users_in_values_must_be_active_humans_of_the_realm(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -166,7 +166,7 @@ class TestRemoveProfileData:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Another organization on the same server, with a field and somebody who filled it in."""
+    """Another realm on the same server, with a field and a user who filled it in."""
 
     client: ApiClient
     admin: Person
@@ -174,7 +174,7 @@ class Elsewhere:
 
 
 class TestOtherOrganizations:
-    """What belongs to another organization is as unknown as what never was."""
+    """What belongs to another realm is as unknown as what never existed."""
 
     @pytest.fixture
     async def here(self, app: ChatApp, realm: RealmRecord) -> AsyncIterator[ApiClient]:

@@ -140,7 +140,7 @@ class TestCreateField:
         assert sorted(response.status for response in responses) == [200, 400, 400, 400, 400]
         assert len(await fields_of(client, admin)) == 1
 
-    async def test_there_is_an_end(self, client: ApiClient, admin: Person) -> None:
+    async def test_number_is_limited(self, client: ApiClient, admin: Person) -> None:
         for number in range(MAX_FIELDS):
             await add_field(client, admin, name=f"Field {number}")
         response = await client.post(FIELDS, admin, field_type=1, name="One too many")
@@ -263,7 +263,7 @@ class TestDeleteField:
         message = assert_error(await client.delete(f"{FIELDS}/4711", admin))
         assert message == "Field id 4711 not found."
 
-    async def test_takes_the_values_along(
+    async def test_deletes_the_values(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         field_id = await add_field(client, admin)

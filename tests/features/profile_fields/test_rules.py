@@ -1,4 +1,4 @@
-"""What a field may be and what may be written into it, without a database."""
+"""Validation of fields and their values, without a database."""
 
 from dataclasses import replace
 from typing import Any
@@ -104,19 +104,19 @@ class TestExternalAccounts:
 
 class TestFlags:
     @pytest.mark.parametrize("field_type", [FieldType.LONG_TEXT, FieldType.USER])
-    def test_too_large_for_the_summary(self, field_type: FieldType) -> None:
+    def test_types_not_allowed_in_the_summary(self, field_type: FieldType) -> None:
         field = field_of(field_type, display_in_profile_summary=True)
         assert complaint_about(field).startswith("display_in_profile_summary")
 
     @pytest.mark.parametrize(
         "field_type", set(FieldType) - {FieldType.SHORT_TEXT, FieldType.EXTERNAL_ACCOUNT}
     )
-    def test_nobody_is_found_by_it(self, field_type: FieldType) -> None:
+    def test_types_not_allowed_for_user_matching(self, field_type: FieldType) -> None:
         data = OPTIONS if field_type is FieldType.SELECT else {}
         field = field_of(field_type, use_for_user_matching=True, field_data=data)
         assert complaint_about(field).startswith("use_for_user_matching")
 
-    def test_texts_and_accounts_find_people(self) -> None:
+    def test_texts_and_accounts_allowed_for_user_matching(self) -> None:
         check_field(field_of(FieldType.SHORT_TEXT, use_for_user_matching=True), [])
         account = field_of(FieldType.EXTERNAL_ACCOUNT, field_data=GITHUB)
         check_field(replace(account, use_for_user_matching=True), [])
@@ -196,7 +196,7 @@ class TestValues:
         assert value is not None
         assert value.rendered == "<p>&lt;b&gt;<strong>x</strong>&lt;/b&gt;</p>"
 
-    def test_people_in_a_value(self) -> None:
+    def test_users_in_a_value(self) -> None:
         friends = field_for(FieldType.USER)
         assert user_ids_in(friends, FieldValue("[7,3]")) == [7, 3]
         assert user_ids_in(friends, None) == []

@@ -24,14 +24,14 @@ from tests.support.unsubscribing import unsubscribe
 
 
 class TestAdd:
-    async def test_is_not_for_strangers(
+    async def test_anonymous_is_refused(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner], is_web_public=True)
         message_id = await send(client, owner, channel)
         assert_error(await react(client, None, message_id), "UNAUTHORIZED", 401)
 
-    async def test_is_shown_and_told(
+    async def test_is_stored_and_emitted(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner, member])
@@ -54,7 +54,7 @@ class TestAdd:
             },
         }
 
-    async def test_several_people_and_emoji_keep_their_order(
+    async def test_reactions_of_several_users_keep_their_order(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, owner, member)
@@ -67,7 +67,7 @@ class TestAdd:
             (member.user_id, "heart"),
         ]
 
-    async def test_is_there_once(self, client: ApiClient, member: Person) -> None:
+    async def test_duplicate_is_refused(self, client: ApiClient, member: Person) -> None:
         message_id = await send_direct(client, member, member)
         assert_success(await react(client, member, message_id, emoji_name="thumbs_up"))
         listener = await listen_to_reactions(client, member)
@@ -77,7 +77,7 @@ class TestAdd:
         assert len(await reactions_to(client, member, message_id)) == 1
         assert await listener.new_events() == []
 
-    async def test_keeps_the_name_that_was_first(
+    async def test_keeps_the_first_name(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, owner, member)
@@ -123,12 +123,12 @@ class TestAdd:
         assert message in assert_error(await react(client, member, message_id, **values))
         assert await reactions_to(client, member, message_id) == []
 
-    async def test_reports_what_it_does_not_know(self, client: ApiClient, member: Person) -> None:
+    async def test_reports_ignored_parameters(self, client: ApiClient, member: Person) -> None:
         message_id = await send_direct(client, member, member)
         response = await react(client, member, message_id, message_id=message_id, **OCTOPUS)
         assert assert_success(response) == {"ignored_parameters_unsupported": ["message_id"]}
 
-    async def test_there_is_an_end_to_it(
+    async def test_number_is_limited(
         self, client: ApiClient, owner: Person, member: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(service, "MAX_EMOJI", 2)
@@ -179,7 +179,7 @@ class TestRemove:
             {**OCTOPUS, "reaction_type": "zulip_extra_emoji", "emoji_code": "zulip"},
         ],
     )
-    async def test_only_what_is_there(
+    async def test_missing_reaction_is_refused(
         self, client: ApiClient, owner: Person, member: Person, values: dict[str, str]
     ) -> None:
         message_id = await send_direct(client, owner, member)
@@ -206,7 +206,7 @@ class TestRemove:
 
 
 class TestAccess:
-    async def test_messages_one_may_not_see_do_not_exist(
+    async def test_hidden_messages_are_unknown(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -228,7 +228,7 @@ class TestAccess:
         assert_success(await react(client, member, public))
         assert assert_error(await react(client, guest, public)) == "Invalid message(s)"
 
-    async def test_whoever_left_leaves_no_marks(
+    async def test_former_subscribers_cannot_react(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -247,7 +247,7 @@ class TestAccess:
         assert_success(await react(client, owner, message_id))
         assert await listener.new_events() == []
 
-    async def test_archived_channels_stay_as_they_are(
+    async def test_archived_channels_refuse_reactions(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner])
@@ -278,7 +278,7 @@ class TestAccess:
         assert_error(await react(client, member, before))
         assert_success(await react(client, member, after))
 
-    async def test_is_told_to_those_who_take_part(
+    async def test_event_is_sent_to_participants(
         self, client: ApiClient, make_user: MakeUser, owner: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, owner, member)
@@ -288,7 +288,7 @@ class TestAccess:
         assert [len(await listener.new_events()) for listener in inside] == [1, 1]
         assert await outside.new_events() == []
 
-    async def test_public_channels_are_open_to_who_asks_for_all(
+    async def test_event_is_sent_to_queues_for_all_public_channels(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         message_id = await send(client, owner, await make_channel(subscribers=[owner]))

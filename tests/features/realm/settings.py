@@ -11,7 +11,7 @@ from tests.support.responses import assert_success
 
 
 async def change_realm(client: ApiClient, person: Person, **changes: object) -> dict[str, Any]:
-    """PATCH /realm; the answer."""
+    """PATCH /realm; the response."""
     return assert_success(await client.patch("/realm", person, **changes))
 
 
@@ -24,6 +24,6 @@ async def allow(
 
 
 async def setting_seen_by(client: ApiClient, person: Person, name: str) -> Any:
-    """What a client that registers now is told of a setting."""
+    """The value of a setting for a client that registers now."""
     listener = await listen(client, person, fetch_event_types=["realm"])
     return listener.state[f"realm_{name}"]

@@ -1,4 +1,4 @@
-"""What clients are told when the organization changes, on both databases."""
+"""Events about changes of the realm, on both databases."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ async def hear(listener: Listener) -> list[dict[str, object]]:
 
 
 class TestUpdate:
-    async def test_tells_everybody_of_each_plain_setting(
+    async def test_each_plain_setting_is_sent_to_all_users(
         self, client: ApiClient, admin: Person, guest: Person
     ) -> None:
         listener = await listen(client, guest, event_types=["realm"])
@@ -30,7 +30,7 @@ class TestUpdate:
             {**update, "property": "message_content_delete_limit_seconds", "value": None},
         ]
 
-    async def test_tells_nobody_of_what_stays_or_is_refused(
+    async def test_unchanged_and_refused_values_emit_no_event(
         self, client: ApiClient, admin: Person
     ) -> None:
         listener = await listen(client, admin, event_types=["realm"])
@@ -41,7 +41,7 @@ class TestUpdate:
 
 
 class TestUpdateDict:
-    async def test_tells_of_permissions_and_editing_in_one_event(
+    async def test_permissions_and_editing_come_in_one_event(
         self, client: ApiClient, realm: RealmRecord, admin: Person, guest: Person
     ) -> None:
         listener = await listen(client, guest, event_types=["realm"])
@@ -70,8 +70,10 @@ class TestUpdateDict:
         ]
 
 
-async def test_changes_of_one_moment_keep_each_other(client: ApiClient, admin: Person) -> None:
-    """Nobody's change undoes another one that was made on its way."""
+async def test_concurrent_changes_do_not_overwrite_each_other(
+    client: ApiClient, admin: Person
+) -> None:
+    """No change reverts another one made at the same time."""
     weekdays = asyncio.gather(
         *(change_realm(client, admin, digest_weekday=day) for day in (2, 3, 4))
     )

@@ -95,7 +95,7 @@ class TestAccess:
             "can_create_web_public_channel_group",
         } == OWNER_ONLY
 
-    async def test_organizations_change_nothing_but_themselves(
+    async def test_other_realms_are_not_changed(
         self, app: ChatApp, runtime: Runtime, owner: Person
     ) -> None:
         other = await factories.make_realm(runtime, "Other")
@@ -119,7 +119,7 @@ class TestPlainSettings:
         assert await stored_settings(runtime, realm) == {}
 
     @pytest.mark.parametrize("name", NAMES_A_CHANNEL)
-    async def test_channels_must_be_there(
+    async def test_channels_must_exist(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel, name: str
     ) -> None:
         channel = await make_channel()
@@ -130,14 +130,14 @@ class TestPlainSettings:
         assert_success(await client.delete(f"/streams/{channel.id}", owner))
         assert_error(await client.patch("/realm", owner, **{name: channel.id}))
 
-    async def test_what_is_not_passed_stays(self, client: ApiClient, admin: Person) -> None:
+    async def test_values_not_passed_are_unchanged(self, client: ApiClient, admin: Person) -> None:
         await change_realm(client, admin, description="We are Acme")
         assert await change_realm(client, admin, invite_required=False) == {
             "invite_required": False
         }
         assert await setting_seen_by(client, admin, "description") == "We are Acme"
 
-    async def test_what_does_not_change_is_not_in_the_answer(
+    async def test_unchanged_values_are_not_in_the_response(
         self, client: ApiClient, owner: Person
     ) -> None:
         assert await change_realm(client, owner) == {}
@@ -172,7 +172,7 @@ class TestPlainSettings:
             ("message_retention_days", '"realm_default"'),
         ],
     )
-    async def test_refuses_what_no_setting_can_be(
+    async def test_refuses_invalid_values(
         self, client: ApiClient, admin: Person, name: str, value: object
     ) -> None:
         changes = {"inline_image_preview": False, name: value}
@@ -215,7 +215,7 @@ class TestPermissions:
         await change_realm(client, owner, **{name: {"new": default, "old": other}})
         assert await stored_settings(runtime, realm) == {}
 
-    async def test_can_name_people_and_groups(
+    async def test_can_name_users_and_groups(
         self, client: ApiClient, realm: RealmRecord, admin: Person, member: Person
     ) -> None:
         owners = realm.system_groups[SystemGroup.OWNERS]
@@ -228,14 +228,14 @@ class TestPermissions:
         again = {"new": shown, "old": value}
         assert await change_realm(client, admin, can_create_groups=again) == {}
 
-    async def test_takes_only_new_and_old(
+    async def test_value_must_be_an_object_with_new(
         self, client: ApiClient, realm: RealmRecord, admin: Person
     ) -> None:
         for value in (realm.system_groups[SystemGroup.OWNERS], {"old": 1}, {"new": None}):
             response = await client.patch("/realm", admin, can_create_groups=value)
             assert "can_create_groups" in assert_error(response)
 
-    async def test_refuses_when_somebody_else_was_faster(
+    async def test_outdated_old_value_is_refused(
         self, client: ApiClient, realm: RealmRecord, admin: Person
     ) -> None:
         groups = realm.system_groups
@@ -274,7 +274,7 @@ class TestPermissions:
         response = await client.patch("/realm", owner, can_access_all_users_group={"new": people})
         assert "must be a system user group" in assert_error(response)
 
-    async def test_refuses_people_and_groups_that_are_not_there(
+    async def test_refuses_unknown_users_and_groups(
         self,
         app: ChatApp,
         runtime: Runtime,
@@ -297,7 +297,7 @@ class TestPermissions:
             assert "can_create_groups: " in assert_error(response)
         await own.aclose()
 
-    async def test_holds_from_the_next_request_on(
+    async def test_takes_effect_with_the_next_request(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
         assert_success(await client.post("/user_groups/create", member, **new_group("one")))
@@ -323,7 +323,7 @@ class TestWaitingPeriod:
 
 
 class TestSpectatorAccess:
-    async def test_ends_at_once(self, client: ApiClient, admin: Person) -> None:
+    async def test_disabling_takes_effect_at_once(self, client: ApiClient, admin: Person) -> None:
         assert_error(await client.get("/users"), "UNAUTHORIZED", 401)
         await change_realm(client, admin, enable_spectator_access=True)
         assert_success(await client.get("/users"))

@@ -1,4 +1,4 @@
-"""What POST /register tells about the organization and its server."""
+"""The state of realm and server in responses of POST /register."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ class TestRealmState:
         assert state["realm_allow_edit_history"] is False
         assert state["realm_message_retention_days"] == -1
 
-    async def test_says_which_organization_it_is(
+    async def test_identifies_the_realm(
         self, client: ApiClient, realm: RealmRecord, member: Person, clock: MovableClock
     ) -> None:
         state = await realm_state(client, member)
@@ -81,7 +81,7 @@ class TestRealmState:
             )
             assert "password is too" in assert_error(response)
 
-    async def test_announces_nothing_that_is_not_there(
+    async def test_announces_no_unsupported_feature(
         self, client: ApiClient, member: Person
     ) -> None:
         state = await realm_state(client, member)
@@ -97,7 +97,7 @@ class TestRealmState:
         ):
             assert state[feature] is False
 
-    async def test_is_left_out_when_not_asked_for(self, client: ApiClient, member: Person) -> None:
+    async def test_is_omitted_when_not_requested(self, client: ApiClient, member: Person) -> None:
         listener = await listen(client, member, fetch_event_types=["user_settings"])
         assert not [key for key in listener.state if key.startswith(("realm_", "server_", "max_"))]
 
@@ -146,7 +146,7 @@ class TestPermissions:
             ("can_invite_others_to_realm", "can_invite_users_group"),
         ],
     )
-    async def test_tells_the_caller_what_they_may_do(
+    async def test_contains_the_permissions_of_the_caller(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -162,7 +162,7 @@ class TestPermissions:
             listener = await listen(client, person, fetch_event_types=["realm_user"])
             assert listener.state[key] is expected
 
-    async def test_nobody_makes_web_public_channels_of_a_closed_organization(
+    async def test_web_public_channels_need_spectator_access(
         self, client: ApiClient, owner: Person
     ) -> None:
         listener = await listen(client, owner, fetch_event_types=["realm_user"])

@@ -23,7 +23,7 @@ async def readers(client: ApiClient, person: Person, message_id: MessageId) -> l
 
 
 class TestReadReceipts:
-    async def test_are_not_for_strangers(
+    async def test_anonymous_is_refused(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         channel = await make_channel(subscribers=[owner], is_web_public=True)
@@ -80,7 +80,7 @@ class TestReadReceipts:
         refusal = assert_error(await ask(client, owner, message_id))
         assert refusal == "Read receipts are disabled in this organization."
 
-    async def test_do_not_tell_of_people_who_mute(
+    async def test_omit_users_who_muted_the_reader(
         self, client: ApiClient, make_user: MakeUser, owner: Person, member: Person
     ) -> None:
         other = await make_user()
@@ -94,7 +94,7 @@ class TestReadReceipts:
         assert_success(await client.post(f"/users/me/muted_users/{owner.user_id}", other))
         assert await readers(client, owner, message_id) == [member.user_id]
 
-    async def test_only_of_those_it_was_sent_to(
+    async def test_list_recipients_only(
         self,
         client: ApiClient,
         runtime: Runtime,

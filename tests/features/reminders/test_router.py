@@ -1,4 +1,4 @@
-"""GET, POST and DELETE /reminders, and what becomes of them."""
+"""GET, POST and DELETE /reminders, and their delivery."""
 
 from dataclasses import replace
 from typing import Any
@@ -56,13 +56,13 @@ async def reminders_of(client: ApiClient, person: Person) -> list[dict[str, Any]
 
 
 class TestReminders:
-    async def test_are_not_for_strangers(self, client: ApiClient, member: Person, at: int) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person, at: int) -> None:
         assert_error(await client.get(REMINDERS), "UNAUTHORIZED", 401)
         unknown = await client.post(REMINDERS, message_id=1, scheduled_delivery_timestamp=at)
         assert_error(unknown, "UNAUTHORIZED", 401)
         assert_error(await client.delete(f"{REMINDERS}/1"), "UNAUTHORIZED", 401)
 
-    async def test_are_one_s_own(
+    async def test_are_private_to_the_user(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -99,7 +99,7 @@ class TestReminders:
         assert await outside.new_events() == []
         assert await scheduled_of(client, member) == []
 
-    async def test_of_what_one_may_see(
+    async def test_only_for_visible_messages(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -135,7 +135,7 @@ class TestReminders:
             ({"note": "a\0b"}, "note must not contain NUL characters"),
         ],
     )
-    async def test_names_what_is_wrong(
+    async def test_error_names_the_invalid_parameter(
         self, client: ApiClient, member: Person, at: int, wrong: dict[str, object], message: str
     ) -> None:
         message_id = await send_direct(client, member, member)
@@ -143,7 +143,7 @@ class TestReminders:
         assert message in assert_error(await client.post(REMINDERS, member, **wanted))
         assert await reminders_of(client, member) == []
 
-    async def test_are_bounded(self, client: ApiClient, member: Person, at: int) -> None:
+    async def test_number_is_limited(self, client: ApiClient, member: Person, at: int) -> None:
         message_id = await send_direct(client, member, member)
         for _ in range(500):
             await be_reminded(client, member, message_id, at)
@@ -154,7 +154,7 @@ class TestReminders:
 
 
 class TestRemove:
-    async def test_one_s_own(
+    async def test_only_own_reminders(
         self, client: ApiClient, owner: Person, member: Person, at: int
     ) -> None:
         message_id = await send_direct(client, member, member)
@@ -220,7 +220,7 @@ class TestDelivery:
         assert f"/#narrow/dm/{people}/near/{message_id}" in notice["content"]
         assert "Lunch?" in notice["content"]
 
-    async def test_does_not_show_what_one_may_no_longer_see(
+    async def test_does_not_quote_a_message_that_became_hidden(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -241,7 +241,7 @@ class TestDelivery:
         assert "secret" not in notice["content"]
         assert "team" not in notice["content"]
 
-    async def test_fails_for_whoever_is_gone(
+    async def test_fails_for_deactivated_users(
         self,
         client: ApiClient,
         runtime: Runtime,

@@ -1,4 +1,4 @@
-"""How long messages are kept."""
+"""Retention policies of messages."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +23,7 @@ CHANNEL = ChannelId(7)
         (100, 5, 5, 100, True),
     ],
 )
-def test_channel_comes_before_the_organization(
+def test_channel_policy_overrides_the_realm_policy(
     realm_days: int,
     channel_days: int | None,
     in_channel: int | None,

@@ -30,7 +30,7 @@ async def snippets_of(client: ApiClient, person: Person) -> list[dict[str, Any]]
 
 
 class TestSnippets:
-    async def test_are_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         path = f"{SNIPPETS}/{await save(client, member)}"
         for response in (
             await client.get(SNIPPETS),
@@ -40,7 +40,7 @@ class TestSnippets:
         ):
             assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_are_one_s_own(
+    async def test_are_private_to_the_user(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
         listener = await listen(client, member, event_types=["saved_snippets"])
@@ -77,7 +77,7 @@ class TestSnippets:
             ({"content": "a\0b"}, "content must not contain NUL characters"),
         ],
     )
-    async def test_are_bounded(
+    async def test_length_is_limited(
         self, client: ApiClient, member: Person, wrong: dict[str, str], message: str
     ) -> None:
         snippet_id = await save(client, member)
@@ -88,7 +88,7 @@ class TestSnippets:
         assert assert_error(edited) == message
         assert await snippets_of(client, member) == kept
 
-    async def test_are_bounded_all_together(self, client: ApiClient, member: Person) -> None:
+    async def test_number_is_limited(self, client: ApiClient, member: Person) -> None:
         for number in range(500):
             await save(client, member, f"Number {number}")
         refused = await client.post(SNIPPETS, member, title="One", content="more")
@@ -97,7 +97,7 @@ class TestSnippets:
 
 class TestEdit:
     @pytest.mark.parametrize("change", [{"title": "Goodbye"}, {"content": "See you"}])
-    async def test_of_what_was_passed(
+    async def test_changes_passed_values_only(
         self, client: ApiClient, member: Person, change: dict[str, str]
     ) -> None:
         snippet_id = await save(client, member)
@@ -109,7 +109,7 @@ class TestEdit:
         assert (event["op"], event["saved_snippet"]) == ("update", {**before, **change})
         assert await snippets_of(client, member) == [{**before, **change}]
 
-    async def test_to_what_it_was_is_told_to_nobody(
+    async def test_edit_without_change_emits_no_event(
         self, client: ApiClient, member: Person
     ) -> None:
         snippet_id = await save(client, member)
@@ -119,7 +119,7 @@ class TestEdit:
         assert_success(await client.patch(path, member))
         assert await listener.new_events() == []
 
-    async def test_of_what_is_not_one_s_own(
+    async def test_snippets_of_others_are_unknown(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         theirs = await save(client, owner)
@@ -135,7 +135,7 @@ class TestEdit:
 
 
 class TestDelete:
-    async def test_is_told(self, client: ApiClient, member: Person) -> None:
+    async def test_emits_an_event(self, client: ApiClient, member: Person) -> None:
         first, second = await save(client, member), await save(client, member)
         listener = await listen(client, member, event_types=["saved_snippets"])
         assert assert_success(await client.delete(f"{SNIPPETS}/{first}", member)) == {}

@@ -1,4 +1,4 @@
-"""When and where messages are scheduled for, unless a test says otherwise."""
+"""Default time and channel of scheduled messages."""
 
 import pytest
 

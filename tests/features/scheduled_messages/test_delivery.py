@@ -1,4 +1,4 @@
-"""What becomes of scheduled messages when their time has come."""
+"""Delivery of scheduled messages when they are due."""
 
 import asyncio
 
@@ -65,7 +65,7 @@ class TestSending:
         await deliver_due(runtime)
         assert await ids_read(client, owner) == [message["id"]]
 
-    async def test_to_people(
+    async def test_direct_message(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -98,7 +98,7 @@ class TestSending:
         found = await read(client, member, apply_markdown=False, num_before=1000)
         assert [message["content"] for message in found["messages"]] == many
 
-    async def test_as_it_is_rendered_then(
+    async def test_is_rendered_at_delivery(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -134,7 +134,7 @@ class TestSending:
         await pass_an_hour(runtime, clock)
         assert await is_open_to(client, owner, url)
 
-    async def test_follows_its_topic_as_the_sender_wants(
+    async def test_sender_follows_the_topic_by_their_setting(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -162,7 +162,7 @@ class TestSending:
             ("website", False, False, True),
         ],
     )
-    async def test_is_read_by_its_sender_if_they_saw_it(
+    async def test_is_read_by_its_sender_by_client_and_parameter(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -185,7 +185,7 @@ class TestSending:
         assert (message_id in await unread_ids(client, member)) == is_unread
         assert (await show(client, member, message_id))["client"] == client_name
 
-    async def test_as_it_was_edited(
+    async def test_edited_message_is_delivered_as_edited(
         self, client: ApiClient, runtime: Runtime, clock: MovableClock, member: Person, at: int
     ) -> None:
         scheduled_id = await schedule(client, member, to_people(member), at, content="Before")
@@ -193,7 +193,7 @@ class TestSending:
         await pass_an_hour(runtime, clock)
         assert await contents_read(client, member) == ["After"]
 
-    async def test_not_what_was_removed(
+    async def test_removed_message_is_not_delivered(
         self, client: ApiClient, runtime: Runtime, clock: MovableClock, member: Person, at: int
     ) -> None:
         scheduled_id = await schedule(client, member, to_people(member), at)
@@ -203,7 +203,7 @@ class TestSending:
 
 
 class TestOnce:
-    async def test_however_many_processes_deliver(
+    async def test_with_several_processes(
         self,
         client: ApiClient,
         start_app: StartApp,
@@ -221,10 +221,10 @@ class TestOnce:
         await asyncio.gather(*(deliver_due(process) for process in processes))
         assert await contents_read(client, member) == contents
 
-    async def test_not_as_it_was_before_an_edit(
+    async def test_edit_during_delivery_is_not_lost(
         self, client: ApiClient, runtime: Runtime, clock: MovableClock, member: Person, at: int
     ) -> None:
-        """Somebody changes a message while a process is about to send it."""
+        """A message is edited while a process is about to send it."""
         scheduled_id = await schedule(client, member, to_people(member), at, content="Before")
         async with DatabaseSession(runtime.database) as db:
             [record] = await DueRepository(db).list_due(clock.now().replace(year=2030), 10)
@@ -239,7 +239,7 @@ class TestOnce:
         [still] = await scheduled_of(client, member)
         assert still["content"] == "After"
 
-    async def test_not_after_its_sender_lost_the_right_meanwhile(
+    async def test_not_if_the_sender_lost_the_permission_meanwhile(
         self,
         client: ApiClient,
         start_app: StartApp,
@@ -269,8 +269,8 @@ class TestOnce:
         assert [each["failed"] for each in await scheduled_of(client, member)] == [True]
 
 
-class TestAfterASilence:
-    async def test_what_came_due_goes_out_on_start(
+class TestAfterDowntime:
+    async def test_overdue_messages_are_delivered_on_start(
         self, client: ApiClient, start_app: StartApp, clock: MovableClock, member: Person, at: int
     ) -> None:
         await schedule(client, member, to_people(member), at)

@@ -27,7 +27,7 @@ async def only(client: ApiClient, person: Person) -> dict[str, Any]:
 
 
 class TestEdit:
-    async def test_is_not_for_strangers(
+    async def test_anonymous_is_refused(
         self, client: ApiClient, owner: Person, member: Person, at: int
     ) -> None:
         scheduled_id = await schedule(client, member, to_people(owner), at)
@@ -65,7 +65,7 @@ class TestEdit:
             [event] = await listener.new_events()
             assert (event["op"], event["scheduled_message"]) == ("update", expected)
 
-    async def test_tells_nobody_of_nothing(
+    async def test_edit_without_change_emits_no_event(
         self, client: ApiClient, owner: Person, member: Person, at: int
     ) -> None:
         scheduled_id = await schedule(client, member, to_people(owner), at, content="Same")
@@ -83,7 +83,7 @@ class TestEdit:
         shown = await only(client, member)
         assert (shown["type"], shown["to"], shown["topic"]) == ("stream", new.id, "topic")
 
-    async def test_the_type_changes_with_the_place(
+    async def test_type_changes_with_the_recipient(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person, at: int
     ) -> None:
         channel = await make_channel(subscribers=[member])
@@ -116,7 +116,7 @@ class TestEdit:
             ({"scheduled_delivery_timestamp": "soon"}, "scheduled_delivery_timestamp"),
         ],
     )
-    async def test_names_what_is_wrong(
+    async def test_error_names_the_invalid_parameter(
         self,
         client: ApiClient,
         owner: Person,
@@ -132,7 +132,7 @@ class TestEdit:
         assert await only(client, member) == before
         assert await listener.new_events() == []
 
-    async def test_not_to_where_one_may_not_write(
+    async def test_target_needs_the_permission_to_send(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person, at: int
     ) -> None:
         own = await make_channel(subscribers=[member])

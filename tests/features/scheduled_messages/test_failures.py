@@ -1,4 +1,4 @@
-"""Scheduled messages that cannot be sent when their time has come."""
+"""Scheduled messages that cannot be sent when they are due."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,7 +34,7 @@ from tests.support.responses import assert_success
 
 
 class TestFailing:
-    async def test_is_told_and_keeps_nobody_waiting(
+    async def test_emits_an_event_and_does_not_block_others(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -69,7 +69,7 @@ class TestFailing:
         await pass_an_hour(runtime, clock)
         assert len(await notices_of(client, member)) == 1
 
-    async def test_when_the_sender_is_gone(
+    async def test_when_the_sender_is_deactivated(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -86,7 +86,7 @@ class TestFailing:
         assert await ids_read(client, owner) == []
         assert await failures(runtime.database) == ["Your account is deactivated."]
 
-    async def test_when_the_recipient_is_gone(
+    async def test_when_the_recipient_is_deactivated(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -104,7 +104,7 @@ class TestFailing:
         assert failure == f"The account of {friend.full_name} is deactivated"
         assert len(await notices_of(client, member)) == 1
 
-    async def test_when_the_right_is_gone(
+    async def test_when_the_permission_is_lost(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -137,7 +137,7 @@ class TestFailing:
         assert len(await ids_read(client, owner)) == 2
         assert len(await notices_of(client, member)) == 3
 
-    async def test_what_cannot_be_decided_does_not_stop_the_others(
+    async def test_invalid_row_does_not_stop_the_others(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -145,7 +145,7 @@ class TestFailing:
         member: Person,
         at: int,
     ) -> None:
-        """A row that no request would have made."""
+        """A row that no request would have written."""
         broken = await schedule(client, member, to_people(member), at)
         await schedule(client, member, to_people(member), at, content="last")
         async with DatabaseSession(runtime.database) as db:
@@ -159,7 +159,7 @@ class TestFailing:
         assert "last" in await contents_read(client, member)
         assert await failures(runtime.database) == ["Internal server error"]
 
-    async def test_what_cannot_be_written_does_not_stop_the_others(
+    async def test_database_error_does_not_stop_the_others(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -176,7 +176,7 @@ class TestFailing:
         assert await failures(runtime.database) == ["Internal server error"]
         assert len(await notices_of(client, member)) == 1
 
-    async def test_in_one_organization_only(
+    async def test_affects_one_realm_only(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -204,7 +204,7 @@ async def failures(database: Database) -> list[str | None]:
 
 @asynccontextmanager
 async def refused_by_the_database(database: Database, content: str) -> AsyncIterator[None]:
-    """A database in which a message cannot be written, whatever the service thinks of it."""
+    """A database that refuses a message, whatever the service decided."""
     if database.is_sqlite:
         forbid = (
             "CREATE TRIGGER no_poison BEFORE INSERT ON message"

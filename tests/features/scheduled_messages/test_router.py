@@ -26,7 +26,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 class TestSchedule:
-    async def test_is_not_for_strangers(self, client: ApiClient, member: Person, at: int) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person, at: int) -> None:
         assert_error(await client.get(SCHEDULED), "UNAUTHORIZED", 401)
         message = {**to_people(member), "content": "Hi", "scheduled_delivery_timestamp": at}
         unknown = await client.post(SCHEDULED, None, **message)
@@ -80,13 +80,13 @@ class TestSchedule:
         ]
         assert not any("topic" in each for each in shown)
 
-    async def test_by_time(self, client: ApiClient, member: Person, at: int) -> None:
+    async def test_are_listed_by_time(self, client: ApiClient, member: Person, at: int) -> None:
         times = [at + 2, at, at + 1]
         ids = [await schedule(client, member, to_people(member), time) for time in times]
         shown = await scheduled_of(client, member)
         assert [each["scheduled_message_id"] for each in shown] == [ids[1], ids[2], ids[0]]
 
-    async def test_once_however_often_it_is_repeated(
+    async def test_repeated_request_schedules_once(
         self, client: ApiClient, member: Person, at: int
     ) -> None:
         form = {
@@ -138,7 +138,7 @@ class TestSchedule:
             ({"read_by_sender": "perhaps"}, "read_by_sender"),
         ],
     )
-    async def test_names_what_is_wrong(
+    async def test_error_names_the_invalid_parameter(
         self, client: ApiClient, member: Person, at: int, wrong: dict[str, object], message: str
     ) -> None:
         response = await try_to_schedule(client, member, to_people(member), at, **wrong)
@@ -146,7 +146,7 @@ class TestSchedule:
         assert await scheduled_of(client, member) == []
 
     @pytest.mark.parametrize("missing", ["type", "to", "content", "scheduled_delivery_timestamp"])
-    async def test_needs_all_of_it(
+    async def test_missing_parameters(
         self, client: ApiClient, member: Person, at: int, missing: str
     ) -> None:
         message = {**to_people(member), "content": "Hi", "scheduled_delivery_timestamp": at}
@@ -154,7 +154,7 @@ class TestSchedule:
         response = await client.post(SCHEDULED, member, **message)
         assert assert_error(response) == f"Missing '{missing}' argument"
 
-    async def test_nowhere_that_one_may_not_write(
+    async def test_unknown_and_hidden_targets_are_refused(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -185,7 +185,7 @@ class TestSchedule:
         await schedule(client, member, to_channel(channel, "(no topic)"), at)
         assert [each["topic"] for each in await scheduled_of(client, member)] == [""]
 
-    async def test_not_what_one_could_not_send_now(
+    async def test_message_the_sender_could_not_send_now_is_refused(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -225,13 +225,13 @@ class TestSchedule:
         )
         assert_error(response, "STREAM_WILDCARD_MENTION_NOT_ALLOWED")
 
-    async def test_is_bounded(self, client: ApiClient, member: Person, at: int) -> None:
+    async def test_number_is_limited(self, client: ApiClient, member: Person, at: int) -> None:
         for _ in range(500):
             await schedule(client, member, to_people(member), at)
         response = await try_to_schedule(client, member, to_people(member), at)
         assert assert_error(response) == "Too many scheduled messages (maximum 500)"
 
-    async def test_tells_of_parameters_it_does_not_know(
+    async def test_reports_ignored_parameters(
         self, client: ApiClient, member: Person, at: int
     ) -> None:
         response = await try_to_schedule(client, member, to_people(member), at, colour="red")
@@ -239,7 +239,7 @@ class TestSchedule:
 
 
 class TestRemove:
-    async def test_one_s_own(
+    async def test_own_message(
         self, client: ApiClient, owner: Person, member: Person, at: int
     ) -> None:
         scheduled_id = await schedule(client, member, to_people(owner), at)
@@ -251,7 +251,7 @@ class TestRemove:
         again = await client.delete(f"{SCHEDULED}/{scheduled_id}", member)
         assert assert_error(again, status=400) == "Scheduled message does not exist"
 
-    async def test_nobody_else_s(
+    async def test_messages_of_others_are_unknown(
         self, client: ApiClient, owner: Person, member: Person, at: int
     ) -> None:
         scheduled_id = await schedule(client, member, to_people(owner), at)

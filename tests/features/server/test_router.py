@@ -65,7 +65,7 @@ class TestServerSettings:
         assert settings["realm_description"] == "<p>We are <strong>Acme</strong></p>"
         assert settings["realm_web_public_access_enabled"] is True
 
-    async def test_knows_no_organization_on_the_root_domain(
+    async def test_root_domain_has_no_realm(
         self, app: ChatApp, realm: RealmRecord, runtime: Runtime
     ) -> None:
         await factories.make_realm(runtime, "Other")
@@ -76,7 +76,7 @@ class TestServerSettings:
         assert on_acme.keys() - on_root.keys() == REALM_KEYS
         assert on_acme["realm_url"] == "http://acme.localhost"
 
-    async def test_does_not_look_at_credentials(self, client: ApiClient, member: Person) -> None:
+    async def test_ignores_credentials(self, client: ApiClient, member: Person) -> None:
         stranger = Person(member.user_id, member.email, "wrong")
         anonymous = await client.get("/server_settings")
         assert (await client.get("/server_settings", stranger)).body == anonymous.body
@@ -92,13 +92,13 @@ class TestPublicAddress:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"public_url": "https://chat.example.com"})
 
-    async def test_is_the_configured_one_of_the_only_organization(
+    async def test_is_the_configured_one_for_a_single_realm(
         self, client: ApiClient, realm: RealmRecord
     ) -> None:
         described = assert_success(await client.get("/server_settings"))
         assert described["realm_url"] == described["realm_uri"] == "https://chat.example.com"
 
-    async def test_is_its_own_where_there_are_several(
+    async def test_is_per_realm_with_several_realms(
         self, app: ChatApp, runtime: Runtime, realm: RealmRecord
     ) -> None:
         await factories.make_realm(runtime, "Other")
@@ -113,7 +113,7 @@ class TestHealth:
         async with running_app(settings, clock) as app, client_of(app) as client:
             assert assert_success(await probe(client, "/health")) == {"status": "ok"}
 
-    async def test_asks_the_database_nothing(self, client: ApiClient, runtime: Runtime) -> None:
+    async def test_runs_no_statement(self, client: ApiClient, runtime: Runtime) -> None:
         with recorded_statements(runtime.database, "") as statements:
             assert_success(await probe(client, "/health"))
         assert not [statement for statement in statements if "realm_clock" not in statement]
@@ -127,7 +127,7 @@ class TestReady:
     async def test_is_ready_with_database_and_bus(self, client: ApiClient) -> None:
         assert assert_success(await probe(client, "/ready")) == {"status": "ok"}
 
-    async def test_names_a_missing_database(self, tmp_path: Path, clock: MovableClock) -> None:
+    async def test_reports_a_missing_database(self, tmp_path: Path, clock: MovableClock) -> None:
         settings = make_settings("postgresql://nobody@127.0.0.1:1/none", tmp_path)
         async with running_app(settings, clock) as app, client_of(app) as client:
             response = await probe(client, "/ready")

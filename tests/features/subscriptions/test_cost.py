@@ -1,4 +1,4 @@
-"""What subscribing and registering cost does not grow with the people."""
+"""The cost of subscribing and registering does not grow with the number of users."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ from tests.support.statements import recorded_statements, statements_under_lock
 
 QUIETLY = {"send_new_subscription_messages": False}
 ROOM = 10
-"""Long lists may be written in pieces; but no channel has statements of its own."""
+"""Long lists may be written in slices, but no statement is per channel."""
 
 
-async def test_any_number_of_people_is_one_set_of_statements(
+async def test_subscribing_any_number_of_users_takes_the_same_statements(
     client: ApiClient,
     runtime: Runtime,
     owner: Person,
@@ -55,7 +55,7 @@ async def test_register_takes_the_same_statements_for_any_number_of_channels(
 
 
 class TestManyChannels:
-    """What a request does while everybody else waits does not grow with its channels."""
+    """The statements a request runs under the lock do not grow with its channels."""
 
     async def cost_of_creating(
         self, client: ApiClient, runtime: Runtime, person: Person, names: list[str], **params: Any
@@ -107,7 +107,7 @@ class TestManyChannels:
         assert leaving[1] <= leaving[0] + ROOM
         assert returning[1] <= returning[0] + ROOM
 
-    async def test_choosing_for_a_hundred_takes_the_statements_of_two(
+    async def test_changing_properties_of_a_hundred_takes_the_statements_of_two(
         self, client: ApiClient, runtime: Runtime, owner: Person
     ) -> None:
         names = [f"b{number}" for number in range(MAX_CHANNELS)]

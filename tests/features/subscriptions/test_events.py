@@ -1,4 +1,4 @@
-"""Who is told what when people come into channels and leave them, on both databases."""
+"""Events about subscribing and unsubscribing, and their audiences, on both databases."""
 
 import pytest
 
@@ -29,7 +29,7 @@ async def everybody(
 
 
 class TestCreating:
-    async def test_public_channels_are_told_to_all_but_guests(
+    async def test_new_public_channel_is_sent_to_all_but_guests(
         self, client: ApiClient, everybody: dict[str, Person]
     ) -> None:
         listeners = {name: await listen(client, each) for name, each in everybody.items()}
@@ -44,7 +44,7 @@ class TestCreating:
         assert events["admin"][1]["stream_ids"] == [stream["stream_id"]]
         assert events["admin"][1]["user_ids"] == [creator.user_id]
 
-    async def test_private_channels_are_told_to_administrators_and_people_inside(
+    async def test_new_private_channel_is_sent_to_administrators_and_subscribers(
         self, client: ApiClient, everybody: dict[str, Person], make_user: MakeUser
     ) -> None:
         outsider = await make_user()
@@ -62,10 +62,10 @@ class TestCreating:
         assert events["admin"] == ["stream/create", "subscription/peer_add"]
         assert events["outsider"] == []
 
-    async def test_news_for_many_people_and_channels_come_in_events_of_bounded_size(
+    async def test_events_about_many_users_and_channels_have_bounded_size(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
-        """One event would hold the event loop for long, in every process that reads it."""
+        """A single event would block the event loop for long, in every process that reads it."""
         crowd = await add_people(runtime, realm, 30, [])
         listener = await listen(
             client, member, event_types=["subscription"], include_subscribers="true"
@@ -82,8 +82,8 @@ class TestCreating:
         assert most * len(principals) <= 1_000
 
 
-class TestComing:
-    async def test_the_newcomer_gets_the_whole_channel(
+class TestSubscribing:
+    async def test_new_subscriber_gets_the_whole_channel(
         self,
         client: ApiClient,
         owner: Person,
@@ -105,7 +105,7 @@ class TestComing:
         assert {**own[0], "subscribers": subscription["subscribers"]} == subscription
         assert {**shown, **subscription} == subscription
 
-    async def test_subscribers_are_left_out_for_clients_that_did_not_ask(
+    async def test_subscribers_are_omitted_for_clients_that_did_not_ask(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general")
@@ -114,7 +114,7 @@ class TestComing:
         (add,) = await told(listener)
         assert "subscribers" not in add["subscriptions"][0]
 
-    async def test_members_knew_a_public_channel_and_guests_did_not(
+    async def test_subscribed_guest_gets_create_event_of_public_channel_and_member_does_not(
         self,
         client: ApiClient,
         member: Person,
@@ -130,7 +130,7 @@ class TestComing:
         assert kinds(await told(as_guest)) == ["stream/create", "subscription/add"]
         assert kinds(await told(as_member)) == ["subscription/add"]
 
-    async def test_each_gets_their_own_channels(
+    async def test_each_user_gets_only_the_channels_new_to_them(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("one", subscribers=[member])
@@ -144,10 +144,10 @@ class TestComing:
             names[listener.person.user_id] = [each["name"] for each in add["subscriptions"]]
         assert names == {member.user_id: ["two"], guest.user_id: ["one", "two"]}
 
-    async def test_a_queue_that_was_asleep_is_told_the_same(
+    async def test_queue_read_after_unsubscribing_gets_all_events(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
-        """The guest leaves before the queue is read; what was told while inside is told."""
+        """The guest unsubscribes before polling; events from while they were subscribed come."""
         await make_channel("secret", invite_only=True, subscribers=[member])
         sleeper = await listen(client, guest)
         assert_success(await subscribe(client, member, "secret", principals=[guest.user_id]))
@@ -160,8 +160,8 @@ class TestComing:
         ]
 
 
-class TestLeaving:
-    async def test_leaving_a_public_channel(
+class TestUnsubscribing:
+    async def test_public_channel(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("general", subscribers=[member])
@@ -183,7 +183,7 @@ class TestLeaving:
             }
         ]
 
-    async def test_those_who_leave_together_are_told_of_each_other(
+    async def test_users_unsubscribed_together_get_peer_events_of_each_other(
         self,
         client: ApiClient,
         owner: Person,
@@ -201,7 +201,7 @@ class TestLeaving:
         assert events[1]["user_ids"] == [other.user_id]
 
     @pytest.mark.parametrize("role", [Role.MEMBER, Role.GUEST])
-    async def test_a_private_channel_is_gone_for_those_outside(
+    async def test_private_channel_is_deleted_for_former_subscribers(
         self,
         client: ApiClient,
         owner: Person,
@@ -220,7 +220,7 @@ class TestLeaving:
         assert_success(await unsubscribe(client, owner, "secret"))
         assert await told(leaver) == []
 
-    async def test_administrators_go_on_knowing_it(
+    async def test_private_channel_stays_visible_to_administrators(
         self, client: ApiClient, admin: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("secret", invite_only=True, subscribers=[admin])
@@ -230,7 +230,7 @@ class TestLeaving:
 
 
 class TestAccounts:
-    async def test_deactivated_people_leave_the_lists_and_come_back(
+    async def test_deactivated_users_leave_subscriber_lists_until_reactivated(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -250,7 +250,7 @@ class TestAccounts:
         assert (added["op"], added["user_ids"]) == ("peer_add", [member.user_id])
         assert (await channel_of(client, owner, channel))["subscriber_count"] == 2
 
-    async def test_new_people_join_the_default_channels(
+    async def test_new_users_are_subscribed_to_default_channels(
         self, client: ApiClient, owner: Person, make_user: MakeUser, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("general", is_default_stream=True)

@@ -1,4 +1,4 @@
-"""What people choose for their channels (SPEC 4.5), and the subscriptions they read."""
+"""Personal properties of subscriptions (SPEC 4.5), and reading subscriptions."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class TestProperties:
             ("wildcard_mentions_notify", True),
         ],
     )
-    async def test_each_is_kept_and_told(
+    async def test_each_change_is_stored_and_emitted(
         self,
         client: ApiClient,
         member: Person,
@@ -56,7 +56,7 @@ class TestProperties:
         ]
 
     @pytest.mark.parametrize(("name", "value"), [("is_muted", True), ("in_home_view", False)])
-    async def test_muting_is_told_under_both_names(
+    async def test_muting_is_emitted_under_both_names(
         self,
         client: ApiClient,
         member: Person,
@@ -98,7 +98,7 @@ class TestProperties:
         assert_error(await client.post(PROPERTIES, member, subscription_data=[good, bad]))
         assert (await own(client, member))[0]["pin_to_top"] is False
 
-    async def test_only_of_channels_one_is_in(
+    async def test_change_without_subscription_is_refused(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         public, secret = await make_channel(), await make_channel(invite_only=True)
@@ -110,7 +110,7 @@ class TestProperties:
             response = await client.patch(path, member, property="is_muted", value=True)
             assert assert_error(response) == message
 
-    async def test_choices_outlast_an_absence(
+    async def test_properties_survive_unsubscribing_and_resubscribing(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("general", subscribers=[member])
@@ -132,7 +132,7 @@ class TestReading:
             await make_channel(subscribers=[member])
         assert len({each["color"] for each in await own(client, member)}) == 4
 
-    async def test_subscribers_come_if_asked_for(
+    async def test_subscribers_are_included_on_request(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel(subscribers=[member, guest])
@@ -142,7 +142,7 @@ class TestReading:
             (subscription,) = await own(client, member, include_subscribers=asked)
             assert sorted(subscription["subscribers"]) == [member.user_id, guest.user_id]
 
-    async def test_of_large_channels_some_are_enough(
+    async def test_partial_subscribers_of_large_channels_are_bots_only(
         self, client: ApiClient, member: Person, make_user: MakeUser, make_channel: MakeChannel
     ) -> None:
         bot = await make_user(bot_owner=member)
@@ -152,7 +152,7 @@ class TestReading:
         assert subscription["partial_subscribers"] == [bot.user_id]
         assert "subscribers" not in subscription
 
-    async def test_register_sorts_channels_by_what_one_has_to_do_with_them(
+    async def test_register_groups_channels_by_subscription_status(
         self, client: ApiClient, guest: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("inside", subscribers=[member, guest])
@@ -175,7 +175,7 @@ class TestReading:
         ]
         assert seen[guest.user_id] == [["inside"], [], [], ["inside"]]
 
-    async def test_whether_somebody_is_inside(
+    async def test_subscription_status_of_a_user(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel(subscribers=[guest])
@@ -183,7 +183,7 @@ class TestReading:
             path = f"/users/{person.user_id}/subscriptions/{channel.id}"
             assert assert_success(await client.get(path, member)) == {"is_subscribed": is_inside}
 
-    async def test_channels_of_others_as_far_as_one_may_know(
+    async def test_channels_of_other_users_are_limited_to_visible_ones(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         public = await make_channel(subscribers=[owner])

@@ -1,4 +1,4 @@
-"""POST /users/me/subscriptions: joining, subscribing others, creating on demand."""
+"""POST /users/me/subscriptions: subscribing oneself and others, creating channels on demand."""
 
 from pathlib import Path
 
@@ -39,14 +39,14 @@ class TestJoining:
         assert again["subscribed"] == {}
         assert again["already_subscribed"] == {key: ["general"]}
 
-    async def test_guests_do_not_join_by_themselves(
+    async def test_guests_cannot_subscribe_themselves(
         self, client: ApiClient, guest: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general")
         message = assert_error(await subscribe(client, guest, "general"))
         assert message == "Unable to access channel (general)."
 
-    async def test_who_may_not_add_others_is_told_about_permission(
+    async def test_subscribing_others_without_permission_names_the_reason(
         self,
         client: ApiClient,
         owner: Person,
@@ -68,7 +68,7 @@ class TestJoining:
         assert sorted(response["unauthorized"]) == ["general", "secret"]
 
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
-    async def test_nobody_joins_a_private_channel_uninvited(
+    async def test_private_channel_refuses_users_without_permission(
         self, client: ApiClient, make_user: MakeUser, make_channel: MakeChannel, role: Role
     ) -> None:
         await make_channel("secret", invite_only=True)
@@ -76,7 +76,7 @@ class TestJoining:
         assert_error(await subscribe(client, person, "secret"))
 
     @pytest.mark.parametrize("setting", ["can_subscribe_group", "can_add_subscribers_group"])
-    async def test_whoever_a_private_channel_names_joins_it(
+    async def test_user_named_by_a_private_channel_can_subscribe(
         self, client: ApiClient, member: Person, make_channel: MakeChannel, setting: str
     ) -> None:
         named = {setting: unnamed([member])}
@@ -84,14 +84,14 @@ class TestJoining:
         assert_success(await subscribe(client, member, "secret"))
         assert await members_of(client, member, channel) == [member.user_id]
 
-    async def test_a_guest_who_is_named_still_does_not(
+    async def test_named_guest_cannot_subscribe(
         self, client: ApiClient, guest: Person, make_channel: MakeChannel
     ) -> None:
         named = unnamed([guest])
         await make_channel("secret", invite_only=True, can_subscribe_group=named)
         assert_error(await subscribe(client, guest, "secret"))
 
-    async def test_archived_channels_are_closed(
+    async def test_archived_channels_refuse_subscribers(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("old", subscribers=[owner])
@@ -100,7 +100,7 @@ class TestJoining:
         unsubscribed = await client.delete(SUBSCRIPTIONS, owner, subscriptions=["old"])
         assert "archived" in assert_error(unsubscribed)
 
-    async def test_without_fatal_errors_the_rest_is_done(
+    async def test_without_fatal_errors_permitted_channels_are_subscribed(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general")
@@ -112,7 +112,7 @@ class TestJoining:
         assert payload["unauthorized"] == ["secret"]
         assert payload["subscribed"] == {str(member.user_id): ["general"]}
 
-    async def test_with_fatal_errors_nothing_is_done(
+    async def test_with_fatal_errors_no_channel_is_subscribed(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("general")
@@ -148,7 +148,7 @@ class TestSubscribingOthers:
         assert_error(await subscribe(client, member, "general", **others))
         assert_success(await subscribe(client, member, "ours", **others))
 
-    async def test_creating_a_channel_is_no_side_door(
+    async def test_creating_a_channel_needs_the_permission_to_add_subscribers(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -165,7 +165,7 @@ class TestSubscribingOthers:
         assert_error(response)
         assert await names_seen_by(client, owner) == set()
 
-    async def test_knowing_of_a_private_channel_is_not_enough(
+    async def test_administrator_cannot_subscribe_others_to_unreadable_private_channel(
         self, client: ApiClient, admin: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("secret", invite_only=True)
@@ -175,20 +175,20 @@ class TestSubscribingOthers:
         both = {"principals": [admin.user_id, member.user_id]}
         assert_error(await subscribe(client, admin, "secret", **both))
 
-    async def test_people_inside_let_others_in(
+    async def test_subscribers_of_a_private_channel_can_add_others(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("secret", invite_only=True, subscribers=[member])
         assert_success(await subscribe(client, member, "secret", principals=[guest.user_id]))
         assert await members_of(client, guest, channel) == [member.user_id, guest.user_id]
 
-    async def test_guests_subscribe_nobody(
+    async def test_guests_cannot_subscribe_others(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general", subscribers=[guest])
         assert_error(await subscribe(client, guest, "general", principals=[member.user_id]))
 
-    async def test_unknown_and_deactivated_people_are_refused(
+    async def test_unknown_and_deactivated_users_are_refused(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -204,7 +204,7 @@ class TestSubscribingOthers:
 
 
 class TestCreating:
-    async def test_makes_channels_that_do_not_exist(
+    async def test_creates_channels_that_do_not_exist(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         response = await client.post(
@@ -231,7 +231,7 @@ class TestCreating:
         assert stream["can_administer_channel_group"] == unnamed([member])
         assert stream["subscriber_count"] == 2
 
-    async def test_options_do_not_touch_channels_that_exist(
+    async def test_options_do_not_change_existing_channels(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("general", description="Old")
@@ -248,7 +248,7 @@ class TestCreating:
             ("can_set_topics_policy_group", {"topics_policy": "allow_empty_topic"}),
         ],
     )
-    async def test_needs_the_permission_for_the_kind(
+    async def test_needs_the_create_permission_for_the_kind(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -263,7 +263,7 @@ class TestCreating:
         )
         assert_success(await subscribe(client, owner, "new", **options))
 
-    async def test_web_public_channels_have_three_conditions(
+    async def test_web_public_channel_needs_spectator_access_permission_and_no_invite_only(
         self, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person
     ) -> None:
         options = {"is_web_public": True}
@@ -275,7 +275,7 @@ class TestCreating:
         assert_success(await subscribe(client, owner, "web", **options))
         assert_error(await subscribe(client, owner, "odd", invite_only=True, **options))
 
-    async def test_default_channels_are_for_administrators_and_public(
+    async def test_default_channels_are_created_by_administrators_and_public(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         options = {"is_default_stream": True}
@@ -284,7 +284,7 @@ class TestCreating:
         assert_error(await subscribe(client, admin, "new", invite_only=True, **options))
         assert_success(await subscribe(client, admin, "new", **options))
 
-    async def test_retention_is_for_owners(
+    async def test_only_owners_set_retention(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
         refused = await subscribe(client, admin, "new", message_retention_days=3)
@@ -321,7 +321,7 @@ class TestCreating:
 
 
 class TestLimits:
-    """Everybody else waits while channels are made, so nobody makes any number of them."""
+    """All other writers wait while channels are created, so their number is limited."""
 
     @pytest.fixture
     def settings(self, database_url: str, tmp_path: Path) -> Settings:
@@ -338,7 +338,7 @@ class TestLimits:
             assert assert_error(response) == "subscriptions has too many entries (limit: 100)"
         assert await names_seen_by(client, owner) == set()
 
-    async def test_too_many_pairs_of_channels_and_people_are_refused(
+    async def test_too_many_pairs_of_channels_and_users_are_refused(
         self, client: ApiClient, owner: Person
     ) -> None:
         names = [f"channel {number}" for number in range(100)]
@@ -359,7 +359,7 @@ class TestLimits:
         assert msg.startswith("subscriptions: Descriptions are too long for one request"), msg
         assert await names_seen_by(client, owner) == set()
 
-    async def test_person_has_a_quota_of_channels_that_bots_share(
+    async def test_user_and_their_bots_share_a_quota_of_channels(
         self, client: ApiClient, member: Person, make_user: MakeUser
     ) -> None:
         bot = await make_user(bot_owner=member)
@@ -373,7 +373,7 @@ class TestLimits:
         assert await names_seen_by(client, member) == {"one", "two", "three"}
         assert_success(await subscribe(client, member, "three"))
 
-    async def test_archived_channels_and_those_of_administrators_do_not_count(
+    async def test_archived_channels_and_those_of_administrators_do_not_count_towards_quota(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         assert_success(await subscribe(client, owner, "a", "b", "c", "d"))

@@ -1,4 +1,4 @@
-"""DELETE and PATCH /users/me/subscriptions: leaving, and who takes whom out."""
+"""DELETE and PATCH /users/me/subscriptions: unsubscribing oneself and others."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 class TestUnsubscribe:
-    async def test_everybody_can_leave(
+    async def test_every_role_can_unsubscribe(
         self, client: ApiClient, guest: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("general", subscribers=[guest, member])
@@ -24,14 +24,14 @@ class TestUnsubscribe:
         assert payload == {"removed": ["general"], "not_removed": []}
         assert await members_of(client, member, channel) == [member.user_id]
 
-    async def test_whoever_is_not_inside_is_not_removed(
+    async def test_user_who_is_not_subscribed_is_reported_as_not_removed(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("general")
         payload = assert_success(await unsubscribe(client, member, "general"))
         assert payload == {"removed": [], "not_removed": ["general"]}
 
-    async def test_unknown_and_hidden_channels_are_the_same(
+    async def test_unknown_and_hidden_channels_give_the_same_error(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         await make_channel("secret", invite_only=True)
@@ -43,7 +43,7 @@ class TestUnsubscribe:
         ("role", "is_allowed"),
         [(Role.ADMIN, True), (Role.MODERATOR, False), (Role.MEMBER, False), (Role.GUEST, False)],
     )
-    async def test_administrators_take_others_out(
+    async def test_administrators_unsubscribe_others(
         self,
         client: ApiClient,
         make_user: MakeUser,
@@ -64,7 +64,7 @@ class TestUnsubscribe:
     @pytest.mark.parametrize(
         "setting", ["can_remove_subscribers_group", "can_administer_channel_group"]
     )
-    async def test_so_do_those_whom_the_channel_names(
+    async def test_users_named_by_the_channel_unsubscribe_others(
         self,
         client: ApiClient,
         make_user: MakeUser,
@@ -77,7 +77,7 @@ class TestUnsubscribe:
         assert_success(await subscribe(client, other, "general"))
         assert_success(await unsubscribe(client, member, "general", principals=[other.user_id]))
 
-    async def test_owners_take_their_bots_out(
+    async def test_owners_unsubscribe_their_bots(
         self, client: ApiClient, make_user: MakeUser, member: Person, make_channel: MakeChannel
     ) -> None:
         bot = await make_user(bot_owner=member)
@@ -85,7 +85,7 @@ class TestUnsubscribe:
         payload = await unsubscribe(client, member, "general", principals=[bot.user_id])
         assert assert_success(payload)["removed"] == ["general"]
 
-    async def test_ex_members_of_private_channels_know_nothing(
+    async def test_former_subscribers_of_private_channels_see_nothing(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         channel = await make_channel("secret", invite_only=True, subscribers=[owner, member])
@@ -107,7 +107,7 @@ class TestUnsubscribe:
 
 
 class TestChange:
-    async def test_out_of_one_and_into_the_other(
+    async def test_delete_and_add_in_one_request(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
         old = await make_channel("old", subscribers=[member])
@@ -126,5 +126,7 @@ class TestChange:
         own = assert_success(await client.get(SUBSCRIPTIONS, member))["subscriptions"]
         assert [each["color"] for each in own] == ["#123456"]
 
-    async def test_something_must_be_asked_for(self, client: ApiClient, member: Person) -> None:
+    async def test_request_without_changes_is_refused(
+        self, client: ApiClient, member: Person
+    ) -> None:
         assert "Nothing to do" in assert_error(await client.patch(SUBSCRIPTIONS, member))

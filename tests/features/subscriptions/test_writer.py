@@ -1,4 +1,4 @@
-"""What being in a channel leaves behind in the database, on both of them."""
+"""Rows written for subscriptions, on both databases."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from tests.support.client import ApiClient
 from tests.support.responses import assert_success
 
 
-async def test_a_channel_is_made_with_people_in_it(
+async def test_channel_is_created_with_subscribers(
     runtime: Runtime, make_channel: MakeChannel, member: Person, guest: Person
 ) -> None:
     channel = await make_channel("general", subscribers=[member, guest], description="All *of it*")
@@ -28,7 +28,7 @@ async def test_a_channel_is_made_with_people_in_it(
         assert [until for (until,) in periods] == [None, None]
 
 
-async def test_stays_are_kept_in_events_and_messages(
+async def test_subscription_periods_are_stored_in_event_numbers_and_message_ids(
     client: ApiClient,
     runtime: Runtime,
     make_channel: MakeChannel,
@@ -61,7 +61,7 @@ async def test_stays_are_kept_in_events_and_messages(
     assert periods[0].since_event < periods[0].until_event < periods[1].since_event
 
 
-async def test_at_once_people_come_and_go_without_being_counted_twice(
+async def test_concurrent_subscribing_and_unsubscribing_counts_each_user_once(
     client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
 ) -> None:
     channel = await make_channel("general")
@@ -78,7 +78,7 @@ async def test_at_once_people_come_and_go_without_being_counted_twice(
     assert shown["subscriber_count"] == len(await members_of(client, owner, channel)) == 2
 
 
-async def test_a_channel_wanted_by_many_at_once_is_made_once(
+async def test_channel_created_concurrently_exists_once(
     client: ApiClient, make_user: MakeUser, owner: Person
 ) -> None:
     people = [await make_user() for _ in range(4)]

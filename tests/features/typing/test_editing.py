@@ -26,7 +26,7 @@ async def listen_to_edits(client: ApiClient, person: Person, **params: object) -
 
 
 class TestEditTyping:
-    async def test_is_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         message_id = await send_direct(client, member, member)
         assert_error(await edit(client, None, message_id), "UNAUTHORIZED", 401)
 
@@ -81,7 +81,7 @@ class TestEditTyping:
         assert_success(await edit(client, owner, message_id))
         assert await listener.new_events() == []
 
-    async def test_only_of_what_one_could_edit(
+    async def test_only_for_messages_the_caller_may_edit(
         self, client: ApiClient, make_user: MakeUser, owner: Person, member: Person
     ) -> None:
         message_id = await send_direct(client, owner, member)
@@ -93,7 +93,7 @@ class TestEditTyping:
         await change_realm(client, owner, allow_message_editing=False)
         assert_error(await edit(client, owner, message_id))
 
-    async def test_is_for_those_who_want_it(
+    async def test_settings_of_sender_and_recipient_turn_it_off(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         direct = await send_direct(client, owner, member)

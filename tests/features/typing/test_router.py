@@ -1,4 +1,4 @@
-"""POST /typing: who may tell whom that they type, and who is told."""
+"""POST /typing: permissions of the sender, and the audience of typing events."""
 
 from typing import Any
 
@@ -49,12 +49,12 @@ async def type_in(
 
 
 class TestDirect:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.post("/typing", op="start", to=[1]), "UNAUTHORIZED", 401)
 
     @pytest.mark.parametrize("op", ["start", "stop"])
     @pytest.mark.parametrize("names_sender", [True, False])
-    async def test_tells_all_who_take_part(
+    async def test_is_delivered_to_all_participants(
         self,
         client: ApiClient,
         make_user: MakeUser,
@@ -85,7 +85,7 @@ class TestDirect:
         [event] = await told(listener)
         assert event["recipients"] == [shown(member)]
 
-    async def test_is_not_told_later(self, client: ApiClient, member: Person) -> None:
+    async def test_is_not_delivered_to_later_polls(self, client: ApiClient, member: Person) -> None:
         assert_success(await type_to(client, member, member))
         assert await told(await listen_to_typing(client, member)) == []
 
@@ -111,13 +111,13 @@ class TestDirect:
         assert message in assert_error(await client.post("/typing", member, **values))
         assert await told(listener) == []
 
-    async def test_refuses_the_deactivated(
+    async def test_refuses_deactivated_recipients(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, member: Person
     ) -> None:
         await deactivate(runtime, realm, member)
         assert "deactivated" in assert_error(await type_to(client, admin, member))
 
-    async def test_people_of_other_organizations_do_not_exist(
+    async def test_users_of_other_realms_are_unknown(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         other_realm = await factories.make_realm(runtime, "Other", "other")
@@ -126,14 +126,16 @@ class TestDirect:
         assert "Invalid user ID" in assert_error(await type_to(at_home, member, stranger))
         await at_home.aclose()
 
-    async def test_needs_the_setting(self, client: ApiClient, member: Person) -> None:
+    async def test_is_refused_without_the_senders_setting(
+        self, client: ApiClient, member: Person
+    ) -> None:
         assert_success(
             await client.patch("/settings", member, send_private_typing_notifications=False)
         )
         refusal = assert_error(await type_to(client, member, member))
         assert refusal == "User has disabled typing notifications for direct messages"
 
-    async def test_is_not_told_to_those_who_do_not_want_it(
+    async def test_is_not_delivered_to_users_who_turned_it_off(
         self, client: ApiClient, member: Person, admin: Person
     ) -> None:
         listener = await listen_to_typing(client, admin)
@@ -141,14 +143,14 @@ class TestDirect:
         assert_success(await type_to(client, member, admin))
         assert await told(listener) == []
 
-    async def test_where_no_direct_message_may_go_no_typing_goes(
+    async def test_needs_the_permission_to_send_direct_messages(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
         await allow(client, owner, realm, direct_message_permission_group=SystemGroup.NOBODY)
         assert_error(await type_to(client, member, owner))
         assert_success(await type_to(client, member, member))
 
-    async def test_who_may_only_answer_may_not_show_up_unasked(
+    async def test_user_who_may_only_reply_cannot_start_with_typing(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
         await allow(client, owner, realm, direct_message_initiator_group=SystemGroup.OWNERS)
@@ -161,7 +163,7 @@ class TestDirect:
 class TestChannel:
     @pytest.mark.parametrize("op", ["start", "stop"])
     @pytest.mark.parametrize("type_", ["stream", "channel"])
-    async def test_tells_subscribers(
+    async def test_is_delivered_to_subscribers(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -186,7 +188,7 @@ class TestChannel:
         ]
         assert await told(outside) == []
 
-    async def test_only_clients_that_show_it(
+    async def test_only_to_clients_with_the_capability(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         channel = await make_channel("general", subscribers=[member])
@@ -194,7 +196,7 @@ class TestChannel:
         assert_success(await type_in(client, member, channel))
         assert await told(listener) == []
 
-    async def test_not_those_who_listen_to_all_public_channels(
+    async def test_not_to_queues_for_all_public_channels(
         self, client: ApiClient, make_channel: MakeChannel, admin: Person, member: Person
     ) -> None:
         channel = await make_channel("general", subscribers=[member])
@@ -204,7 +206,7 @@ class TestChannel:
         assert_success(await type_in(client, member, channel))
         assert await told(everything) == []
 
-    async def test_the_empty_topic_has_names(
+    async def test_empty_topic_has_several_names(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         channel = await make_channel("general", subscribers=[member])
@@ -224,7 +226,7 @@ class TestChannel:
         assert await told(listener) == []
 
     @pytest.mark.parametrize("missing", ["stream_id", "topic"])
-    async def test_names_what_is_missing(
+    async def test_error_names_the_missing_parameter(
         self, client: ApiClient, make_channel: MakeChannel, member: Person, missing: str
     ) -> None:
         channel = await make_channel("general", subscribers=[member])
@@ -233,7 +235,7 @@ class TestChannel:
         refusal = assert_error(await client.post("/typing", member, **values))
         assert refusal == f"Missing '{missing}' argument"
 
-    async def test_needs_the_setting(
+    async def test_is_refused_without_the_senders_setting(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         channel = await make_channel("general", subscribers=[member])
@@ -243,7 +245,7 @@ class TestChannel:
         refusal = assert_error(await type_in(client, member, channel))
         assert refusal == "User has disabled typing notifications for channel messages"
 
-    async def test_private_channels_do_not_exist_for_others(
+    async def test_private_channels_are_unknown_to_others(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         secret = await make_channel("secret", invite_only=True)
@@ -252,7 +254,7 @@ class TestChannel:
         response = await type_in(client, member, secret, stream_id=4711)
         assert_error(response, "STREAM_DOES_NOT_EXIST", stream_id=4711)
 
-    async def test_who_left_is_neither_heard_nor_told(
+    async def test_former_subscriber_neither_sends_nor_receives(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -270,7 +272,7 @@ class TestChannel:
         assert await told(listener) == []
         assert_error(await type_in(client, member, secret), "STREAM_DOES_NOT_EXIST")
 
-    async def test_guests_only_where_they_are(
+    async def test_guests_only_in_subscribed_channels(
         self, client: ApiClient, make_channel: MakeChannel, guest: Person
     ) -> None:
         channel = await make_channel("general")
@@ -291,7 +293,7 @@ class TestChannel:
         assert "Not authorized" in assert_error(await type_in(client, member, channel))
         assert_success(await type_in(client, owner, channel))
 
-    async def test_large_channels_stay_quiet(
+    async def test_not_emitted_in_large_channels(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
     ) -> None:
         people = [owner, *[await make_user(Role.MEMBER) for _ in range(100)]]
@@ -313,12 +315,12 @@ class TestCost:
         written = [text for text in statements if not text.lstrip().startswith("SELECT")]
         assert written == []
 
-    async def test_a_channel_takes_no_statement_at_all(
+    async def test_typing_in_a_channel_takes_no_statement(
         self, client: ApiClient, runtime: Runtime, make_channel: MakeChannel, member: Person
     ) -> None:
         channel = await make_channel("general", subscribers=[member])
         assert_success(await type_in(client, member, channel))
         with recorded_statements(runtime.database, "") as statements:
             assert_success(await type_in(client, member, channel))
-        # The clocks are looked at all the time, and organizations once in a while.
+        # Realm clocks are read continuously, and realms once in a while.
         assert [text for text in statements if "realm" not in text] == []

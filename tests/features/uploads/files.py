@@ -22,7 +22,7 @@ async def upload(
     content: bytes = HELLO,
     content_type: str = "text/plain",
 ) -> str:
-    """Upload a file; its address."""
+    """Upload a file, and return its address."""
     answer = await try_upload(client, person, files={"any name": (name, content, content_type)})
     url = assert_success(answer)["url"]
     assert isinstance(url, str)
@@ -34,7 +34,7 @@ async def open_file(client: ApiClient, person: Person | None, url: str) -> httpx
 
 
 async def is_open_to(client: ApiClient, person: Person | None, url: str) -> bool:
-    """Whether somebody gets to see the file; a refusal does not tell whether it is there."""
+    """Whether a user can open the file; a refusal does not reveal whether it exists."""
     response = await open_file(client, person, url)
     if response.status_code == 200:
         return True

@@ -1,4 +1,4 @@
-"""Who may open a file, and what comes with it."""
+"""Access to files, and the headers of the responses."""
 
 from typing import Any
 
@@ -25,8 +25,8 @@ from tests.support.responses import assert_error, assert_success
 from tests.support.unsubscribing import unsubscribe
 
 
-class TestWhoMayOpen:
-    async def test_at_first_the_owner_only(
+class TestPermissionToOpen:
+    async def test_unlinked_file_is_readable_by_its_owner_only(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         url = await upload(client, member)
@@ -34,7 +34,7 @@ class TestWhoMayOpen:
         assert not await is_open_to(client, owner, url)
         assert not await is_open_to(client, None, url)
 
-    async def test_then_whoever_may_see_a_message_that_links_it(
+    async def test_linked_file_is_readable_with_the_message(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -49,7 +49,7 @@ class TestWhoMayOpen:
         assert not await is_open_to(client, guest, url)
         assert not await is_open_to(client, None, url)
 
-    async def test_people_of_a_direct_message(
+    async def test_participants_of_a_direct_message(
         self, client: ApiClient, owner: Person, admin: Person, member: Person
     ) -> None:
         url = await upload(client, member)
@@ -57,7 +57,7 @@ class TestWhoMayOpen:
         assert await is_open_to(client, admin, url)
         assert not await is_open_to(client, owner, url)
 
-    async def test_not_those_who_left_a_private_channel(
+    async def test_not_former_subscribers_of_a_private_channel(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -73,7 +73,7 @@ class TestWhoMayOpen:
         await unsubscribe(runtime, realm, member, secret)
         assert not await is_open_to(client, member, url)
 
-    async def test_not_before_people_joined_where_history_is_protected(
+    async def test_not_messages_before_subscribing_with_protected_history(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -94,7 +94,7 @@ class TestWhoMayOpen:
         assert await is_open_to(client, admin, url)
         assert not await is_open_to(client, member, url)
 
-    async def test_nobody_can_show_what_they_may_not_see(
+    async def test_linking_a_hidden_file_gives_no_access(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -110,7 +110,7 @@ class TestWhoMayOpen:
         [attachment] = (await attachments_of(client, owner))["attachments"]
         assert attachment["message_ids"] == []
 
-    async def test_who_may_see_it_can_pass_it_on(
+    async def test_reader_of_a_file_can_link_it_again(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -127,7 +127,7 @@ class TestWhoMayOpen:
         [attachment] = (await attachments_of(client, owner))["attachments"]
         assert attachment["message_ids"] == [first, second]
 
-    async def test_files_of_other_organizations_do_not_exist(
+    async def test_files_of_other_realms_are_unknown(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         url = await upload(client, member)
@@ -142,7 +142,7 @@ class TestWhoMayOpen:
         assert not await is_open_to(elsewhere, stranger, url)
         await elsewhere.aclose()
 
-    async def test_everybody_where_the_channel_is_open_to_the_web(
+    async def test_anonymous_readers_in_web_public_channels(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         await change_realm(client, owner, enable_spectator_access=True)
@@ -153,7 +153,7 @@ class TestWhoMayOpen:
         await change_realm(client, owner, enable_spectator_access=False)
         assert not await is_open_to(client, None, url)
 
-    async def test_wrong_credentials_open_nothing(self, client: ApiClient, member: Person) -> None:
+    async def test_wrong_credentials_are_refused(self, client: ApiClient, member: Person) -> None:
         url = await upload(client, member)
         impostor = Person(member.user_id, member.email, "not the key")
         assert (await open_file(client, impostor, url)).status_code == 401
@@ -172,7 +172,7 @@ class TestWhoMayOpen:
             lambda _url: "/user_uploads/temporary/nonsense/hello.txt",
         ],
     )
-    async def test_other_paths_lead_nowhere(
+    async def test_unknown_paths_are_not_found(
         self, client: ApiClient, member: Person, change: Any
     ) -> None:
         url = change(await upload(client, member))
@@ -180,7 +180,7 @@ class TestWhoMayOpen:
         assert response.status_code in {400, 404}
         assert response.json()["result"] == "error"
 
-    async def test_a_file_whose_bytes_are_gone_is_not_there(
+    async def test_file_with_lost_content_is_not_found(
         self, client: ApiClient, runtime: Runtime, member: Person
     ) -> None:
         url = await upload(client, member)
@@ -190,7 +190,7 @@ class TestWhoMayOpen:
 
 
 class TestClaims:
-    async def test_the_owner_is_told(
+    async def test_owner_gets_an_event(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
         await make_channel("general", subscribers=[owner])
@@ -219,7 +219,7 @@ class TestClaims:
         [event] = await listener.new_events()
         assert event["attachment"]["message_ids"] == []
 
-    async def test_letters_of_every_kind(
+    async def test_names_in_any_script(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         await make_channel("general", subscribers=[owner, member])
@@ -243,7 +243,7 @@ class TestHeaders:
             ("nonsense", "application/octet-stream", "attachment"),
         ],
     )
-    async def test_nothing_can_run(
+    async def test_files_cannot_run_scripts(
         self, client: ApiClient, member: Person, content_type: str, shown: str, disposition: str
     ) -> None:
         url = await upload(client, member, "x.html", b"<script>alert(1)</script>", content_type)
@@ -254,7 +254,7 @@ class TestHeaders:
         assert headers["content-security-policy"].startswith("sandbox; default-src 'none';")
         assert headers["cache-control"] == "no-store, private"
 
-    async def test_names_cannot_leave_their_header(self, client: ApiClient, member: Person) -> None:
+    async def test_names_cannot_inject_headers(self, client: ApiClient, member: Person) -> None:
         url = await upload(client, member, "a; x='y' ü.txt")
         headers = (await open_file(client, member, url)).headers
         expected = "inline; filename*=UTF-8''a%3B%20x%3D%27y%27%20%C3%BC.txt"
@@ -274,7 +274,7 @@ class TestTemporaryAddress:
         clock.advance(seconds=1)
         assert (await open_file(client, None, temporary)).status_code == 404
 
-    async def test_is_good_for_one_file_only(self, client: ApiClient, member: Person) -> None:
+    async def test_is_valid_for_one_file_only(self, client: ApiClient, member: Person) -> None:
         first = await upload(client, member)
         second = await upload(client, member)
         links = [
@@ -285,7 +285,7 @@ class TestTemporaryAddress:
         response = await open_file(client, None, f"/user_uploads/temporary/{mixed}/hello.txt")
         assert response.status_code == 404
 
-    async def test_only_for_those_who_may_open_it(
+    async def test_needs_access_to_the_file(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         url = await upload(client, member)

@@ -42,7 +42,7 @@ async def test_files_live_in_the_bucket(
     assert not await is_open_to(client, member, url)
 
 
-async def test_a_store_that_refuses_leaves_no_file(
+async def test_refused_upload_leaves_no_row(
     client: ApiClient, bucket: tuple[BucketServer, str], member: Person
 ) -> None:
     bucket[0].refuses_everything = True

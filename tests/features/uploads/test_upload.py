@@ -38,7 +38,7 @@ def stored_files(settings: Settings) -> list[Path]:
 
 
 class TestUpload:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         answer = await try_upload(client, None, files={"file": ("a.txt", HELLO)})
         assert_error(answer, "UNAUTHORIZED", 401)
 
@@ -56,12 +56,12 @@ class TestUpload:
         assert response.content == HELLO
         assert response.headers["content-length"] == str(len(HELLO))
 
-    async def test_large_files_come_through(self, client: ApiClient, member: Person) -> None:
+    async def test_large_files_are_accepted(self, client: ApiClient, member: Person) -> None:
         content = bytes(range(256)) * (MIB // 256)
         url = await upload(client, member, "large.bin", content)
         assert (await open_file(client, member, url)).content == content
 
-    async def test_tells_the_owner_only(
+    async def test_event_is_sent_to_the_owner_only(
         self, client: ApiClient, clock: MovableClock, admin: Person, member: Person
     ) -> None:
         listener, other = await listen(client, member), await listen(client, admin)
@@ -125,14 +125,14 @@ class TestUpload:
 
     @pytest.mark.parametrize("announced", [True, False])
     @pytest.mark.parametrize("size", [MIB + 1, 5 * MIB])
-    async def test_refuses_what_is_too_large(
+    async def test_refuses_too_large_files(
         self, client: ApiClient, settings: Settings, member: Person, size: int, announced: bool
     ) -> None:
         answer = await try_upload(client, member, **large_request(size, announced=announced))
         assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=MIB)
         assert stored_files(settings) == []
 
-    async def test_refuses_what_exceeds_the_quota(
+    async def test_refuses_files_over_the_quota(
         self, client: ApiClient, settings: Settings, member: Person, admin: Person
     ) -> None:
         await upload(client, member, content=b"x" * MIB)
@@ -146,7 +146,7 @@ class TestUpload:
         await upload(client, member, content=b"x")
         assert len(stored_files(settings)) == 3
 
-    async def test_a_repeated_request_keeps_one_file(
+    async def test_repeated_request_stores_one_file(
         self, client: ApiClient, settings: Settings, member: Person
     ) -> None:
         headers = {"Idempotency-Key": "the same"}
@@ -172,7 +172,7 @@ class TestUpload:
             (".htaccess", ".htaccess", "htaccess"),
         ],
     )
-    async def test_names_do_no_harm(
+    async def test_hostile_names_are_harmless(
         self,
         client: ApiClient,
         settings: Settings,
@@ -224,7 +224,7 @@ class TestDelete:
         await until(lambda: len(stored_files(settings)) == 1)
         assert len((await attachments_of(client, member))["attachments"]) == 1
 
-    async def test_files_of_others_do_not_exist(
+    async def test_files_of_others_are_unknown(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         await upload(client, member)
@@ -234,7 +234,7 @@ class TestDelete:
         assert refused.body == unknown.body
         assert assert_error(refused) == "Invalid attachment"
 
-    async def test_files_of_other_organizations_neither(
+    async def test_files_of_other_realms_are_unknown(
         self, client: ApiClient, runtime: Runtime, member: Person
     ) -> None:
         await upload(client, member)

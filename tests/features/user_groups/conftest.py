@@ -1,4 +1,4 @@
-"""A second organization, for what must not reach from one into the other."""
+"""A second realm, for tests of isolation between realms."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from tests.support.client import ApiClient
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A person and a group of another organization, and the way to the first one beside it."""
+    """A user and a group of another realm, and a client for the first realm."""
 
     person: Person
     group_id: int

@@ -17,7 +17,7 @@ def ids(*people: Person) -> list[int]:
 
 
 def unnamed(people: Iterable[Person] = (), groups: Iterable[int] = ()) -> dict[str, list[int]]:
-    """The value of a permission that is no group of its own."""
+    """A group setting given as a list of users and groups, not as one named group."""
     return {"direct_members": sorted(ids(*people)), "direct_subgroups": sorted(groups)}
 
 
@@ -43,7 +43,7 @@ async def deactivate_group(client: ApiClient, person: Person, group_id: int) -> 
 async def all_groups(
     client: ApiClient, person: Person, **params: object
 ) -> dict[int, dict[str, Any]]:
-    """What GET /user_groups shows, by id."""
+    """What GET /user_groups returns, by id."""
     response = assert_success(await client.get(GROUPS, person, **params))
     return {group["id"]: group for group in response["user_groups"]}
 

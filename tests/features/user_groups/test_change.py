@@ -39,11 +39,11 @@ async def change(client: ApiClient, person: Person, group_id: int, **params: obj
         GroupChangePayload.__annotations__,
     ],
 )
-def test_every_permission_is_in_parameters_and_answers(names: dict[str, object]) -> None:
+def test_every_permission_is_in_parameters_and_responses(names: dict[str, object]) -> None:
     assert {name for name in names if name.startswith("can_")} == GROUP_PERMISSIONS.keys()
 
 
-class TestWhoMay:
+class TestPermissionToChange:
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
         assert_error(await client.patch(f"{GROUPS}/{group_id}", name="b"), "UNAUTHORIZED", 401)
@@ -62,7 +62,7 @@ class TestWhoMay:
         for person in (manager, owner):
             assert_success(await change(client, person, group_id, name=f"of {person.user_id}"))
 
-    async def test_not_guests_even_if_named(
+    async def test_guests_cannot_even_if_named(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         group_id = await add_group(client, member, can_manage_group=unnamed([guest, member]))
@@ -70,7 +70,7 @@ class TestWhoMay:
             "Insufficient permission"
         )
 
-    async def test_bots_if_named(
+    async def test_bots_can_if_named(
         self, client: ApiClient, member: Person, make_user: MakeUser
     ) -> None:
         bot = await make_user(bot_owner=member)
@@ -78,7 +78,7 @@ class TestWhoMay:
         assert_success(await change(client, bot, group_id, name="b"))
         assert_error(await change(client, member, group_id, name="c"))
 
-    async def test_system_groups_are_nobodys(
+    async def test_system_groups_cannot_be_changed(
         self, client: ApiClient, realm: RealmRecord, owner: Person
     ) -> None:
         group_id = realm.system_groups[SystemGroup.MEMBERS]
@@ -95,7 +95,7 @@ class TestWhoMay:
 
 
 class TestTexts:
-    async def test_only_what_is_passed(self, client: ApiClient, member: Person) -> None:
+    async def test_only_passed_texts_change(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member, [member], name="Old", description="Text")
         before = await group_of(client, member, group_id)
         response = await change(client, member, group_id, name=" New ", extra="x")
@@ -142,13 +142,15 @@ class TestPermissions:
         assert_success(response)
         assert await group_of(client, member, group_id) == {**before, name: new}
 
-    async def test_only_the_object_is_taken(self, client: ApiClient, member: Person) -> None:
+    async def test_value_must_be_an_object_with_new(
+        self, client: ApiClient, member: Person
+    ) -> None:
         group_id = await add_group(client, member)
         for value in (group_id, {"old": group_id}, unnamed([member]), {"new": 1, "more": 2}):
             response = await change(client, member, group_id, can_mention_group=value)
             assert "can_mention_group" in assert_error(response)
 
-    async def test_expected_value(
+    async def test_outdated_old_value_is_refused(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
         group_id = await add_group(client, member)
@@ -166,7 +168,7 @@ class TestPermissions:
             "can_join_group was changed in the meantime: 'old' is not its current value"
         )
         assert (await group_of(client, member, group_id))["name"] != "never"
-        # The same people in another form are the same value.
+        # The same users and groups in another form are the same value.
         old = {"direct_members": [], "direct_subgroups": [nobody, nobody]}
         response = await change(
             client, member, group_id, can_join_group={"new": members, "old": old}
@@ -194,7 +196,7 @@ class TestPermissions:
             "can_leave_group: Invalid user ID: 4711",
         ]
 
-    async def test_an_unchanged_value_is_no_change(
+    async def test_unchanged_value_is_accepted(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -202,7 +204,7 @@ class TestPermissions:
         member: Person,
         admin: Person,
     ) -> None:
-        """Even if it could not be chosen again."""
+        """Even if it could not be set anew."""
         value = unnamed([member, admin])
         group_id = await add_group(client, member, can_manage_group=value)
         await deactivate(runtime, realm, admin)
@@ -220,7 +222,7 @@ class TestReactivation:
             group_id,
             deactivated=False,
             name="Back",
-            # Itself, which only an active group can be named as.
+            # Itself: only an active group can be named.
             can_join_group={"new": unnamed([member], [group_id])},
         )
         assert_success(response)
@@ -229,7 +231,7 @@ class TestReactivation:
         assert group["can_join_group"] == unnamed([member], [group_id])
         assert group["members"] == ids(member)
 
-    async def test_true_has_no_effect(self, client: ApiClient, member: Person) -> None:
+    async def test_deactivated_true_has_no_effect(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
         before = await group_of(client, member, group_id)
         assert_success(await change(client, member, group_id, deactivated=True))
@@ -259,10 +261,10 @@ class TestReactivation:
         group = await group_of(client, member, group_id)
         assert (group["deactivated"], group["can_join_group"]) == (True, moderators)
 
-    async def test_needs_everything_in_it_to_be_active(
+    async def test_needs_all_subgroups_and_named_groups_to_be_active(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
-        """Nothing active ever counts on a deactivated group."""
+        """No active group may refer to a deactivated group."""
         inner = await add_group(client, member, name="inner")
         named = await add_group(client, member, name="named")
         group_id = await add_group(client, member, subgroups=[inner], can_join_group=named)

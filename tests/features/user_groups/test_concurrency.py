@@ -1,4 +1,4 @@
-"""What several people do to groups in the same moment, on both databases."""
+"""Concurrent changes of groups, on both databases."""
 
 import asyncio
 
@@ -8,7 +8,9 @@ from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
 
 
-async def test_one_of_two_gets_a_name(client: ApiClient, member: Person, owner: Person) -> None:
+async def test_one_of_two_concurrent_groups_gets_the_name(
+    client: ApiClient, member: Person, owner: Person
+) -> None:
     responses = await asyncio.gather(
         *(
             client.post(f"{GROUPS}/create", person, name="Same", description="", members=[])
@@ -21,7 +23,7 @@ async def test_one_of_two_gets_a_name(client: ApiClient, member: Person, owner: 
         assert assert_error(response) == "User group 'Same' already exists."
 
 
-async def test_two_cannot_close_a_circle(client: ApiClient, owner: Person) -> None:
+async def test_concurrent_additions_cannot_create_a_cycle(client: ApiClient, owner: Person) -> None:
     first, second = await add_group(client, owner), await add_group(client, owner)
     responses = await asyncio.gather(
         client.post(f"{GROUPS}/{first}/subgroups", owner, add=[second]),
@@ -32,7 +34,7 @@ async def test_two_cannot_close_a_circle(client: ApiClient, owner: Person) -> No
     assert sum(len(group["direct_subgroup_ids"]) for group in inside) == 1
 
 
-async def test_nothing_comes_to_count_on_a_group_that_goes(
+async def test_group_is_not_referenced_while_it_is_deactivated(
     client: ApiClient, owner: Person
 ) -> None:
     going, around = await add_group(client, owner), await add_group(client, owner)
@@ -47,7 +49,9 @@ async def test_nothing_comes_to_count_on_a_group_that_goes(
     )
 
 
-async def test_everybody_joins_once(client: ApiClient, member: Person, owner: Person) -> None:
+async def test_concurrent_joins_add_each_user_once(
+    client: ApiClient, member: Person, owner: Person
+) -> None:
     group_id = await add_group(client, owner)
     responses = await asyncio.gather(
         *(client.post(f"{GROUPS}/{group_id}/members", owner, add=ids(member)) for _ in range(4))

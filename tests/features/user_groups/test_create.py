@@ -83,7 +83,7 @@ class TestCreate:
             "deactivated": False,
         }
 
-    async def test_bots_may_be_members_and_nobody_may_be_twice(
+    async def test_bots_may_be_members_and_duplicates_are_ignored(
         self, client: ApiClient, member: Person, make_user: MakeUser
     ) -> None:
         bot = await make_user(bot_owner=member)
@@ -105,7 +105,7 @@ class TestCreate:
         assert group["direct_subgroup_ids"] == sorted([inner, moderators])
         assert group["can_manage_group"] == unnamed([owner], [inner])
         assert group["can_join_group"] == moderators
-        # A group alone is that group, however it was written.
+        # A setting with a single group is that group, in either form.
         assert group["can_mention_group"] == inner
 
     async def test_name_that_lower_case_makes_longer_is_taken(
@@ -180,7 +180,7 @@ class TestCreate:
         response = await client.post(CREATE, member, **params, subgroups=[old])
         assert assert_error(response) == "User group is deactivated: old"
 
-    async def test_other_organizations_do_not_exist(
+    async def test_users_and_groups_of_other_realms_are_unknown(
         self, elsewhere: Elsewhere, member: Person
     ) -> None:
         params: dict[str, Any] = {"name": "a", "description": ""}
@@ -275,7 +275,7 @@ class TestList:
                 realm.system_groups[SystemGroup.NOBODY]
             }
 
-    async def test_deactivated_groups_only_if_asked_for(
+    async def test_deactivated_groups_are_listed_on_request_only(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         group_id = await add_group(client, member)
@@ -284,7 +284,7 @@ class TestList:
         groups = await all_groups(client, guest, include_deactivated_groups=True)
         assert groups[group_id]["deactivated"]
 
-    async def test_deactivated_people_are_in_no_group(
+    async def test_deactivated_users_are_in_no_group(
         self,
         client: ApiClient,
         runtime: Runtime,

@@ -45,7 +45,7 @@ class TestDeactivate:
             assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
             assert (await group_of(client, admin, group_id))["deactivated"]
 
-    async def test_channels_that_object_are_named_to_those_who_know_of_them(
+    async def test_objections_name_channels_visible_to_the_caller_only(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
         group_id = await add_group(client, member)
@@ -59,7 +59,7 @@ class TestDeactivate:
         assert_in_use(await try_deactivate(client, owner, group_id), *objections)
         assert_in_use(await try_deactivate(client, member, group_id), objections[0])
 
-    async def test_refused_also_if_no_channel_can_be_named(
+    async def test_use_in_a_hidden_channel_is_refused_without_naming_it(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
         group_id = await add_group(client, member)
@@ -87,7 +87,7 @@ class TestDeactivate:
 
 
 class TestInUse:
-    async def test_as_part_of_others(self, client: ApiClient, member: Person) -> None:
+    async def test_as_subgroup_of_other_groups(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
         around = [await add_group(client, member, subgroups=[group_id]) for _ in range(3)]
         await deactivate_group(client, member, around[1])
@@ -124,11 +124,11 @@ class TestInUse:
         response = await client.patch(f"{GROUPS}/{group_id}", member, can_manage_group=own)
         assert_success(response)
         await deactivate_group(client, member, group_id)
-        # And its members are those who can bring it back.
+        # And its members can reactivate it.
         response = await client.patch(f"{GROUPS}/{group_id}", member, deactivated=False)
         assert_success(response)
 
-    async def test_in_permissions_of_the_organization(
+    async def test_in_permissions_of_the_realm(
         self, client: ApiClient, member: Person, owner: Person
     ) -> None:
         group_id = await add_group(client, member)

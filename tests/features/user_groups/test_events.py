@@ -1,4 +1,4 @@
-"""What clients are told about user groups, on both databases."""
+"""Events about user groups, on both databases."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ KNOWS_DEACTIVATED = {"include_deactivated_groups": True}
 
 @pytest.fixture
 async def listener(client: ApiClient, guest: Person, member: Person, owner: Person) -> Listener:
-    """A guest with an old client: what everybody is told, whatever they use."""
+    """A guest with an old client: gets only the events that every client gets."""
     return await listen(client, guest, fetch_event_types=[])
 
 
@@ -51,7 +51,7 @@ class TestGroupEvents:
         group = await group_of(client, member, group_id)
         assert await told(listener) == [{"op": "add", "group": group}]
 
-    async def test_update_tells_what_changed(
+    async def test_update_contains_the_changed_properties(
         self, client: ApiClient, realm: RealmRecord, member: Person, listener: Listener
     ) -> None:
         group_id = await add_group(client, member, name="Old", description="Text")
@@ -121,7 +121,7 @@ class TestGroupEvents:
 
 
 class TestDeactivatedGroups:
-    async def test_clients_that_know_them_see_an_update(
+    async def test_clients_that_keep_them_get_an_update(
         self, client: ApiClient, member: Person, newer: Listener
     ) -> None:
         group_id = await add_group(client, member)
@@ -135,7 +135,7 @@ class TestDeactivatedGroups:
         assert_success(await client.patch(path, member, name="Back", deactivated=False))
         assert await told(newer) == [{**update, "data": {"name": "Back", "deactivated": False}}]
 
-    async def test_other_clients_see_it_go_and_come_back(
+    async def test_other_clients_get_remove_and_add_events(
         self, client: ApiClient, member: Person, listener: Listener
     ) -> None:
         group_id = await add_group(client, member, [member])
@@ -152,7 +152,7 @@ class TestDeactivatedGroups:
 
 
 class TestState:
-    async def test_register_tells_the_groups_the_client_knows(
+    async def test_register_lists_deactivated_groups_by_capability(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         await add_group(client, member, [guest])

@@ -59,13 +59,13 @@ class TestChangeMembers:
         assert await members_of(client, member, group_id) == sorted(ids(guest, owner))
 
     @pytest.mark.parametrize("params", [{}, {"add": [], "delete": []}, {"extra": "x"}])
-    async def test_nothing_to_do(
+    async def test_request_without_changes(
         self, client: ApiClient, member: Person, params: dict[str, Any]
     ) -> None:
         group_id = await add_group(client, member)
         assert assert_error(await change(client, member, group_id, **params)) == NOTHING
 
-    async def test_who_is_there_and_who_is_not(
+    async def test_invalid_additions_and_deletions_change_nothing(
         self, client: ApiClient, member: Person, guest: Person, owner: Person
     ) -> None:
         group_id = await add_group(client, owner, [member])
@@ -88,7 +88,7 @@ class TestChangeMembers:
             # All or nothing.
             assert await members_of(client, member, group_id) == ids(member)
 
-    async def test_deactivated_people_come_and_go_with_their_account(
+    async def test_deactivated_users_cannot_be_added_or_deleted(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person, guest: Person
     ) -> None:
         group_id = await add_group(client, member, [guest])
@@ -99,7 +99,7 @@ class TestChangeMembers:
         response = await change(client, member, group_id, delete=ids(guest))
         assert assert_error(response) == f"Not a member of this group: {guest.user_id}"
 
-    async def test_people_of_another_organization(
+    async def test_users_of_another_realm(
         self, elsewhere: Elsewhere, member: Person, make_user: MakeUser
     ) -> None:
         group_id = await add_group(elsewhere.here, member)
@@ -125,8 +125,8 @@ class TestChangeMembers:
         assert assert_error(await change(client, owner, group_id, add=ids(member))) == FORBIDDEN
 
 
-class TestWhoMay:
-    """Each permission lets in those it names, and nobody else."""
+class TestPermissions:
+    """Each permission allows the users it names, and no others."""
 
     @pytest.fixture
     async def helper(self, make_user: MakeUser) -> Person:
@@ -153,7 +153,7 @@ class TestWhoMay:
         for params in ({"add": ids(helper)}, {"add_subgroups": [inner]}):
             assert assert_error(await change(client, member, group_id, **params)) == FORBIDDEN
             assert_success(await change(client, helper, group_id, **params))
-        # Who may add may not therefore remove.
+        # The permission to add does not include the one to remove.
         if setting == "can_add_members_group":
             for params in ({"delete": ids(owner)}, {"delete_subgroups": [inner]}):
                 assert assert_error(await change(client, helper, group_id, **params)) == FORBIDDEN
@@ -208,10 +208,10 @@ class TestWhoMay:
         assert_success(await change(client, member, around, add=ids(guest)))
         assert_success(await change(client, guest, around, delete=ids(guest)))
 
-    async def test_what_was_decided_a_moment_ago_holds_at_once(
+    async def test_changed_memberships_take_effect_at_once(
         self, client: ApiClient, owner: Person, member: Person, helper: Person, helpers: int
     ) -> None:
-        """Who is in which group is remembered, but never longer than it is true."""
+        """Group memberships are cached, but never used when outdated."""
         group_id = await add_group(client, owner, can_add_members_group=helpers)
         inner = await add_group(client, owner, [member])
         assert assert_error(await change(client, member, group_id, add=ids(owner))) == FORBIDDEN
@@ -224,7 +224,7 @@ class TestWhoMay:
         assert_success(await change(client, owner, helpers, delete_subgroups=[inner]))
         assert assert_error(await change(client, member, group_id, add=ids(member))) == FORBIDDEN
 
-    async def test_roles_hold_at_once(
+    async def test_changed_roles_take_effect_at_once(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
         admins = realm.system_groups[SystemGroup.ADMINISTRATORS]
@@ -288,12 +288,12 @@ class TestChangeSubgroups:
                 f"User group {inner} cannot be a subgroup of itself, which it would be"
                 f" through: {subgroup}"
             )
-        # Turned round, what was inside is around, and the other way is closed.
+        # Once the nesting is reversed, the original direction would be the cycle.
         assert_success(await change_subgroups(client, owner, outer, delete=[middle]))
         assert_success(await change_subgroups(client, owner, inner, add=[outer]))
         response = await change_subgroups(client, owner, outer, add=[middle])
         assert_error(response)
-        # Two ways to the same group are no cycle.
+        # Two paths to the same group are no cycle.
         assert_success(await change_subgroups(client, owner, middle, add=[outer]))
 
     async def test_groups_of_another_organization(
@@ -306,7 +306,7 @@ class TestChangeSubgroups:
 
 class TestReading:
     @pytest.mark.parametrize("path", ["members", "subgroups", "members/1"])
-    async def test_who_may(
+    async def test_who_may_read(
         self, client: ApiClient, member: Person, guest: Person, path: str
     ) -> None:
         group_id = await add_group(client, member, [guest])

@@ -49,7 +49,7 @@ def gravatar(email: str) -> str:
 
 
 class TestChangeSettings:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.patch("/settings", enter_sends=True), "UNAUTHORIZED", 401)
 
     async def test_nothing_passed_changes_nothing(self, client: ApiClient, member: Person) -> None:
@@ -57,7 +57,7 @@ class TestChangeSettings:
         assert assert_success(await client.patch("/settings", member)) == {}
         assert await listener.new_events() == []
 
-    async def test_changes_and_tells_the_user_only(
+    async def test_change_is_sent_to_the_user_only(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         listener, other = await listen(client, member), await listen(client, owner)
@@ -72,9 +72,7 @@ class TestChangeSettings:
         assert settings["enter_sends"] is True
         assert settings["color_scheme"] == 2
 
-    async def test_tells_nothing_that_stays_as_it_was(
-        self, client: ApiClient, member: Person
-    ) -> None:
+    async def test_unchanged_values_emit_no_event(self, client: ApiClient, member: Person) -> None:
         assert_success(await client.patch("/settings", member, enter_sends=True))
         listener = await listen(client, member)
         assert_success(await client.patch("/settings", member, enter_sends=True, color_scheme=1))
@@ -142,7 +140,9 @@ class TestChangeSettings:
 
 
 class TestFullName:
-    async def test_tells_everybody(self, client: ApiClient, owner: Person, member: Person) -> None:
+    async def test_event_is_sent_to_all_users(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
         other = await listen(client, owner)
         assert_success(await client.patch("/settings", member, full_name="  Iago "))
         assert without_ids(await other.new_events()) == [
@@ -154,7 +154,7 @@ class TestFullName:
         ]
         assert (await client.get("/users/me", member))["full_name"] == "Iago"
 
-    async def test_may_be_for_administrators_only(
+    async def test_change_can_be_restricted_to_administrators(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -170,7 +170,9 @@ class TestFullName:
 
 
 class TestTimezone:
-    async def test_tells_everybody(self, client: ApiClient, owner: Person, member: Person) -> None:
+    async def test_event_is_sent_to_all_users(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
         listener, other = await listen(client, member), await listen(client, owner)
         assert_success(await client.patch("/settings", member, timezone="Europe/Berlin"))
         person = {"user_id": member.user_id, "email": member.email, "timezone": "Europe/Berlin"}
@@ -211,7 +213,7 @@ class TestEmail:
         renamed = Person(admin.user_id, "iago@example.com", admin.api_key)
         assert (await client.get("/users/me", renamed))["delivery_email"] == "Iago@Example.com"
 
-    async def test_a_hidden_address_is_told_to_nobody(
+    async def test_hidden_address_is_in_no_event(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
         assert_success(await client.patch("/settings", admin, email_address_visibility=4))
@@ -223,15 +225,17 @@ class TestEmail:
         assert "iago@example.com" not in str(persons)
         assert gravatar("iago@example.com") not in str(persons)
 
-    async def test_must_be_free(self, client: ApiClient, owner: Person, admin: Person) -> None:
+    async def test_address_in_use_is_refused(
+        self, client: ApiClient, owner: Person, admin: Person
+    ) -> None:
         response = await client.patch("/settings", admin, email=owner.email.upper())
         assert assert_error(response) == f"email {owner.email.upper()} is already in use"
 
-    async def test_case_alone_may_change(self, client: ApiClient, admin: Person) -> None:
+    async def test_change_of_case_is_allowed(self, client: ApiClient, admin: Person) -> None:
         assert_success(await client.patch("/settings", admin, email=admin.email.upper()))
         assert (await client.get("/users/me", admin))["email"] == admin.email.upper()
 
-    async def test_is_for_administrators_only(
+    async def test_only_administrators_may_change_it(
         self, client: ApiClient, member: Person, admin: Person
     ) -> None:
         refusals = {
@@ -245,7 +249,7 @@ class TestEmail:
 
 
 class TestEmailAddressVisibility:
-    async def test_each_reader_learns_what_they_may_see(
+    async def test_event_shows_each_reader_the_visible_address(
         self, client: ApiClient, make_user: MakeUser, owner: Person, guest: Person
     ) -> None:
         member = await make_user(email="iago@example.com")
@@ -270,7 +274,7 @@ class TestEmailAddressVisibility:
         assert (await own_settings(client, member))["email_address_visibility"] == 3
 
     @pytest.mark.parametrize("client_gravatar", [True, False])
-    async def test_events_lead_where_a_new_client_begins(
+    async def test_events_give_the_state_of_a_new_client(
         self,
         client: ApiClient,
         member: Person,
@@ -303,7 +307,7 @@ class TestEmailAddressVisibility:
 
 
 def apply_change(user: dict[str, Any], change: dict[str, Any]) -> None:
-    """What a client does with a realm_user event."""
+    """Apply a realm_user event as a client does."""
     change = dict(change)
     if "new_email" in change:
         change["email"] = change.pop("new_email")
@@ -330,7 +334,7 @@ class TestPassword:
         assert_success(new)
 
     @pytest.mark.parametrize("old_password", [{"old_password": "wrong"}, {}])
-    async def test_needs_the_old_one(
+    async def test_needs_the_old_password(
         self, client: ApiClient, iago: Person, old_password: dict[str, str]
     ) -> None:
         response = await client.patch(
@@ -339,7 +343,7 @@ class TestPassword:
         assert assert_error(response) == "Wrong password!"
         assert (await own_settings(client, iago))["enter_sends"] is False
 
-    async def test_an_account_without_password_cannot_get_one(
+    async def test_account_without_password_cannot_set_one(
         self, client: ApiClient, member: Person
     ) -> None:
         response = await client.patch(
@@ -351,7 +355,9 @@ class TestPassword:
         response = await client.patch("/settings", iago, old_password=PASSWORD, new_password="abc")
         assert assert_error(response) == "new_password is too short (at least: 6 characters)"
 
-    async def test_the_old_one_alone_changes_nothing(self, client: ApiClient, iago: Person) -> None:
+    async def test_old_password_alone_changes_nothing(
+        self, client: ApiClient, iago: Person
+    ) -> None:
         assert_success(await client.patch("/settings", iago, old_password="wrong"))
 
     class TestLimit:
@@ -359,7 +365,7 @@ class TestPassword:
         def settings(self, database_url: str, tmp_path: Path) -> Settings:
             return make_settings(database_url, tmp_path, rate_limits="on", logins_per_minute=1)
 
-        async def test_a_key_is_no_way_to_guess_the_password(
+        async def test_guesses_of_the_old_password_are_limited(
             self, client: ApiClient, make_user: MakeUser
         ) -> None:
             iago = await make_user(password=PASSWORD)

@@ -1,4 +1,4 @@
-"""What settings may be and what follows from them."""
+"""Validation of settings, and values derived from them."""
 
 import pytest
 

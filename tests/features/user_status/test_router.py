@@ -1,4 +1,4 @@
-"""POST /users/me/status (SPEC 4.16), the form for administrators, and who sees what of it."""
+"""POST /users/me/status (SPEC 4.16), the administrators' endpoint, and visibility."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ async def status_of(client: ApiClient, reader: Person, person: Person) -> dict[s
 
 
 async def statuses_seen_by(client: ApiClient, reader: Person) -> dict[str, Any]:
-    """What a client that registers now is told."""
+    """The statuses for a client that registers now."""
     listener = await listen(client, reader, fetch_event_types=["user_status"])
     return dict(listener.state["user_status"])
 
@@ -52,12 +52,12 @@ async def told(listener: Listener) -> list[dict[str, Any]]:
 
 
 class TestOwnStatus:
-    async def test_is_not_for_strangers(self, client: ApiClient, member: Person) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         assert_error(await say(client, None, status_text="here"), "UNAUTHORIZED", 401)
         response = await client.get(f"/users/{member.user_id}/status")
         assert_error(response, "UNAUTHORIZED", 401)
 
-    async def test_is_told_to_everybody(
+    async def test_event_is_sent_to_all_users(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
         listener = await listen_to_statuses(client, guest)
@@ -70,7 +70,7 @@ class TestOwnStatus:
         assert await status_of(client, member, member) == status
         assert await statuses_seen_by(client, guest) == {str(member.user_id): status}
 
-    async def test_what_is_not_passed_stays(self, client: ApiClient, member: Person) -> None:
+    async def test_values_not_passed_are_unchanged(self, client: ApiClient, member: Person) -> None:
         assert_success(await say(client, member, status_text="on vacation", emoji_name="car"))
         listener = await listen_to_statuses(client, member)
         assert_success(await say(client, member, status_text="at sea"))
@@ -96,14 +96,16 @@ class TestOwnStatus:
         assert await status_of(client, member, member) == {}
         assert await statuses_seen_by(client, member) == {}
 
-    async def test_the_same_again_is_not_told(self, client: ApiClient, member: Person) -> None:
+    async def test_unchanged_status_emits_no_event(self, client: ApiClient, member: Person) -> None:
         status = {"status_text": "on vacation", "away": False, **CAR}
         assert_success(await say(client, member, **status))
         listener = await listen_to_statuses(client, member)
         assert_success(await say(client, member, **status))
         assert await listener.new_events() == []
 
-    async def test_has_room_for_sixty_characters(self, client: ApiClient, member: Person) -> None:
+    async def test_length_is_limited_to_sixty_characters(
+        self, client: ApiClient, member: Person
+    ) -> None:
         assert_success(await say(client, member, status_text="é" * 60))
         response = await say(client, member, status_text="é" * 61)
         assert assert_error(response) == "status_text is too long (limit: 60 characters)"
@@ -146,7 +148,7 @@ class TestOwnStatus:
         assert await listener.new_events() == []
         assert await status_of(client, member, member) == {}
 
-    async def test_knows_all_kinds_of_emoji(
+    async def test_accepts_all_kinds_of_emoji(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         added = await add_emoji(client, owner, "parrot")
@@ -245,7 +247,7 @@ class TestAdministrators:
         assert_success(await client.post(path, admin, emoji_name=""))
         assert await status_of(client, guest, member) == {"status_text": "ill"}
 
-    async def test_cannot_say_that_others_are_away(
+    async def test_cannot_set_others_away(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         response = await client.post(
@@ -263,7 +265,7 @@ class TestAdministrators:
         assert_error(response, "UNAUTHORIZED_PRINCIPAL")
         assert await status_of(client, member, member) == {}
 
-    async def test_are_refused_as_others_are(
+    async def test_bad_values_are_refused(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -286,8 +288,8 @@ class TestAdministrators:
             assert message in assert_error(response)
 
 
-class TestSight:
-    async def test_statuses_of_people_one_does_not_see_do_not_exist(
+class TestVisibility:
+    async def test_statuses_of_invisible_users_are_omitted(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -310,7 +312,7 @@ class TestSight:
         assert {str(event["user_id"]) for event in await told(listener)} == seen
         assert len(await statuses_seen_by(client, owner)) == 3
 
-    async def test_nor_do_those_of_other_organizations(
+    async def test_users_of_other_realms_are_unknown(
         self, app: ChatApp, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         other = await factories.make_realm(runtime, "Elsewhere", "elsewhere")
@@ -327,7 +329,7 @@ class TestSight:
         await here.aclose()
         await there.aclose()
 
-    async def test_the_deactivated_say_nothing_to_new_clients(
+    async def test_statuses_of_deactivated_users_are_omitted_for_new_clients(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, member: Person
     ) -> None:
         assert_success(await say(client, member, status_text="bye", away=True))

@@ -1,4 +1,4 @@
-"""What sending does to the sender's view of a topic."""
+"""Changes of the sender's topic policy by sending."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -111,16 +111,16 @@ class TestRule:
         )
         assert automatic_policy(sent, current) is expected
 
-    async def test_following_comes_first(self, sender: UserRecord) -> None:
+    async def test_following_has_priority_over_unmuting(self, sender: UserRecord) -> None:
         sent = send(wants(sender, follow=SENDING, unmute=SENDING), is_channel_muted=True)
         assert automatic_policy(sent, INHERIT) is FOLLOWED
 
-    async def test_defaults_follow_what_one_starts(self, sender: UserRecord) -> None:
+    async def test_defaults_follow_started_topics(self, sender: UserRecord) -> None:
         assert automatic_policy(send(sender, starts_topic=True), INHERIT) is FOLLOWED
         assert not may_change(send(sender))
         assert automatic_policy(send(sender, is_channel_muted=True), INHERIT) is UNMUTED
 
-    async def test_bots_have_no_view(self, sender: UserRecord) -> None:
+    async def test_bots_have_no_topic_policies(self, sender: UserRecord) -> None:
         bot = replace(wants(sender, follow=SENDING), bot_type=BotType.GENERIC)
         assert not may_change(send(bot))
 
@@ -139,7 +139,7 @@ async def apply(
 
 
 class TestApply:
-    async def test_writes_and_tells(
+    async def test_is_stored_and_emitted(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -168,7 +168,7 @@ class TestApply:
         assert await apply(runtime, realm, sends) == [None] * 5
         assert await listener.new_events() == []
 
-    async def test_unmutes_what_was_muted(
+    async def test_unmutes_a_muted_topic(
         self,
         client: ApiClient,
         runtime: Runtime,

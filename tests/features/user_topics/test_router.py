@@ -1,4 +1,4 @@
-"""POST /user_topics, its older twin, and what POST /register tells about topics."""
+"""POST /user_topics, its older equivalent, and topic policies in POST /register."""
 
 from typing import Any
 
@@ -49,12 +49,12 @@ async def muted_topics(client: ApiClient, person: Person, **params: Any) -> list
 
 
 class TestChoose:
-    async def test_is_not_for_strangers(self, client: ApiClient, realm: RealmRecord) -> None:
+    async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         response = await client.post("/user_topics", stream_id=1, topic="a", visibility_policy=1)
         assert_error(response, "UNAUTHORIZED", 401)
 
     @pytest.mark.parametrize("policy", [1, 2, 3])
-    async def test_tells_the_caller_only(
+    async def test_event_is_sent_to_the_caller_only(
         self,
         client: ApiClient,
         clock: MovableClock,
@@ -94,7 +94,7 @@ class TestChoose:
         assert (topic["topic_name"], topic["visibility_policy"]) == ("LUNCH", 3)
 
     @pytest.mark.parametrize("policy", [0, 1])
-    async def test_the_same_again_tells_nobody(
+    async def test_unchanged_policy_emits_no_event(
         self,
         client: ApiClient,
         clock: MovableClock,
@@ -111,7 +111,7 @@ class TestChoose:
         assert await known_topics(client, member) == before
 
     @pytest.mark.parametrize("name", ["", "  ", "(no topic)", "general chat"])
-    async def test_the_empty_topic_has_names(
+    async def test_empty_topic_has_several_names(
         self, client: ApiClient, member: Person, general: ChannelId, name: str
     ) -> None:
         newer = await listen_to_topics(client, member, **KNOWS_EMPTY)
@@ -151,7 +151,7 @@ class TestChoose:
 
 
 class TestAccess:
-    async def test_private_channels_do_not_exist_for_others(
+    async def test_private_channels_are_unknown_to_others(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
         secret = (await make_channel("secret", invite_only=True)).id
@@ -162,20 +162,20 @@ class TestAccess:
         refusal = assert_error(await client.patch(MUTED_TOPICS, member, **by_name))
         assert refusal == "Invalid channel name 'secret'"
 
-    async def test_members_may_choose_in_public_channels_they_are_not_in(
+    async def test_members_may_set_policies_in_unsubscribed_public_channels(
         self, client: ApiClient, owner: Person, general: ChannelId
     ) -> None:
         assert_success(await choose(client, owner, general, "lunch", 1))
         assert len(await known_topics(client, owner)) == 1
         assert len(await muted_topics(client, owner)) == 1
 
-    async def test_guests_may_not(
+    async def test_guests_may_not_in_unsubscribed_channels(
         self, client: ApiClient, guest: Person, general: ChannelId
     ) -> None:
         refusal = assert_error(await choose(client, guest, general, "lunch", 1))
         assert refusal == "Invalid channel ID"
 
-    async def test_who_left_a_private_channel_learns_nothing_more(
+    async def test_former_subscriber_of_a_private_channel_has_no_access(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -191,7 +191,7 @@ class TestAccess:
         assert await known_topics(client, member) == []
         assert await muted_topics(client, member) == []
 
-    async def test_guests_who_left_any_channel_neither(
+    async def test_guest_who_unsubscribed_from_any_channel_has_no_access(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -206,7 +206,7 @@ class TestAccess:
         assert await known_topics(client, guest) == []
         assert await muted_topics(client, guest) == []
 
-    async def test_channels_of_other_organizations_do_not_exist(
+    async def test_channels_of_other_realms_are_unknown(
         self, client: ApiClient, runtime: Runtime, general: ChannelId
     ) -> None:
         other_realm = await factories.make_realm(runtime, "Other", "other")
@@ -242,7 +242,7 @@ class TestMute:
         assert await muted_topics(client, member) == []
 
     @pytest.mark.parametrize(("policy", "op"), [(1, "add"), (0, "remove"), (3, "remove")])
-    async def test_what_is_so_already_is_no_error(
+    async def test_repeated_mute_and_unmute_are_no_errors(
         self, client: ApiClient, member: Person, general: ChannelId, policy: int, op: str
     ) -> None:
         assert_success(await choose(client, member, general, "lunch", policy))
@@ -270,7 +270,7 @@ class TestMute:
         refusal = assert_error(await client.patch(MUTED_TOPICS, member, **values))
         assert refusal == "Invalid op; expected 'add' or 'remove'"
 
-    async def test_the_empty_topic_has_a_name_for_older_clients(
+    async def test_empty_topic_has_a_name_for_older_clients(
         self, client: ApiClient, member: Person, general: ChannelId
     ) -> None:
         newer = await listen(client, member, event_types=["muted_topics"], **KNOWS_EMPTY)
@@ -283,7 +283,7 @@ class TestMute:
 
 
 class TestOlderClients:
-    async def test_are_told_of_muting_only(
+    async def test_get_events_about_muting_only(
         self, client: ApiClient, member: Person, general: ChannelId
     ) -> None:
         listener = await listen(client, member, event_types=["muted_topics"])
@@ -301,7 +301,7 @@ class TestOlderClients:
             (None, ["muted_topics", "user_topic"]),
         ],
     )
-    async def test_those_who_know_better_are_told_once(
+    async def test_clients_of_both_event_types_get_one_event(
         self,
         client: ApiClient,
         member: Person,

@@ -1,4 +1,4 @@
-"""What users look like, worked out independently of the code under test."""
+"""The expected JSON of users, computed independently of the code under test."""
 
 import hashlib
 from typing import Any
@@ -26,7 +26,7 @@ async def hide_email(client: ApiClient, person: Person, from_all_but: EmailVisib
 async def user_seen_by(
     client: ApiClient, person: Person, reader: Person | None, **params: object
 ) -> dict[str, Any]:
-    """One of the users that GET /users shows."""
+    """One of the users that GET /users returns."""
     response = assert_success(await client.get("/users", reader, **params))
     (user,) = [user for user in response["members"] if user["user_id"] == person.user_id]
     seen: dict[str, Any] = user

@@ -52,7 +52,7 @@ class TestReads:
         assert await registered_users(client, guest) == theirs
 
     @pytest.mark.parametrize("role", [role for role in Role if role is not Role.GUEST])
-    async def test_others_see_everybody(
+    async def test_other_roles_see_all_users(
         self, client: ApiClient, make_user: MakeUser, owner: Person, guest: Person, role: Role
     ) -> None:
         reader = await make_user(role)
@@ -60,7 +60,7 @@ class TestReads:
         assert await users_seen_by(client, reader) == everybody
         assert await registered_users(client, reader) == everybody
 
-    async def test_whom_a_guest_may_not_see_does_not_exist(
+    async def test_hidden_user_is_unknown_to_a_guest(
         self, client: ApiClient, member: Person, guest: Person, bot: Person
     ) -> None:
         missing = await client.get("/users/999999", guest)
@@ -72,13 +72,13 @@ class TestReads:
             assert_success(await client.get(f"/users/{visible.user_id}", guest))
         assert_success(await client.get("/users/me", guest))
 
-    async def test_nobody_sees_more_by_logging_out(
+    async def test_anonymous_reader_sees_no_users(
         self, client: ApiClient, owner: Person, guest: Person
     ) -> None:
         await change_realm(client, owner, enable_spectator_access=True)
         assert await users_seen_by(client, None) == set()
 
-    async def test_profiles_do_not_tell_who_exists(
+    async def test_profile_data_gives_same_error_for_hidden_and_unknown_user(
         self, client: ApiClient, owner: Person, member: Person, guest: Person
     ) -> None:
         field_id = await add_field(client, owner, FieldType.USER)
@@ -94,7 +94,7 @@ class TestReads:
 
 @pytest.mark.usefixtures("restricted")
 class TestEvents:
-    async def test_guests_hear_of_nobody_else(
+    async def test_guests_get_no_events_about_hidden_users(
         self, client: ApiClient, owner: Person, member: Person, guest: Person, make_user: MakeUser
     ) -> None:
         listeners = [
@@ -108,7 +108,7 @@ class TestEvents:
         heard = [await listener.new_events() for listener in listeners]
         assert [len(events) for events in heard] == [0, 4]
 
-    async def test_guests_hear_of_themselves_and_their_bots(
+    async def test_guests_get_events_about_themselves_and_their_bots(
         self, client: ApiClient, guest: Person, make_user: MakeUser
     ) -> None:
         listener = await listen(client, guest, event_types=["realm_user"])
@@ -124,7 +124,7 @@ class TestEvents:
 
 
 class TestChanges:
-    async def test_the_setting_holds_at_once(
+    async def test_changed_setting_takes_effect_at_once(
         self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person
     ) -> None:
         everybody = {owner.user_id, guest.user_id}
@@ -135,7 +135,7 @@ class TestChanges:
             await allow(client, owner, realm, can_access_all_users_group=group)
             assert await users_seen_by(client, guest) == seen
 
-    async def test_clients_of_guests_begin_anew(
+    async def test_changed_setting_ends_queues_of_guests(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -153,7 +153,7 @@ class TestChanges:
         (event,) = await members.new_events()
         assert event["op"] == "update_dict"
 
-    async def test_first_direct_message_makes_clients_of_its_guests_begin_anew(
+    async def test_first_direct_message_ends_queues_of_its_guests(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person, guest: Person
     ) -> None:
         await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
@@ -166,7 +166,7 @@ class TestChanges:
         assert_success(await client.post("/messages", member, **message))
         assert [event["type"] for event in await after.new_events()] == ["message"]
 
-    async def test_a_new_role_sees_what_it_may(
+    async def test_changed_role_changes_the_visible_users(
         self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person
     ) -> None:
         await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)

@@ -1,4 +1,4 @@
-"""Changing, deactivating and reactivating other people's accounts, on both databases."""
+"""Changing, deactivating and reactivating accounts of other users, on both databases."""
 
 import asyncio
 from typing import Any
@@ -57,7 +57,7 @@ class TestChangeUser:
             {"user_id": member.user_id, "full_name": "Second"},
         ]
 
-    async def test_what_stays_as_it_was_is_told_to_nobody(
+    async def test_unchanged_values_emit_no_event(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         listener = await listen(client, member, fetch_event_types=[])
@@ -137,7 +137,7 @@ class TestChangeUser:
 
 
 class TestChangeEmail:
-    async def test_is_told_and_used_to_log_in(
+    async def test_emits_an_event_and_is_used_to_log_in(
         self, client: ApiClient, admin: Person, make_user: MakeUser
     ) -> None:
         person = await make_user(password=PASSWORD)
@@ -155,7 +155,7 @@ class TestChangeEmail:
         assert_success(await client.get("/users/me", renamed))
         assert_success(await log_in(client, renamed))
 
-    async def test_who_sees_the_address_stays_the_same(
+    async def test_visibility_of_the_address_is_unchanged(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         await hide_email(client, member, EmailVisibility.NOBODY)
@@ -164,7 +164,7 @@ class TestChangeEmail:
         seen = await user_seen_by(client, member, owner)
         assert (seen["email"], seen["delivery_email"]) == (made_up_email(member), None)
 
-    async def test_an_owner_is_out_of_reach(
+    async def test_administrator_cannot_change_email_of_an_owner(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
         params = {"new_email": "takeover@example.com"}
@@ -197,7 +197,7 @@ class TestChangeProfile:
 
 class TestChangeRole:
     @pytest.mark.parametrize("new", [Role.ADMIN, Role.MODERATOR, Role.GUEST])
-    async def test_administrators_give_roles_below_owner(
+    async def test_administrators_assign_roles_below_owner(
         self, client: ApiClient, admin: Person, member: Person, new: Role
     ) -> None:
         listener = await listen(client, admin, event_types=["realm_user"], fetch_event_types=[])
@@ -205,14 +205,14 @@ class TestChangeRole:
         assert await role_of(client, member, admin) is new
         assert await told_people(listener) == [{"user_id": member.user_id, "role": new}]
 
-    async def test_administrators_unmake_administrators(
+    async def test_administrators_demote_administrators(
         self, client: ApiClient, admin: Person, make_user: MakeUser
     ) -> None:
         other = await make_user(Role.ADMIN)
         assert_success(await client.patch(f"/users/{other.user_id}", admin, role=400))
         assert_error(await client.patch(f"/users/{admin.user_id}", other, role=400), ADMIN_NEEDED)
 
-    async def test_only_owners_make_and_unmake_owners(
+    async def test_only_owners_promote_and_demote_owners(
         self, client: ApiClient, owner: Person, admin: Person, member: Person
     ) -> None:
         for person, role in ((member, 100), (owner, 200), (admin, 100)):
@@ -222,16 +222,16 @@ class TestChangeRole:
         assert_success(await client.patch(f"/users/{owner.user_id}", member, role=300))
         assert await role_of(client, owner, member) is Role.MODERATOR
 
-    async def test_nobody_but_owners_changes_their_own(
+    async def test_only_owners_change_their_own_role(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
         response = await client.patch(f"/users/{admin.user_id}", admin, role=400)
         assert "your own role" in assert_error(response)
 
-    async def test_the_last_owner_stays(
+    async def test_last_owner_cannot_be_demoted(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
-        """A bot with the role is no owner who could take care of anything."""
+        """A bot with the owner role does not count as an owner who can manage the realm."""
         bot = await make_user(Role.OWNER, bot_owner=owner)
         for actor in (owner, bot):
             response = await client.patch(f"/users/{owner.user_id}", actor, role=200)
@@ -241,7 +241,7 @@ class TestChangeRole:
         assert_error(await client.patch(f"/users/{second.user_id}", second, role=200), LAST_USER)
         assert_success(await client.patch(f"/users/{bot.user_id}", second, role=400))
 
-    async def test_two_owners_who_unmake_each_other_leave_one(
+    async def test_owners_demoting_each_other_concurrently_leave_one(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
         second = await make_user(Role.OWNER)
@@ -253,7 +253,7 @@ class TestChangeRole:
         users = assert_success(await client.get("/users", owner))["members"]
         assert sum(user["is_owner"] for user in users) == 1
 
-    async def test_a_role_that_is_taken_while_waiting_no_longer_counts(
+    async def test_caller_demoted_while_waiting_for_the_lock_is_refused(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, member: Person
     ) -> None:
         turn = runtime.database.writer_turn(realm.id)
@@ -270,7 +270,7 @@ class TestChangeRole:
         assert await role_of(client, member, admin) is Role.MEMBER
 
 
-class TestBotsOfPeople:
+class TestBotsOfUsers:
     async def test_owners_rename_their_bots(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
@@ -278,13 +278,13 @@ class TestBotsOfPeople:
         assert (await user_seen_by(client, bot, member))["full_name"] == "Robot"
 
     @pytest.mark.parametrize("params", [{"role": 200}, {"new_email": "robot@example.com"}])
-    async def test_but_do_nothing_else_with_them(
+    async def test_owners_cannot_change_anything_else_of_their_bots(
         self, client: ApiClient, member: Person, bot: Person, params: dict[str, object]
     ) -> None:
         response = await client.patch(f"/users/{bot.user_id}", member, **params)
         assert_error(response, ADMIN_NEEDED)
 
-    async def test_administrators_change_their_role(
+    async def test_administrators_change_roles_of_bots(
         self, client: ApiClient, admin: Person, make_user: MakeUser
     ) -> None:
         bot = await make_user(bot_owner=admin)
@@ -294,7 +294,7 @@ class TestBotsOfPeople:
 
 
 class TestDeactivateUser:
-    async def test_ends_everything_at_once(
+    async def test_ends_key_and_polls_of_user_and_bots_at_once(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -326,7 +326,7 @@ class TestDeactivateUser:
         response = await log_in(client, person)
         assert_error(response, "AUTHENTICATION_FAILED", 401)
 
-    async def test_a_request_to_delete_what_was_written_is_refused(
+    async def test_request_to_delete_the_users_messages_is_refused(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         path = f"/users/{member.user_id}"
@@ -343,7 +343,7 @@ class TestDeactivateUser:
         ignored = ["deactivation_notification_comment"]
         assert assert_success(response) == {"ignored_parameters_unsupported": ignored}
 
-    async def test_actions_in_the_address_are_read_as_well(
+    async def test_actions_in_the_query_string_are_read_as_well(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         response = await client.call(
@@ -354,7 +354,9 @@ class TestDeactivateUser:
         )
         assert "actions" in assert_error(response)
 
-    async def test_only_once(self, client: ApiClient, admin: Person, member: Person) -> None:
+    async def test_deactivated_user_cannot_be_deactivated_again(
+        self, client: ApiClient, admin: Person, member: Person
+    ) -> None:
         assert_success(await client.delete(f"/users/{member.user_id}", admin))
         listener = await listen(client, admin, fetch_event_types=[])
         assert "already" in assert_error(await client.delete(f"/users/{member.user_id}", admin))
@@ -367,7 +369,7 @@ class TestDeactivateUser:
         actor = await make_user(role)
         assert_error(await client.delete(f"/users/{member.user_id}", actor), ADMIN_NEEDED)
 
-    async def test_owners_are_for_owners(
+    async def test_only_owners_deactivate_owners(
         self, client: ApiClient, owner: Person, admin: Person, make_user: MakeUser
     ) -> None:
         second = await make_user(Role.OWNER)
@@ -383,7 +385,7 @@ class TestDeactivateUser:
 
 class TestDeactivateOwnUser:
     @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER, Role.GUEST])
-    async def test_everybody_may_leave(
+    async def test_every_role_can_deactivate_itself(
         self, client: ApiClient, owner: Person, make_user: MakeUser, role: Role
     ) -> None:
         person = await make_user(role)
@@ -393,7 +395,7 @@ class TestDeactivateOwnUser:
         assert_error(await client.get("/users/me", person), "UNAUTHORIZED", 401)
         assert await told_people(listener) == [{"user_id": person.user_id, "is_active": False}]
 
-    async def test_but_for_the_last_owner(
+    async def test_last_owner_cannot_deactivate_itself(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
         response = await client.delete("/users/me", owner)
@@ -402,7 +404,7 @@ class TestDeactivateOwnUser:
         assert_success(await client.delete("/users/me", owner))
         assert_error(await client.delete("/users/me", second), LAST_USER)
 
-    async def test_two_owners_who_leave_together_leave_one(
+    async def test_two_owners_deactivating_themselves_concurrently_leave_one(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
         second = await make_user(Role.OWNER)
@@ -433,7 +435,7 @@ class TestReactivateUser:
         response = await client.post(f"/users/{member.user_id}/reactivate", admin)
         assert "already active" in assert_error(response)
 
-    async def test_only_owners_bring_back_owners(
+    async def test_only_owners_reactivate_owners(
         self, client: ApiClient, owner: Person, admin: Person, make_user: MakeUser
     ) -> None:
         second = await make_user(Role.OWNER)
@@ -456,7 +458,7 @@ class TestReactivateUser:
         await deactivate(runtime, realm, member)
         assert_error(await client.post(f"/users/{member.user_id}/reactivate", actor), ADMIN_NEEDED)
 
-    async def test_a_bot_stays_with_an_active_owner(
+    async def test_bot_keeps_its_active_owner(
         self, client: ApiClient, admin: Person, member: Person, bot: Person
     ) -> None:
         assert_success(await client.delete(f"/users/{bot.user_id}", admin))
@@ -464,7 +466,7 @@ class TestReactivateUser:
         seen = await user_seen_by(client, bot, admin)
         assert (seen["is_active"], seen["bot_owner_id"]) == (True, member.user_id)
 
-    async def test_a_bot_without_an_owner_becomes_the_callers(
+    async def test_bot_without_active_owner_becomes_the_callers(
         self, client: ApiClient, admin: Person, member: Person, bot: Person
     ) -> None:
         assert_success(await client.delete(f"/users/{member.user_id}", admin))
@@ -477,7 +479,7 @@ class TestReactivateUser:
         ]
         assert_success(await client.post(f"/users/{member.user_id}/reactivate", admin))
 
-    async def test_a_bot_cannot_become_a_bots(
+    async def test_bot_cannot_become_owner_of_a_bot(
         self, client: ApiClient, owner: Person, member: Person, bot: Person, make_user: MakeUser
     ) -> None:
         robot = await make_user(Role.ADMIN, bot_owner=owner)

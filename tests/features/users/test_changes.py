@@ -1,4 +1,4 @@
-"""Changes to somebody's standing, and what they end at once; on both databases."""
+"""Changes of a user's role, account and key, and what they end at once; on both databases."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ NEW_USER = {"email": "new@example.com", "password": "correct horse", "full_name"
 
 
 class TestChangeRole:
-    async def test_rights_follow_at_once(
+    async def test_permissions_change_at_once(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
         assert_error(await client.post("/users", member, **NEW_USER), "UNAUTHORIZED_PRINCIPAL")
@@ -30,14 +30,14 @@ class TestChangeRole:
         other = {**NEW_USER, "email": "other@example.com"}
         assert_error(await client.post("/users", member, **other), "UNAUTHORIZED_PRINCIPAL")
 
-    async def test_own_record_follows(
+    async def test_own_record_shows_the_new_role(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
         assert assert_success(await client.get("/users/me", member))["role"] == Role.MEMBER
         await change_role(runtime, realm, member, Role.MODERATOR)
         assert assert_success(await client.get("/users/me", member))["role"] == Role.MODERATOR
 
-    async def test_polls_go_on(
+    async def test_waiting_polls_continue(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
         listener = await listen(client, member, event_types=["realm_user"], fetch_event_types=[])
@@ -47,7 +47,7 @@ class TestChangeRole:
         (event,) = await polling
         assert event["person"] == {"user_id": member.user_id, "role": Role.ADMIN}
 
-    async def test_the_last_owner_stays(
+    async def test_last_owner_cannot_be_demoted(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, admin: Person
     ) -> None:
         with pytest.raises(CannotDeactivateLastUserError):
@@ -55,7 +55,7 @@ class TestChangeRole:
         await change_role(runtime, realm, owner, Role.OWNER)
         assert assert_success(await client.get("/users/me", owner))["is_owner"] is True
 
-    async def test_one_of_two_owners_may_go(
+    async def test_one_of_two_owners_may_be_demoted(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, admin: Person
     ) -> None:
         await change_role(runtime, realm, admin, Role.OWNER)
@@ -99,7 +99,7 @@ class TestDeactivate:
         await until_true(is_shut_out)
         await elsewhere.aclose()
 
-    async def test_the_last_owner_stays(
+    async def test_last_owner_cannot_be_deactivated(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, admin: Person
     ) -> None:
         with pytest.raises(CannotDeactivateLastUserError) as refusal:
@@ -107,7 +107,7 @@ class TestDeactivate:
         assert refusal.value.extra() == {"is_last_owner": True, "entity": "organization owner"}
         assert_success(await client.get("/users/me", owner))
 
-    async def test_a_deactivated_owner_does_not_count(
+    async def test_deactivated_owner_does_not_count_as_owner(
         self, runtime: Runtime, realm: RealmRecord, owner: Person, make_user: MakeUser
     ) -> None:
         second = await make_user(Role.OWNER)

@@ -1,4 +1,4 @@
-"""What clients are told about users, on both databases."""
+"""Events about users, on both databases."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ async def only_event(listener: Listener) -> dict[str, Any]:
 
 
 class TestAdd:
-    async def test_tells_what_a_read_would_show(
+    async def test_event_equals_what_a_read_returns(
         self, client: ApiClient, admin: Person, guest: Person, listener: Listener
     ) -> None:
         user_id = assert_success(await client.post("/users", admin, **NEW_USER))["user_id"]
@@ -44,7 +44,7 @@ class TestAdd:
         assert event["person"] == assert_success(read)["user"]
         assert event["person"]["avatar_url"] is None
 
-    async def test_with_a_picture_for_clients_that_compute_none(
+    async def test_includes_avatar_url_for_clients_that_compute_none(
         self, client: ApiClient, admin: Person, guest: Person
     ) -> None:
         listener = await listen(
@@ -66,7 +66,7 @@ class TestAdd:
         assert event["person"]["delivery_email"] == bot.email
         assert "profile_data" not in event["person"]
 
-    async def test_refusals_tell_nobody(
+    async def test_refused_requests_emit_no_event(
         self, client: ApiClient, admin: Person, listener: Listener
     ) -> None:
         taken = {**NEW_USER, "email": admin.email}
@@ -102,7 +102,7 @@ def view(role: Role, user_id: int = 1, *, client_gravatar: bool = True) -> Clien
 
 
 class TestAddForms:
-    """The same event for readers who may, and who may not, see the address."""
+    """The same event for readers who may and may not see the email address."""
 
     event = UserAdded(person=PERSON, email_visibility=EmailVisibility.MODERATORS)
 
@@ -127,7 +127,7 @@ class TestAddForms:
         person = bot.body(view(Role.GUEST))["person"]
         assert person["delivery_email"] == "real@example.com"
 
-    def test_readers_who_see_the_same_share_a_form(self) -> None:
+    def test_readers_with_the_same_visibility_share_a_form(self) -> None:
         shown = {self.event.variant(view(role)) for role in (Role.OWNER, Role.MODERATOR)}
         hidden = {self.event.variant(view(role)) for role in (Role.MEMBER, Role.GUEST)}
         assert len(shown) == len(hidden) == 1
@@ -164,7 +164,7 @@ class TestUpdate:
             "is_active": False,
         }
 
-    async def test_an_address_is_told_to_those_who_may_see_it(
+    async def test_email_is_sent_to_readers_who_may_see_it(
         self, client: ApiClient, admin: Person, guest: Person, member: Person
     ) -> None:
         readers = {
@@ -182,7 +182,7 @@ class TestUpdate:
             hash_of_real = gravatar(member.email).split("?")[0]
             assert (hash_of_real in str(told)) == (reader is admin)
 
-    def test_which_caches_forget(self) -> None:
+    def test_event_invalidates_the_right_caches(self) -> None:
         somebody = {UserId(7)}
         renamed = UserUpdated(person={"user_id": 7, "full_name": "Else"})
         assert renamed.changed_users() == somebody
@@ -228,7 +228,7 @@ class TestState:
         }
         assert {key: state[key] for key in own} == own
 
-    async def test_pictures_for_clients_that_compute_none(
+    async def test_avatar_urls_for_clients_that_compute_none(
         self, client: ApiClient, admin: Person
     ) -> None:
         params = {"client_gravatar": False, "fetch_event_types": ["realm_user"]}

@@ -1,4 +1,4 @@
-"""Whoever reads late reads as whom they were: roles count as of each event, on both databases."""
+"""Late polls: each event is judged by the reader's role as of that event, on both databases."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 def known_channels(listener: Listener, events: list[dict[str, Any]]) -> set[str]:
-    """What a client knows that began with the state and took in the events."""
+    """The channels known to a client that started from the state and applied the events."""
     names = {stream["stream_id"]: stream["name"] for stream in listener.state["streams"]}
     for event in events:
         if event["type"] == "stream" and event["op"] == "create":
@@ -37,7 +37,7 @@ async def late(client: ApiClient, member: Person) -> Listener:
 
 
 class TestDemotion:
-    async def test_channels_that_came_and_went_before_it_are_known_and_lost(
+    async def test_channels_created_before_demotion_are_delivered_and_then_deleted(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -54,11 +54,11 @@ class TestDemotion:
         events = await listener.new_events()
         assert known_channels(listener, events) == {"public"}
         assert "hidden" not in str(events)
-        # Told of as it was then, and taken away by the change of role.
+        # Delivered as of that time, and removed by the change of role.
         kinds = [event["op"] for event in events if event["type"] == "stream"]
         assert kinds == ["create", "create", "delete"]
 
-    async def test_a_guest_was_told_of_what_members_hear(
+    async def test_events_for_members_before_demotion_are_delivered_to_the_guest(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -77,7 +77,7 @@ class TestDemotion:
         assert known_channels(late, events) == set()
         assert await names_seen_by(client, member) == set()
 
-    async def test_clients_start_anew_when_other_addresses_are_shown_to_them(
+    async def test_queue_ends_when_visible_addresses_change(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -95,7 +95,7 @@ class TestDemotion:
 
 
 class TestPromotion:
-    async def test_what_was_not_for_the_earlier_role_does_not_come_later(
+    async def test_events_hidden_from_the_earlier_role_are_not_delivered_later(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -114,7 +114,7 @@ class TestPromotion:
         assert [stream["stream_id"] for stream in created[0]["streams"]] == [channel.id]
         assert known_channels(late, events) == {"private"}
 
-    async def test_another_process_judges_alike(
+    async def test_another_process_delivers_the_same_events(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -132,7 +132,7 @@ class TestPromotion:
         assert here == there != []
         await elsewhere.client.aclose()
 
-    async def test_comes_with_the_channels_subscribers(
+    async def test_emits_subscribers_of_channels_that_become_visible(
         self,
         client: ApiClient,
         runtime: Runtime,
@@ -155,7 +155,7 @@ class TestPromotion:
 
 
 class TestWaitingPeriod:
-    async def test_whoever_becomes_a_full_member_starts_anew_where_channels_name_those(
+    async def test_becoming_full_member_ends_queues_if_channels_name_full_members(
         self,
         client: ApiClient,
         realm: RealmRecord,

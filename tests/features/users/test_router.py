@@ -31,7 +31,7 @@ class TestGetUsers:
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get("/users"), "UNAUTHORIZED", 401)
 
-    async def test_everybody_in_the_order_of_ids(
+    async def test_all_users_in_order_of_ids(
         self, client: ApiClient, guest: Person, make_user: MakeUser
     ) -> None:
         others = [await make_user() for _ in range(3)]
@@ -133,13 +133,15 @@ class TestGetUsers:
 
 
 class TestPublicAccess:
-    """GET /users without an account, in organizations that are open to everybody."""
+    """GET /users without an account, in realms with spectator access."""
 
     @pytest.fixture(autouse=True)
     async def open_organization(self, runtime: Runtime, realm: RealmRecord) -> None:
         await set_realm_settings(runtime, realm, enable_spectator_access=True)
 
-    async def test_no_addresses_of_people(self, client: ApiClient, member: Person) -> None:
+    async def test_email_addresses_of_humans_are_hidden(
+        self, client: ApiClient, member: Person
+    ) -> None:
         seen = await user_seen_by(client, member, None)
         assert seen["full_name"] == member.full_name
         assert seen["delivery_email"] is None
@@ -158,7 +160,7 @@ class TestPublicAccess:
         seen = await user_seen_by(client, admin, None, include_custom_profile_fields=True)
         assert "profile_data" not in seen
 
-    async def test_a_wrong_key_is_not_no_key(self, client: ApiClient, member: Person) -> None:
+    async def test_wrong_key_is_refused(self, client: ApiClient, member: Person) -> None:
         impostor = Person(member.user_id, member.email, "wrong")
         assert_error(await client.get("/users", impostor), "UNAUTHORIZED", 401)
 
@@ -166,7 +168,7 @@ class TestPublicAccess:
         for path in (f"/users/{member.user_id}", f"/users/{member.email}", "/users/me"):
             assert_error(await client.get(path), "UNAUTHORIZED", 401)
 
-    async def test_closes_at_once(
+    async def test_turning_it_off_takes_effect_at_once(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
         assert_success(await client.get("/users"))
@@ -217,7 +219,7 @@ class TestGetUserByEmail:
     async def test_hidden_addresses_are_unknown(
         self, client: ApiClient, admin: Person, guest: Person, member: Person
     ) -> None:
-        """The answer is the same to the letter as for an address nobody has."""
+        """The response is identical to the one for an address without an account."""
         await hide_email(client, member, EmailVisibility.ADMINS)
         hidden = await client.get(f"/users/{member.email}", guest)
         unknown = await client.get("/users/nobody@example.com", guest)
@@ -261,13 +263,15 @@ class TestGetOwnUser:
             "ignored_parameters_unsupported": ["client_gravatar"],
         }
 
-    async def test_hidden_from_all_but_oneself(self, client: ApiClient, member: Person) -> None:
+    async def test_hidden_address_is_shown_to_oneself(
+        self, client: ApiClient, member: Person
+    ) -> None:
         await hide_email(client, member, EmailVisibility.NOBODY)
         own = assert_success(await client.get("/users/me", member))
         assert own["delivery_email"] == member.email
         assert own["email"] == made_up_email(member)
 
-    async def test_changes_show_at_once(
+    async def test_changes_are_visible_at_once(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         field_id = await add_field(client, admin)
@@ -303,7 +307,7 @@ class TestCreateUser:
         response = await client.post("/users", await make_user(role), **NEW_USER)
         assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
-    async def test_a_member_who_can_log_in(self, client: ApiClient, admin: Person) -> None:
+    async def test_created_member_can_log_in(self, client: ApiClient, admin: Person) -> None:
         response = assert_success(await client.post("/users", admin, **NEW_USER, role=100))
         assert response["ignored_parameters_unsupported"] == ["role"]
         login = await client.post(
@@ -348,7 +352,7 @@ class TestCreateUser:
 
 
 class TestOtherOrganizations:
-    """Whoever belongs to another organization is as unknown as somebody who never was."""
+    """Users of another realm are as unknown as users who never existed."""
 
     @pytest.fixture
     async def stranger(self, runtime: Runtime, member: Person) -> Person:
@@ -361,7 +365,7 @@ class TestOtherOrganizations:
         yield client
         await client.aclose()
 
-    async def test_strangers_are_unknown(
+    async def test_users_of_another_realm_are_unknown(
         self, here: ApiClient, stranger: Person, member: Person
     ) -> None:
         for name in (stranger.user_id, stranger.email, made_up_email(stranger)):
@@ -370,10 +374,12 @@ class TestOtherOrganizations:
         response = assert_success(await here.get("/users", member, user_ids=wanted))
         assert [user["user_id"] for user in response["members"]] == [member.user_id]
 
-    async def test_strangers_are_not_let_in(self, here: ApiClient, stranger: Person) -> None:
+    async def test_credentials_of_another_realm_are_refused(
+        self, here: ApiClient, stranger: Person
+    ) -> None:
         assert_error(await here.get("/users", stranger), "UNAUTHORIZED", 401)
 
-    async def test_their_addresses_are_free(
+    async def test_addresses_used_in_another_realm_are_free(
         self, here: ApiClient, stranger: Person, admin: Person
     ) -> None:
         params = {**NEW_USER, "email": stranger.email}

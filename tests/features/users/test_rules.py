@@ -1,4 +1,4 @@
-"""What names, addresses and passwords may be, without a database."""
+"""Validation of names, addresses and passwords, without a database."""
 
 import pytest
 
@@ -55,7 +55,7 @@ class TestEmail:
         with pytest.raises(BadRequestError, match="email is too long"):
             check_email("x" * 254 + "@a.b", HOST)
 
-    def test_made_up_addresses_of_other_hosts_are_real(self) -> None:
+    def test_generated_addresses_of_other_hosts_are_accepted(self) -> None:
         assert check_email("user7@example.com", HOST) == "user7@example.com"
 
 

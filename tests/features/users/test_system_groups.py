@@ -1,4 +1,4 @@
-"""System groups follow roles, time and accounts, and clients hear of it; on both databases."""
+"""System groups follow roles, time and accounts, and emit events; on both databases."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ class TestEvents:
             (Role.GUEST, SystemGroup.EVERYONE),
         ],
     )
-    async def test_a_role_moves(
+    async def test_changed_role_moves_the_user_between_groups(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -75,7 +75,7 @@ class TestEvents:
             ("add_members", realm.system_groups[group], [member.user_id]),
         ]
 
-    async def test_a_deactivation_and_its_end(
+    async def test_deactivation_and_reactivation(
         self,
         client: ApiClient,
         realm: RealmRecord,
@@ -97,7 +97,7 @@ class TestEvents:
             ("add_members", group_id, [member.user_id]),
         ]
 
-    async def test_nobody_hears_of_groups_they_do_not_know(
+    async def test_events_about_unknown_groups_are_not_delivered(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
         """Deactivated groups exist only for clients that say they know them."""
@@ -111,7 +111,7 @@ class TestEvents:
         assert group_id in [event[1] for event in await group_events(knowing)]
         assert group_id not in [event[1] for event in await group_events(others)]
 
-    async def test_a_deactivated_user_is_in_no_group_to_move_from(
+    async def test_role_change_of_deactivated_user_emits_no_group_event(
         self, client: ApiClient, owner: Person, member: Person, listener: Listener
     ) -> None:
         assert_success(await client.delete(f"/users/{member.user_id}", owner))
@@ -121,7 +121,7 @@ class TestEvents:
 
 
 class View:
-    """What a client knows from one registration and the events since."""
+    """The state of a client from one registration and the events since."""
 
     def __init__(self, listener: Listener) -> None:
         self.listener = listener

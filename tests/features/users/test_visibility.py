@@ -1,4 +1,4 @@
-"""Who sees whose real address, everywhere it could be seen."""
+"""Visibility of real email addresses, in every place that could show them."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ async def readers(make_user: MakeUser) -> dict[Role, Person]:
 
 
 async def views_of(client: ApiClient, person: Person, reader: Person) -> list[dict[str, Any]]:
-    """One person through every read that shows them."""
+    """One user as returned by every read that shows them."""
     one = assert_success(await client.get(f"/users/{person.user_id}", reader))["user"]
     registered = await listen(client, reader, fetch_event_types=["realm_user"])
     (in_state,) = [
@@ -58,7 +58,7 @@ async def test_matrix(
 
 
 @pytest.mark.parametrize("visibility", EmailVisibility)
-async def test_people_see_their_own_address(
+async def test_users_see_their_own_address(
     client: ApiClient, guest: Person, visibility: EmailVisibility
 ) -> None:
     await hide_email(client, guest, visibility)
@@ -88,7 +88,7 @@ async def test_a_hidden_address_is_never_hashed(
         assert seen["avatar_url"] == gravatar(made_up_email(member))
 
 
-async def test_a_new_role_sees_at_once_what_it_may(
+async def test_changed_role_changes_visibility_at_once(
     client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person, guest: Person
 ) -> None:
     await hide_email(client, member, EmailVisibility.MEMBERS)

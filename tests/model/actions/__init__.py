@@ -1,4 +1,4 @@
-"""Everything that people can do in a history."""
+"""All actions that users can take in a history."""
 
 from tests.model.actions import channels, messages, people, personal
 from tests.model.actions.step import Focus, Step, any_focus, any_step
@@ -6,4 +6,4 @@ from tests.model.actions.step import Focus, Step, any_focus, any_step
 __all__ = ["Focus", "Step", "any_focus", "any_step"]
 
 _PARTS = (channels, messages, people, personal)
-"""Importing them is what makes their actions possible."""
+"""Importing these modules registers their actions."""

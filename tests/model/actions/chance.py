@@ -1,4 +1,4 @@
-"""Choices of random histories; the same generator of numbers makes the same choices."""
+"""Random choices for histories; the same random generator makes the same choices."""
 
 from collections.abc import Callable, Sequence
 from random import Random

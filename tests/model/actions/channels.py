@@ -1,4 +1,4 @@
-"""Steps: channels come into being, change, end and return; people join and leave them."""
+"""Steps: channels are created, changed, archived and restored; users subscribe and unsubscribe."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -106,7 +106,7 @@ async def leave_and_rejoin(act: Act, channel: int) -> None:
 
 @action(powerful, weight=4, channel=places)
 async def archive(act: Act, channel: int) -> None:
-    """A channel that is archived returns."""
+    """Archive a channel; one that is archived already is unarchived."""
     chosen = channel_of(act, channel)
     if chosen is None:
         return

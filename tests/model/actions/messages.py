@@ -1,4 +1,4 @@
-"""Steps: people write, change, move, delete, react to and mark messages."""
+"""Steps: users send, edit, move, delete, react to and mark messages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ async def send_direct(act: Act, others: Sequence[str], text: str) -> None:
 
 @action(weight=3, talk=numbers, text=texts)
 async def go_on_talking(act: Act, talk: int, text: str) -> None:
-    """Write to those who have written to each other before."""
+    """Send to a direct conversation that exists already."""
     people = act.scene.talks[-1 - talk % len(act.scene.talks)]
     to = sorted({act.user_id(name) for name in people})
     actor = act.actor if act.actor in people else people[-1]
@@ -63,7 +63,7 @@ async def go_on_talking(act: Act, talk: int, text: str) -> None:
 
 @action(weight=2, message=newest_first, text=texts)
 async def edit(act: Act, message: int, text: str) -> None:
-    """By whoever sent it; others may not."""
+    """By its sender; others may not."""
     chosen = _message(act, message)
     sender = act.scene.senders.get(chosen, act.actor)
     await replace(act, actor=sender).call("patch", f"/messages/{chosen}", content=text)
@@ -102,7 +102,7 @@ async def move(
 async def delete(act: Act, message: int, by_sender: bool) -> None:
     chosen = _message(act, message)
     if chosen not in act.scene.places:
-        by_sender = True  # Nobody else may delete direct messages.
+        by_sender = True  # No other user may delete direct messages.
     actor = act.scene.senders.get(chosen, act.actor) if by_sender else act.actor
     response = await replace(act, actor=actor).call("delete", f"/messages/{chosen}")
     if response.status == HTTPStatus.OK and chosen in act.scene.messages:
@@ -150,7 +150,7 @@ async def flag_narrow(act: Act, flag: str, is_added: bool, channel: int) -> None
 
 @action(weight=4, message=newest_first)
 async def mark_topic_read(act: Act, message: int) -> None:
-    """The one that a message is in, or was."""
+    """Mark the topic that a message is in, or was in."""
     known = list(act.scene.places.values())
     channel_id, topic = known[-1 - message % len(known)]
     await act.call("post", "/mark_topic_as_read", stream_id=channel_id, topic_name=topic)
@@ -217,6 +217,6 @@ async def change_scheduled(act: Act, scheduled: int, text: str, is_deleted: bool
 
 @action()
 async def pass_time(act: Act) -> None:
-    """Some of what is scheduled is sent meanwhile."""
+    """Advance the clock; some scheduled messages are sent meanwhile."""
     await pass_an_hour(act.scene.runtime(act.process), act.scene.processes.clock)
     act.scene.told.append("An hour passed.")

@@ -1,4 +1,4 @@
-"""Steps: people change what is only theirs, and what everybody shares."""
+"""Steps: users change personal state, and state shared by the realm."""
 
 from tests.features.emoji.adding import try_add_emoji
 from tests.model.actions.chance import among, either
@@ -55,7 +55,7 @@ async def change_draft(act: Act, draft: int, person: str, is_deleted: bool) -> N
 
 @action(is_wanted_again=either)
 async def switch_drafts_off(act: Act, is_wanted_again: bool) -> None:
-    """The service forgets those there are; where it is wanted again, it begins with none."""
+    """The service deletes existing drafts; if turned on again, it starts with none."""
     await act.call("patch", "/settings", enable_drafts_synchronization=False)
     if is_wanted_again:
         await act.call("patch", "/settings", enable_drafts_synchronization=True)

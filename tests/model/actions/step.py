@@ -1,4 +1,4 @@
-"""What people can do, as data: a history is a list of it, and the same list is the same history."""
+"""User actions as data: a history is a list of steps, and the same list is the same history."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ anybody = among(sorted(ROLES))
 powerful = among((*["owner"] * 6, "admin", "moderator", "member"))
 numbers = number(0, 5)
 places = among((0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5))
-"""Channels: often the same few, so that much happens in them."""
+"""Indexes of channels: often the same few, so that much happens in them."""
 topics = among(("t1", "t1", "t1", *TOPICS))
 texts = among(WORDS)
 processes = number(0, 1)
@@ -23,7 +23,7 @@ processes = number(0, 1)
 
 @dataclass(frozen=True)
 class Act:
-    """Somebody at work: who it is, through which process, and what they chose."""
+    """An action being performed: by which user, through which process, with which choices."""
 
     scene: Scene
     actor: str
@@ -33,7 +33,7 @@ class Act:
         return await self.scene.call(self.process, method, path, self.actor, **params)
 
     async def create(self, kind: str, key: str, method: str, path: str, **params: object) -> None:
-        """Do something that makes a thing with an id, and remember the id."""
+        """Make a request that creates an object, and record its id."""
         response = await self.call(method, path, **params)
         if key in response.body:
             self.scene.remember(kind, response.body[key])
@@ -47,14 +47,14 @@ Action = Callable[..., Awaitable[None]]
 
 @dataclass(frozen=True)
 class Step:
-    """One action of one person."""
+    """One action of one user."""
 
     action: Action
     actor: str
     process: int
     choices: dict[str, Any]
     is_anybodys: bool = True
-    """Whether everybody may do it, so that it does not matter who."""
+    """Whether every user may do it, so that it does not matter which one does."""
 
     async def take(self, scene: Scene) -> None:
         await self.action(Act(scene, self.actor, self.process), **self.choices)
@@ -73,7 +73,7 @@ _BY_FOCUS = 0.5
 
 @dataclass(frozen=True)
 class Focus:
-    """What happens most in one history, and to whom.
+    """The actions that are most frequent in one history, and the user they concern.
 
     Faults need several steps that have to do with each other. Among all that is possible they
     rarely meet; a few favourites, and one person whom they often concern, make them meet.
@@ -91,7 +91,7 @@ def any_focus(chance: Random, person: str | None = None) -> Focus:
 def action(
     by: Choice[str] = anybody, *, weight: int = 1, **choices: Choice[Any]
 ) -> Callable[[Action], Action]:
-    """Make something that people can do a possible step of every history."""
+    """Register an action as a possible step of every history."""
 
     def add(act: Action) -> Action:
         def choose(chance: Random) -> Step:
@@ -105,7 +105,7 @@ def action(
 
 
 def any_step(chance: Random, focus: Focus) -> Step:
-    """One of all the things that people can do, by its weight; often one of the favourites."""
+    """A random action by weight; often one of the favourites."""
     is_favourite = chance.random() < _FAVOURED
     step = chance.choice(focus.favourites if is_favourite else _possible)(chance)
     if step.is_anybodys and chance.random() < _BY_FOCUS:

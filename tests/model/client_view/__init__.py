@@ -1,4 +1,4 @@
-"""A client that believes what POST /register said and what events have told since."""
+"""A client whose state comes from POST /register and the events since."""
 
 from tests.model.client_view import channels, messages, organization, people, personal
 from tests.model.client_view.beginning import begin
@@ -8,4 +8,4 @@ from tests.model.client_view.view import View, apply_event
 __all__ = ["View", "apply_event", "begin", "differences"]
 
 _PARTS = (channels, messages, organization, people, personal)
-"""Importing them is what makes events known."""
+"""Importing these modules registers the handlers of events."""

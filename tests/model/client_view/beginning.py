@@ -6,7 +6,7 @@ from tests.model.client_view.view import View
 
 
 def begin(registered: dict[str, Any], user_id: int, *, lists_people: bool = True) -> View:
-    """A view that knows the answer of POST /register and no event yet."""
+    """A view of the POST /register response, without any event yet."""
     view = View(user_id, dict(registered), lists_people)
     unread = registered.get("unread_msgs")
     if unread is not None:

@@ -1,4 +1,4 @@
-"""What a client does with events about channels and about who is in them."""
+"""How a client applies events about channels and their subscribers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ _LISTS = ("streams", "subscriptions", "unsubscribed", "never_subscribed")
 
 
 _WITH_OTHERS = ("rendered_description", "history_public_to_subscribers", "is_web_public")
-"""What is told together with another property."""
+"""Properties that are sent together with another one."""
 
 
 @applies("stream")
@@ -57,9 +57,9 @@ def change_subscriptions(view: View, event: Event) -> None:
 
 
 def _add(view: View, channel: dict[str, Any]) -> None:
-    """A channel the client did not know: nobody is in it until somebody is said to be.
+    """A channel new to the client: it has no subscribers until events list them.
 
-    The number of people in it is already right; those who are listed next are among them.
+    The subscriber count is already right; the users listed next are included in it.
     """
     if view.knows("streams"):
         _take(view, "streams", channel["stream_id"])
@@ -72,7 +72,7 @@ def _add(view: View, channel: dict[str, Any]) -> None:
 
 
 def _rename(view: View, old_name: str, new_name: str) -> None:
-    """Muted topics are told with the names of their channels."""
+    """Muted topics contain the names of their channels."""
     for topic in view.state.get("muted_topics", []):
         if topic[0] == old_name:
             topic[0] = new_name
@@ -95,7 +95,7 @@ def _join(view: View, subscription: dict[str, Any]) -> None:
 
 
 def _leave(view: View, channel_id: int) -> None:
-    """The channel is one that the client was in; whoever left is in nobody's list any more."""
+    """The user was subscribed to the channel; they are removed from its subscribers."""
     forget_messages_of(view, channel_id)
     if not view.knows("subscriptions"):
         return
@@ -135,7 +135,7 @@ def _take(view: View, name: str, channel_id: int) -> dict[str, Any] | None:
 
 
 def forget_messages_of(view: View, channel_id: int) -> None:
-    """A client that left a channel hears no more of its messages, and keeps none."""
+    """A client that unsubscribed gets no more events about these messages, and keeps none."""
     for message_id, heard in list(view.messages.items()):
         if heard.place[0] == channel_id:
             del view.messages[message_id]

@@ -1,4 +1,4 @@
-"""What a client believes, beside what it would be told if it registered now."""
+"""A client's state compared with the state it would get if it registered now."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ NOT_COMPARED = {
     # Of the queue, not of the state.
     "queue_id",
     "last_event_id",
-    # When the process that answers was started.
+    # When the responding process was started.
     "server_generation",
     # Compared in the form in which clients keep them, below.
     "unread_msgs",
@@ -18,13 +18,13 @@ NOT_COMPARED = {
     "unsubscribed",
     "never_subscribed",
     "streams",
-    # Where a client that knows nothing begins to read; the newest message may be hidden from it.
+    # Where a new client begins to read; the newest message may be hidden from it.
     "max_message_id",
-    # Presence is told to those who listen at the moment and asked for by others.
+    # Presence is sent as ephemeral events and otherwise requested by clients.
     "presences",
     "presence_last_update_id",
     "server_timestamp",
-    # Follow from permissions and groups, which are compared; no event has ever told of them.
+    # Derived from permissions and groups, which are compared; no event contains them.
     "can_create_public_streams",
     "can_create_private_streams",
     "can_create_web_public_streams",
@@ -32,9 +32,9 @@ NOT_COMPARED = {
     "can_invite_others_to_realm",
 }
 _LOOKED_UP_AGAIN = {
-    # No event tells of it. Who is in a channel is compared, and extents.py counts the rows.
+    # No event contains it. Subscribers are compared, and extents.py counts the rows.
     "subscriber_count",
-    # No event tells of it: clients ask the history. extents.py looks at the first message of each
+    # No event contains it: clients fetch messages. extents.py checks the first message of each
     # conversation, of which the first one of a channel is the least.
     "first_message_id",
 }
@@ -67,7 +67,7 @@ _UNORDERED = {
 
 
 def differences(view: View, fresh: View) -> dict[str, object]:
-    """By part of the state: what the client believes and what is the case, where they differ."""
+    """By part of the state: the client's value and the actual one, where they differ."""
     believed, true = _compared(view), _compared(fresh)
     return {
         name: difference(believed.get(name), true.get(name))
@@ -105,7 +105,7 @@ def _compared(view: View) -> dict[str, Any]:
     if view.knows("subscriptions"):
         state = view.state
         compared["subscriptions"] = _by_id(state["subscriptions"], without=_LOOKED_UP_AGAIN)
-        # Nobody was told, of a channel they lost and found again, whether they had been in it.
+        # No event says of a channel that became visible again whether the user had been subscribed.
         outside = [*state["unsubscribed"], *state["never_subscribed"]]
         compared["not subscribed"] = _by_id(outside, without=_LOOKED_UP_AGAIN | _CHOICES)
     if view.knows("unread_msgs"):
@@ -126,7 +126,7 @@ def _by_id(
 
 
 def _plain(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry whose lists of people are in order."""
+    """An entry with its lists of users sorted."""
     return {
         key: sorted(value) if key in {"subscribers", "members", "direct_subgroup_ids"} else value
         for key, value in entry.items()

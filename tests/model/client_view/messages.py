@@ -1,4 +1,4 @@
-"""What a client does with events about messages: what is unread, starred, recent and shown."""
+"""How a client applies events about messages: unread, starred, recent and shown ones."""
 
 from dataclasses import replace
 from typing import Any
@@ -66,7 +66,7 @@ def _take_move(view: View, event: Event) -> None:
             place = (channel_id, heard.place[1] if topic is None else topic)
             view.messages[number] = replace(heard, place=place)
             if channel_id not in inside:
-                # Nothing will be told of it where the client is not subscribed.
+                # There are no events about it where the client is not subscribed.
                 del view.messages[number]
 
 
@@ -119,7 +119,7 @@ def change_reactions(view: View, event: Event) -> None:
 
 
 def place_of(message: dict[str, Any], user_id: int) -> tuple[Any, ...]:
-    """A channel and a topic, or the other people of a direct conversation."""
+    """A channel and a topic, or the other users of a direct conversation."""
     if message["type"] == "stream":
         return message["stream_id"], message["subject"]
     people = {person["id"] for person in message["display_recipient"]}

@@ -1,4 +1,4 @@
-"""What a client does with events about what everybody in the organization shares."""
+"""How a client applies events about state shared by the realm."""
 
 from tests.model.client_view.view import Event, View, applies, put
 
@@ -10,7 +10,7 @@ def change_realm(view: View, event: Event) -> None:
     changes = {event["property"]: event["value"]} if event["op"] == "update" else event["data"]
     for name, value in changes.items():
         view.state[f"realm_{name}"] = value
-    # Older names of the same settings, which clients of before work out like this.
+    # Older names of the same settings, which older clients derive like this.
     if "message_edit_history_visibility_policy" in changes:
         policy = changes["message_edit_history_visibility_policy"]
         view.state["realm_allow_edit_history"] = policy != "none"

@@ -1,4 +1,4 @@
-"""What a client does with events about people, bots and groups."""
+"""How a client applies events about users, bots and groups."""
 
 from typing import Any
 
@@ -160,4 +160,4 @@ def replace_profile_fields(view: View, event: Event) -> None:
 @applies("typing_edit_message")
 @applies("restart")
 def hear_only(view: View, event: Event) -> None:
-    """Told to those who listen at the moment; no part of the state that is compared."""
+    """Ephemeral events; not part of the state that is compared."""

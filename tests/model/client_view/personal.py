@@ -1,4 +1,4 @@
-"""What a client does with events about what only its own user sees."""
+"""How a client applies events about its own user's personal state."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ def change_setting(view: View, event: Event) -> None:
     if view.knows("user_settings"):
         view.state["user_settings"][event["property"]] = event["value"]
     if event["property"] == "enable_drafts_synchronization" and view.knows("drafts"):
-        # The service forgets them; what a client keeps for itself is no part of this state.
+        # The service deletes them; what a client stores itself is not part of this state.
         view.state["drafts"] = view.state["drafts"] if event["value"] else []
     for legacy in ("twenty_four_hour_time", "pm_content_in_desktop_notifications"):
         if legacy == event["property"] and view.knows(legacy):
@@ -22,7 +22,7 @@ def change_setting(view: View, event: Event) -> None:
 
 @dataclass(frozen=True)
 class _Listed:
-    """A list of things that come, change and go one by one."""
+    """A list of objects that are added, changed and removed one by one."""
 
     section: str
     id_key: str
@@ -116,4 +116,4 @@ def change_topic_policy(view: View, event: Event) -> None:
 
 @applies("attachment")
 def hear_of_attachments(view: View, event: Event) -> None:
-    """Files are asked for with GET /attachments; POST /register does not tell of them."""
+    """Files are listed by GET /attachments; they are not in POST /register."""

@@ -1,4 +1,4 @@
-"""The state of a client: the answer of POST /register, kept up to date by events alone.
+"""The state of a client: the response of POST /register, kept up to date by events alone.
 
 It is written from what clients are promised, not from what the server does, and shares nothing
 with it.
@@ -14,7 +14,7 @@ Event = dict[str, Any]
 
 @dataclass(frozen=True)
 class Heard:
-    """Where a client believes a message to be, and what it says."""
+    """The conversation and text of a message, as the client has them."""
 
     place: tuple[object, ...]
     content: str
@@ -24,27 +24,27 @@ class Heard:
 
 @dataclass
 class View:
-    """What one client believes."""
+    """The state of one client."""
 
     user_id: int
     state: dict[str, Any]
     """The keys of POST /register."""
     lists_people: bool = True
-    """Whether the client asked for the people in channels."""
+    """Whether the client requested the subscribers of channels."""
     unread: dict[int, tuple[object, ...]] = field(default_factory=dict)
     """Where each unread message is."""
     unread_mentions: set[int] = field(default_factory=set)
     messages: dict[int, Heard] = field(default_factory=dict)
-    """The messages the client was told of and would still show."""
+    """The messages the client received and would still show."""
     conversations: dict[tuple[int, ...], int] = field(default_factory=dict)
-    """Direct conversations by the other people in them, with the newest message of each."""
+    """Direct conversations by their other users, with the newest message of each."""
     to_look_up: set[tuple[int, ...]] = field(default_factory=set)
-    """Conversations whose newest message was deleted: the client asks for the one before."""
+    """Conversations whose newest message was deleted: the client fetches the one before."""
     log: list[Event] = field(default_factory=list)
-    """The events so far, for whoever looks for the reason of a difference."""
+    """The events so far, for debugging a difference."""
 
     def knows(self, section: str) -> bool:
-        """Whether the client asked for a part of the state."""
+        """Whether the client requested a part of the state."""
         return section in self.state
 
 
@@ -53,7 +53,7 @@ _appliers: dict[str, list[Apply]] = {}
 
 
 def applies(event_type: str) -> Callable[[Apply], Apply]:
-    """Add to what a client does with events of a type."""
+    """Register a handler for events of a type."""
 
     def add(apply: Apply) -> Apply:
         _appliers.setdefault(event_type, []).append(apply)
@@ -63,7 +63,7 @@ def applies(event_type: str) -> Callable[[Apply], Apply]:
 
 
 def apply_event(view: View, event: Event) -> None:
-    """Take one event; a type nobody knows is a fault of the model."""
+    """Apply one event; an unknown type is an error in the model."""
     view.log.append(event)
     if event["type"] == "heartbeat":
         return
@@ -72,7 +72,7 @@ def apply_event(view: View, event: Event) -> None:
 
 
 def known_types() -> frozenset[str]:
-    """The types of events that the model knows what to do with."""
+    """The types of events that the model handles."""
     return frozenset(_appliers)
 
 

@@ -105,7 +105,7 @@ class Deletion:
             )
 
     async def _delete_users(self, hidden: Collection[int]) -> None:
-        """A user who left traces the reader may see keeps their id and nothing else."""
+        """A user whose actions are visible to the reader keeps their id and nothing else."""
         account = _TABLES["account"]
         for name in _OF_HIDDEN_USERS:
             await self.db.execute(delete(_TABLES[name]).where(_TABLES[name].c.user_id.in_(hidden)))
@@ -133,7 +133,7 @@ class Deletion:
         return found
 
     async def _delete(self, name: str, ids: Collection[int]) -> None:
-        """Rows and all that belongs to them."""
+        """Delete rows and the rows that depend on them."""
         for column in _references_to(_TABLES[name]):
             if column.table.name in _ENTITIES:
                 continue

@@ -1,4 +1,4 @@
-"""Random organizations: people, channels, messages and marks, all made through the API."""
+"""Random realms: users, channels, messages and flags, all created through the API."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class Organization:
     channel_ids: dict[str, int] = field(default_factory=dict)
     group_ids: list[int] = field(default_factory=list)
     message_ids: list[int] = field(default_factory=list)
-    """What people sent; notices of the service are not among them."""
+    """Messages sent by users; notices of the service are not included."""
 
     @property
     def host(self) -> str:
@@ -75,7 +75,7 @@ async def build_organization(app: ChatApp, number: int, random: Random) -> Organ
 
 
 class _Builder:
-    """Lets random things happen; what is refused did not happen."""
+    """Makes random requests; refused ones change nothing."""
 
     def __init__(self, client: QuickClient, organization: Organization, random: Random) -> None:
         self.client = client

@@ -17,7 +17,7 @@ _OTHERS = 2
 
 @dataclass(frozen=True)
 class Request:
-    """One request, without who sends it."""
+    """One request, without its sender."""
 
     method: str
     path: str

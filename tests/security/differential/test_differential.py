@@ -1,7 +1,7 @@
-"""Readers are answered as if nothing existed that they may not see.
+"""Readers get responses as if nothing existed that they may not see.
 
 Random organizations are built, and a copy of their database is made from which everything that
-one reader of each may not see was deleted. All answers of the two must be the same bytes.
+one reader of each may not see was deleted. All responses of the two must be the same bytes.
 """
 
 import os
@@ -30,13 +30,13 @@ from tests.support.databases import SqliteTemplate
 from tests.support.servers import Servers
 
 READERS = int(os.environ.get("CHATAPI_TEST_READERS", "300"))
-"""How many readers SQLite answers; PostgreSQL answers a tenth of them."""
+"""How many readers are tested on SQLite; PostgreSQL tests a tenth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 _PARTS = 3
 _ROUNDS = 10
 """Readers of each organization."""
 _APART = re.compile(rb'"(queue_id|first_message_id|max_message_id)":("[^"]*"|-?\d+|null)')
-"""What differs by nature, or says how far ids have come and nothing about a message."""
+"""Values that always differ, or only reveal the highest id and nothing about a message."""
 _SUBSCRIBERS = re.compile(rb'("subscribers":\[)([\d,]*)')
 """PostgreSQL lists them in the order in which it stores the rows."""
 
@@ -57,7 +57,7 @@ async def pair(
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
-async def test_hidden_rows_change_no_answer(backend: str, pair: Pair, part: int) -> None:
+async def test_hidden_rows_change_no_response(backend: str, pair: Pair, part: int) -> None:
     readers = READERS if backend == "sqlite" else READERS // 10
     random = Random(f"{_SEED} {part}")
     clock = MovableClock()
@@ -119,7 +119,7 @@ async def _compare(
 async def _ask(
     client: httpx.AsyncClient, organization: Organization, reader: Person | None, request: Request
 ) -> bytes:
-    """The body of the answer, without what is compared apart."""
+    """The body of the response, without what is compared separately."""
     params = encode_form(request.params)
     response = await client.request(
         request.method,

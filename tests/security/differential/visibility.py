@@ -1,4 +1,4 @@
-"""What one reader may see, worked out from rows alone: the rules again, in their plainest form."""
+"""What one reader may see, computed from rows alone: the visibility rules in plain form."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """The rows of one organization that decide who sees what."""
+    """The rows of one realm that decide visibility."""
 
     users: dict[int, Row]
     channels: dict[int, Row]
@@ -80,7 +80,7 @@ def _json(value: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Reader:
-    """One reader of the organization; `user_id` is None for somebody without an account."""
+    """One reader of the realm; `user_id` is None for an anonymous reader."""
 
     facts: Facts
     user_id: int | None
@@ -129,7 +129,7 @@ class Reader:
         return (self.user_id, channel["id"]) in self.facts.subscriptions
 
     def _was_there(self, message: Row) -> bool:
-        """Whether the message came, sent or moved, after the reader did and before they left."""
+        """Whether the message arrived there during a subscription period of the reader."""
         came, since, until = message["id"], "since_message", "until_message"
         if message["arrival"] is not None:
             came, since, until = message["arrival"], "since_event", "until_event"

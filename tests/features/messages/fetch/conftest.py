@@ -1,4 +1,4 @@
-"""People and a channel to read in."""
+"""Users and a channel for tests of fetching messages."""
 
 import pytest
 

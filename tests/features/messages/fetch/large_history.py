@@ -1,4 +1,4 @@
-"""Topics with more messages than anybody could send in a test."""
+"""Topics with more messages than a test could send through the API."""
 
 from datetime import UTC, datetime
 
@@ -15,7 +15,7 @@ from tests.factories import Person
 async def fill_topic(
     runtime: Runtime, realm: RealmRecord, sender: Person, like: MessageId, count: int
 ) -> list[MessageId]:
-    """More messages beside one that is there, faster than anybody could send them."""
+    """Add messages to the topic of an existing one, faster than sending them."""
     async with DatabaseSession(runtime.database) as db:
         await db.lock_realm(realm.id)
         place = (

@@ -1,4 +1,4 @@
-"""Messages of every kind, and plain rules that say which of them a narrow shows."""
+"""Messages of every kind, and plain rules that say which of them match a narrow."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ PUBLIC = ("general", "open", "web", "left", "quiet")
 
 @dataclass
 class Facts:
-    """One message as the rules know it."""
+    """The data of one message that the rules use."""
 
     id: MessageId
     channel: str | None
@@ -32,7 +32,7 @@ class Facts:
     words: frozenset[str]
     is_visible: bool
     is_received: bool
-    """Sent to the reader, whether they are still there or not."""
+    """Sent to the reader, whether they are still subscribed or not."""
     marks: set[str] = field(default_factory=set)
 
     @property
@@ -51,7 +51,7 @@ Rule = Callable[[Facts], bool]
 
 @dataclass(frozen=True)
 class Choice:
-    """A term, what it means, and whether it looks further than into what was sent to one."""
+    """A term, its rule, and whether it searches beyond messages sent to the reader."""
 
     operator: str
     operand: object
@@ -65,7 +65,7 @@ class Choice:
 
 @dataclass
 class NarrowWorld:
-    """A reader among others, who wrote in all kinds of places."""
+    """A reader, and other users who sent messages of all kinds."""
 
     client: ApiClient
     people: dict[str, Person]
@@ -102,7 +102,7 @@ class NarrowWorld:
         return facts
 
     def expected(self, terms: Sequence[tuple[Choice, bool]]) -> list[MessageId]:
-        """What a narrow shows; each term is a choice and whether it is negated."""
+        """The messages a narrow matches; each term is a choice and whether it is negated."""
         wanted = [choice for choice, negated in terms if not negated]
         if any(choice.operator == "with" for choice in wanted):
             terms = [(each, negated) for each, negated in terms if negated or not each.is_thread]
@@ -239,7 +239,7 @@ async def _choose_topics(world: NarrowWorld) -> None:
 
 
 def choices_of(world: NarrowWorld) -> list[Choice]:
-    """Every operator with operands that mean something here."""
+    """Every operator, with operands that exist here."""
     return [*_places(world), *_people(world), *_marks(), *_searches(), *_single(world)]
 
 

@@ -1,4 +1,4 @@
-"""Who reads what: the one rule, asked through every way to a message."""
+"""Access to messages: one rule, checked through every way to read a message."""
 
 import pytest
 
@@ -25,7 +25,7 @@ from tests.support.responses import assert_error, assert_success
 async def can_read(
     client: ApiClient, person: Person, channel: ChannelRecord, message_id: MessageId
 ) -> bool:
-    """Whether a person sees a message of a channel; all ways to it must agree."""
+    """Whether a user can read a message of a channel; all ways to read it must agree."""
     one = (await client.get(f"/messages/{message_id}", person)).status == 200
     listed = assert_success(await client.get("/messages", person, message_ids=[message_id]))
     narrowed = await ask(client, person, ["channel", channel.id])
@@ -45,7 +45,7 @@ async def can_read(
 
 
 class TestChannels:
-    async def test_public_ones_are_open_to_all_but_guests(
+    async def test_public_channels_are_readable_by_all_but_guests(
         self,
         client: ApiClient,
         general: ChannelRecord,
@@ -57,7 +57,7 @@ class TestChannels:
         assert await can_read(client, member, general, message_id)
         assert not await can_read(client, guest, general, message_id)
 
-    async def test_private_ones_are_for_those_inside(
+    async def test_private_channels_are_readable_by_subscribers_only(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -68,11 +68,11 @@ class TestChannels:
         secret = await make_channel("secret", invite_only=True, subscribers=[reader, guest])
         message_id = await send(client, reader, secret)
         assert await can_read(client, guest, secret, message_id)
-        # Administrators know of it, but that is all.
+        # Administrators see that it exists, but cannot read it.
         assert (await ask(client, owner, ["channel", "secret"]))["messages"] == []
         assert (await client.get(f"/messages/{message_id}", owner)).status == 400
 
-    async def test_a_private_one_may_be_opened_to_others(
+    async def test_private_channel_may_give_access_to_other_users(
         self, client: ApiClient, make_channel: MakeChannel, reader: Person, member: Person
     ) -> None:
         named = await make_channel(
@@ -84,7 +84,7 @@ class TestChannels:
         )
         assert await can_read(client, member, named, await send(client, reader, named))
 
-    async def test_those_who_left(
+    async def test_former_subscribers_of_private_channels_cannot_read(
         self, client: ApiClient, make_channel: MakeChannel, reader: Person, writer: Person
     ) -> None:
         secret = await make_channel("secret", invite_only=True, subscribers=[reader, writer])
@@ -94,7 +94,7 @@ class TestChannels:
         assert not await can_read(client, reader, secret, message_id)
         assert await ids_read(client, reader) == []
 
-    async def test_history_is_there_for_newcomers(
+    async def test_new_subscribers_can_read_history(
         self, client: ApiClient, general: ChannelRecord, writer: Person, member: Person
     ) -> None:
         before = await send(client, writer, general)
@@ -146,7 +146,7 @@ class TestChannels:
 
 
 class TestDirectMessages:
-    async def test_are_for_their_people_only(
+    async def test_are_readable_by_participants_only(
         self, client: ApiClient, reader: Person, writer: Person, owner: Person
     ) -> None:
         message_id = await send_direct(client, writer, reader)
@@ -159,7 +159,7 @@ class TestDirectMessages:
 
 
 class TestOtherOrganizations:
-    async def test_see_nothing(
+    async def test_users_of_another_realm_see_nothing(
         self,
         app: ChatApp,
         runtime: Runtime,
@@ -184,7 +184,7 @@ class TestOtherOrganizations:
         await there.aclose()
 
 
-class TestWithoutAnAccount:
+class TestAnonymousReaders:
     @pytest.fixture
     async def open_channel(
         self, client: ApiClient, owner: Person, writer: Person, make_channel: MakeChannel
@@ -192,7 +192,7 @@ class TestWithoutAnAccount:
         await change_realm(client, owner, enable_spectator_access=True)
         return await make_channel("open", is_web_public=True, subscribers=[writer])
 
-    async def test_web_public_channels(
+    async def test_can_read_web_public_channels(
         self, client: ApiClient, open_channel: ChannelRecord, general: ChannelRecord, writer: Person
     ) -> None:
         await send(client, writer, general)
@@ -203,7 +203,7 @@ class TestWithoutAnAccount:
         assert shown["flags"] == ["read"]
         assert shown["sender_email"] == f"user{writer.user_id}@acme.localhost"
 
-    async def test_nothing_else(
+    async def test_cannot_read_anything_else(
         self,
         client: ApiClient,
         open_channel: ChannelRecord,
@@ -226,7 +226,7 @@ class TestWithoutAnAccount:
         )
         assert assert_success(by_ids)["messages"] == []
 
-    async def test_only_while_the_organization_wants_it(
+    async def test_only_while_spectator_access_is_enabled(
         self, client: ApiClient, open_channel: ChannelRecord, owner: Person, writer: Person
     ) -> None:
         message_id = await send(client, writer, open_channel)
@@ -235,7 +235,7 @@ class TestWithoutAnAccount:
         assert await ids_read(client, None, ["channels", "web-public"]) == []
         assert_error(await client.get(f"/messages/{message_id}"), "UNAUTHORIZED", 401)
 
-    async def test_a_wrong_key_is_refused(
+    async def test_wrong_key_is_refused(
         self, client: ApiClient, open_channel: ChannelRecord, writer: Person
     ) -> None:
         wrong = Person(writer.user_id, writer.email, "wrong")
@@ -243,7 +243,7 @@ class TestWithoutAnAccount:
 
 
 class TestGuests:
-    async def test_read_where_they_are_in_and_what_everybody_may_read(
+    async def test_read_subscribed_and_web_public_channels(
         self,
         client: ApiClient,
         owner: Person,

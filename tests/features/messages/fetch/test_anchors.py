@@ -1,4 +1,4 @@
-"""Where GET /messages begins, and how far it reads."""
+"""The anchor of GET /messages, and how many messages are read around it."""
 
 from datetime import datetime, timedelta
 
@@ -44,7 +44,7 @@ class TestAroundAnAnchor:
             ({"anchor": "2", "num_before": 0, "num_after": 0, "include_anchor": False}, []),
         ],
     )
-    async def test_shows_what_was_asked_for(
+    async def test_returns_the_requested_range(
         self,
         client: ApiClient,
         reader: Person,
@@ -67,7 +67,7 @@ class TestAroundAnAnchor:
             ({"anchor": "1", "num_before": 0, "num_after": 2}, (True, False, False)),
         ],
     )
-    async def test_says_what_it_found(
+    async def test_reports_found_oldest_newest_and_anchor(
         self,
         client: ApiClient,
         reader: Person,
@@ -83,7 +83,7 @@ class TestAroundAnAnchor:
         assert tuple(response[key] for key in keys) == found
         assert response["history_limited"] is False
 
-    async def test_nothing_there_is_no_error(self, client: ApiClient, reader: Person) -> None:
+    async def test_empty_result_is_no_error(self, client: ApiClient, reader: Person) -> None:
         response = await read(client, reader, anchor="17", num_before=5, num_after=5)
         assert response == {
             "messages": [],
@@ -94,7 +94,7 @@ class TestAroundAnAnchor:
             "history_limited": False,
         }
 
-    async def test_as_the_terminal_client_asks(
+    async def test_request_of_the_terminal_client(
         self, client: ApiClient, reader: Person, five: list[MessageId]
     ) -> None:
         await mark(client, reader, five[0], five[1])
@@ -113,7 +113,7 @@ class TestAroundAnAnchor:
 
 
 class TestFirstUnread:
-    async def test_is_exactly_this_number_with_nothing_unread(
+    async def test_is_a_fixed_large_id_with_nothing_unread(
         self, client: ApiClient, reader: Person, five: list[MessageId]
     ) -> None:
         await mark(client, reader, *five)
@@ -122,7 +122,7 @@ class TestFirstUnread:
         assert [message["id"] for message in response["messages"]] == five[3:]
         assert response["found_newest"] is True
 
-    async def test_lies_in_the_narrow(
+    async def test_is_the_first_unread_of_the_narrow(
         self, client: ApiClient, reader: Person, writer: Person, five: list[MessageId]
     ) -> None:
         direct = await send_direct(client, writer, reader)
@@ -137,7 +137,7 @@ class TestFirstUnread:
         await mark(client, reader, five[1], op="remove")
         assert (await read(client, reader, anchor="first_unread"))["anchor"] == five[1]
 
-    async def test_leaves_out_what_is_muted(
+    async def test_skips_muted_messages(
         self,
         client: ApiClient,
         reader: Person,
@@ -160,12 +160,12 @@ class TestFirstUnread:
         assert await first() == last
         await set_policy(client, reader, loud, "interesting", 2)
         assert await first() == chosen
-        # Whoever looks into the channel or the topic itself wants to see it.
+        # A narrow to the muted channel or topic itself does not skip it.
         assert await first(["channel", "loud"]) == in_loud
         assert await first(["channel", "general"]) == last
         assert await first(["channel", "general"], ["topic", "boring"]) == muted_topic
 
-    async def test_leaves_out_channels_one_is_not_in(
+    async def test_skips_unsubscribed_channels(
         self, client: ApiClient, reader: Person, writer: Person, make_channel: MakeChannel
     ) -> None:
         other = await make_channel("other", subscribers=[writer])

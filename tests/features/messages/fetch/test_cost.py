@@ -1,4 +1,4 @@
-"""What reading costs: a few statements, and the newest messages along an index."""
+"""The cost of reading: a few statements, and an index range for the newest messages."""
 
 import re
 from collections.abc import Iterator
@@ -86,7 +86,7 @@ async def test_the_newest_messages_are_one_range_of_an_index(
 
 
 @pytest.mark.parametrize("terms", [[CHANNEL], [CHANNEL, LONG_TOPIC]])
-async def test_a_moment_is_found_without_reading_what_was_before(
+async def test_date_anchor_is_found_without_reading_earlier_messages(
     client: ApiClient, runtime: Runtime, large_history: None, reader: Person, terms: list[Term]
 ) -> None:
     with captured_statements(runtime.database, "sent_at >=") as captured:

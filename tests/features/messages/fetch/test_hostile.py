@@ -1,4 +1,4 @@
-"""Thousands of searches that nobody means well with, over messages of the same kind."""
+"""Thousands of hostile searches, over hostile messages."""
 
 import re
 import time
@@ -17,7 +17,7 @@ LIMIT_SECONDS = 0.3
 _MARK = re.compile(r'<span class="highlight">(.*?)</span>', re.DOTALL)
 
 
-async def test_find_or_are_refused_in_time(
+async def test_hostile_searches_are_answered_or_refused_in_time(
     client: ApiClient, writer: Person, general: ChannelRecord
 ) -> None:
     for text in hostile_texts(MESSAGES, seed=2, most_pieces=40):
@@ -31,7 +31,7 @@ async def test_find_or_are_refused_in_time(
 
 
 async def _ask_in_time(client: ApiClient, reader: Person, searched: str) -> ApiResponse:
-    """A busy machine may be slow once, a search that is slow is slow each time."""
+    """A busy machine may be slow once; a slow search is slow each time."""
     for _ in range(3):
         started = time.perf_counter()
         response = await ask(client, reader, ["search", searched], num_before=5)

@@ -1,4 +1,4 @@
-"""What messages look like when they are read again, and texts before they are sent."""
+"""The form of messages when they are fetched, and rendering texts before sending."""
 
 import pytest
 
@@ -50,7 +50,7 @@ class TestOneMessage:
         }
         assert (await read(client, reader))["messages"] == [response["message"]]
 
-    async def test_between_people(self, client: ApiClient, reader: Person, writer: Person) -> None:
+    async def test_direct_message(self, client: ApiClient, reader: Person, writer: Person) -> None:
         message = await show(client, reader, await send_direct(client, writer, reader))
         assert message["type"] == "private"
         assert message["subject"] == ""
@@ -58,7 +58,7 @@ class TestOneMessage:
         people = {person["id"]: person["email"] for person in message["display_recipient"]}
         assert people == {reader.user_id: reader.email, writer.user_id: writer.email}
 
-    async def test_to_oneself(self, client: ApiClient, reader: Person) -> None:
+    async def test_direct_message_to_oneself(self, client: ApiClient, reader: Person) -> None:
         message = await show(client, reader, await send_direct(client, reader, reader))
         assert [person["id"] for person in message["display_recipient"]] == [reader.user_id]
 
@@ -103,7 +103,7 @@ class TestOneMessage:
         refusal = assert_error(refused, "BAD_REQUEST")
         assert refusal == f"Invalid narrow operator: unknown user {writer.email}"
 
-    async def test_avatars_the_client_does_not_work_out(
+    async def test_avatar_urls_for_clients_that_compute_none(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         await send(client, writer, general)
@@ -117,7 +117,7 @@ class TestOneMessage:
 
 
 class TestFlags:
-    async def test_what_one_noted(
+    async def test_flags_set_by_the_reader(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         message_id = await send(client, writer, general)
@@ -154,7 +154,7 @@ class TestFlags:
             message_id = await send(client, writer, general, content=text)
             assert await flags_of(client, reader, message_id) == flags
 
-    async def test_a_mention_of_the_topic_reaches_those_who_wrote_there(
+    async def test_topic_mention_flags_its_participants(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         early = await send(client, writer, general, content="@**topic**")
@@ -165,7 +165,7 @@ class TestFlags:
 
 
 class TestRender:
-    async def test_as_it_would_look(
+    async def test_returns_the_rendered_text(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
         content = "**Hello** @**Writer** in #**general**"
@@ -175,7 +175,7 @@ class TestRender:
         assert f'data-user-id="{writer.user_id}"' in rendered
         assert "#general" in rendered
 
-    async def test_names_only_what_one_knows(
+    async def test_hidden_channels_are_not_linked(
         self, client: ApiClient, general: ChannelRecord, guest: Person
     ) -> None:
         response = await client.post("/messages/render", guest, content="#**general**")

@@ -1,4 +1,4 @@
-"""What narrows show, in every form clients write them."""
+"""Results of narrows, in every form that clients send."""
 
 from dataclasses import dataclass
 
@@ -102,12 +102,12 @@ class TestChannelsAndTopics:
         found = await ids_read(client, reader, ["channel", "general"], ["topic", topic])
         assert found == [talk.nameless]
 
-    async def test_a_topic_nobody_wrote_in(
+    async def test_topic_without_messages(
         self, client: ApiClient, reader: Person, talk: Talk
     ) -> None:
         assert await ids_read(client, reader, ["channel", "general"], ["topic", "x"]) == []
 
-    async def test_two_channels_at_once_are_none(
+    async def test_two_channels_at_once_match_nothing(
         self, client: ApiClient, reader: Person, talk: Talk
     ) -> None:
         terms: list[Term] = [["channel", "general"], ["channel", "random"]]
@@ -131,8 +131,8 @@ class TestChannelsAndTopics:
         assert await ids_read(client, guest, ["channels", "public"]) == []
 
 
-class TestPeople:
-    async def test_one_person(
+class TestUsers:
+    async def test_direct_messages_with_one_user(
         self, client: ApiClient, reader: Person, writer: Person, talk: Talk
     ) -> None:
         operands: list[object] = [
@@ -148,27 +148,31 @@ class TestPeople:
                 term: Term = {"operator": operator, "operand": operand}
                 assert await ids_read(client, reader, term) == [talk.direct]
 
-    async def test_several_people(
+    async def test_direct_messages_with_several_users(
         self, client: ApiClient, reader: Person, writer: Person, talk: Talk
     ) -> None:
         everybody = f"{writer.email},{talk.third.email}"
         assert await ids_read(client, reader, ["pm-with", everybody]) == [talk.group]
 
-    async def test_oneself(self, client: ApiClient, reader: Person, talk: Talk) -> None:
+    async def test_direct_messages_to_oneself(
+        self, client: ApiClient, reader: Person, talk: Talk
+    ) -> None:
         assert await ids_read(client, reader, ["dm", [reader.user_id]]) == [talk.to_self]
         assert await ids_read(client, reader, ["dm", []]) == [talk.to_self]
 
-    async def test_nobody_one_wrote_to(self, client: ApiClient, reader: Person, talk: Talk) -> None:
+    async def test_users_without_a_conversation(
+        self, client: ApiClient, reader: Person, talk: Talk
+    ) -> None:
         assert await ids_read(client, reader, ["dm", [talk.third.user_id]]) == []
 
-    async def test_all_that_include_somebody(
+    async def test_all_direct_messages_that_include_a_user(
         self, client: ApiClient, reader: Person, writer: Person, talk: Talk
     ) -> None:
         including: Term = ["dm-including", writer.user_id]
         assert await ids_read(client, reader, including) == [talk.direct, talk.group]
         groups: Term = ["group-pm-with", writer.email]
         assert await ids_read(client, reader, groups) == [talk.group]
-        # Not even a search for oneself shows what others wrote to each other.
+        # Not even a search for oneself returns direct messages between others.
         assert await ids_read(client, talk.third, including) == [talk.group]
 
     @pytest.mark.parametrize("operand", ["dm", "private"])
@@ -200,7 +204,7 @@ class TestIds:
             term: Term = ["id", operand]
             assert await ids_read(client, reader, term) == [talk.direct]
 
-    async def test_only_if_it_is_in_the_rest_of_the_narrow(
+    async def test_message_must_match_the_other_terms(
         self, client: ApiClient, reader: Person, talk: Talk
     ) -> None:
         terms: list[Term] = [["id", talk.direct], ["channel", "general"]]
@@ -226,7 +230,7 @@ class TestNegation:
             ("channels", "public", ["direct", "group", "to_self"]),
         ],
     )
-    async def test_takes_away_what_the_term_shows(
+    async def test_excludes_what_the_term_matches(
         self,
         client: ApiClient,
         reader: Person,
@@ -238,7 +242,7 @@ class TestNegation:
         term: Term = {"operator": operator, "operand": operand, "negated": True}
         assert await ids_read(client, reader, term) == [getattr(talk, name) for name in left]
 
-    async def test_of_people_and_ids(
+    async def test_of_users_and_ids(
         self, client: ApiClient, reader: Person, writer: Person, talk: Talk
     ) -> None:
         terms: list[Term] = [
@@ -271,7 +275,7 @@ class TestRefusals:
             (["is", "green"], "unknown 'is' operand green"),
         ],
     )
-    async def test_terms_nobody_understands(
+    async def test_unknown_terms(
         self, client: ApiClient, reader: Person, term: Term, desc: str
     ) -> None:
         response = await ask(client, reader, term)
@@ -295,7 +299,7 @@ class TestRefusals:
             [["dm", list(range(101))]],
         ],
     )
-    async def test_what_is_no_narrow(
+    async def test_malformed_narrows(
         self, client: ApiClient, reader: Person, narrow: object
     ) -> None:
         asked = {"anchor": "newest", "num_before": 1, "num_after": 1}

@@ -69,7 +69,7 @@ async def test_random_narrows(world: NarrowWorld) -> None:
     await asyncio.to_thread(agree)
 
 
-async def test_with_a_message_nobody_may_know_of(world: NarrowWorld) -> None:
+async def test_term_with_a_hidden_message(world: NarrowWorld) -> None:
     hidden = next(facts for facts in world.messages if not facts.is_visible)
     for number in (hidden.id, 999_999_999):
         with_it: dict[str, object] = {"operator": "with", "operand": number}

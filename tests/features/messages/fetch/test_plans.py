@@ -1,4 +1,4 @@
-"""How the databases find what narrows ask for: never by looking at every message."""
+"""Query plans of narrows: never a scan of all messages."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ async def few(
     reader: Person,
     writer: Person,
 ) -> list[MessageId]:
-    """A few messages with something about them, among thousands with nothing."""
+    """A few messages that match, among thousands that do not."""
     other = await make_channel("other", subscribers=[reader, writer])
     marked = [await send(client, writer, general, "✔ done", "A rare word") for _ in range(3)]
     direct = await send_direct(client, writer, reader)
@@ -86,7 +86,7 @@ async def few(
     ],
     ids=lambda term: ":".join(map(str, term)),
 )
-async def test_operators_read_little(
+async def test_operators_read_few_rows(
     client: ApiClient,
     runtime: Runtime,
     few: list[MessageId],

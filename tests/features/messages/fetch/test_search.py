@@ -123,7 +123,7 @@ class TestWhatIsFound:
         unread = await read(client, reader, ["search", "3 word"], anchor="first_unread")
         assert unread["anchor"] == sent[3]
 
-    async def test_nobody_finds_what_they_may_not_see(
+    async def test_hidden_messages_are_not_found(
         self,
         client: ApiClient,
         make_channel: MakeChannel,
@@ -178,7 +178,7 @@ class TestHighlights:
             ("`span class`", "span class", "<p><code>{span} {class}</code></p>"),
         ],
     )
-    async def test_are_in_what_is_read(
+    async def test_are_in_fetched_messages(
         self,
         client: ApiClient,
         writer: Person,
@@ -207,7 +207,7 @@ class TestHighlights:
         message = (await read(client, writer, ["search", "word"]))["messages"][0]
         assert message["match_subject"] == ('&lt;b&gt; &amp; <span class="highlight">word</span>')
 
-    async def test_only_when_something_was_searched(
+    async def test_only_with_a_search_term(
         self, client: ApiClient, writer: Person, general: ChannelRecord
     ) -> None:
         await send(client, writer, general)
@@ -215,7 +215,7 @@ class TestHighlights:
 
 
 class TestMatchesNarrow:
-    async def test_tells_which_messages_match(
+    async def test_returns_the_matching_messages(
         self, client: ApiClient, reader: Person, writer: Person, general: ChannelRecord
     ) -> None:
         one = await send(client, writer, general, "<x>", "one word")
@@ -230,7 +230,7 @@ class TestMatchesNarrow:
         assert found == {str(two): ("<p>two words</p>", "general chat")}
         assert await matches(client, reader, [], ["is", "dm"]) == {}
 
-    async def test_also_outside_of_what_was_sent_to_the_caller(
+    async def test_covers_messages_not_sent_to_the_caller(
         self, client: ApiClient, make_channel: MakeChannel, reader: Person, writer: Person
     ) -> None:
         public = await make_channel("public", subscribers=[writer])
@@ -268,7 +268,7 @@ class TestHostileInput:
             (f'"{"a " * 201}"', "too many words to search for"),
         ],
     )
-    async def test_nothing_and_too_much_are_refused(
+    async def test_empty_and_too_long_searches_are_refused(
         self, client: ApiClient, writer: Person, searched: str, desc: str
     ) -> None:
         refusal = assert_error(await ask(client, writer, ["search", searched]), "BAD_REQUEST")

@@ -15,10 +15,11 @@ from tests.support.kept_databases import kept_databases
 
 def make_settings(database_url: str, data_dir: Path, **changes: Any) -> Settings:
     """Settings of a test: cheap passwords, no limits, and no log of ordinary requests."""
-    if changes:
+    if changes or not kept_databases.has(database_url):
         return Settings(
             **{"database_url": database_url, "data_dir": data_dir, **_OF_TESTS, **changes}
         )
+    # Nothing here needs validation, which looks through the environment for several milliseconds.
     places = {"database_url": database_url, "data_dir": data_dir}
     return _settings_of_tests().model_copy(update=places)
 
@@ -38,7 +39,7 @@ _OF_TESTS: dict[str, Any] = {
 
 @cache
 def _settings_of_tests() -> Settings:
-    """Made once: looking through the environment takes several milliseconds."""
+    """Settings without an address or a folder, made once."""
     return Settings(**_OF_TESTS)
 
 

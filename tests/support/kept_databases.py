@@ -67,6 +67,10 @@ class KeptDatabases:
         """Keep engines for the database at this address until it is `dropped`."""
         self._urls.add(url)
 
+    def has(self, url: str) -> bool:
+        """Whether it is the address of a database that tests share."""
+        return url in self._urls
+
     def lend(self, settings: Settings) -> Database | None:
         """An engine for these settings; None if their database is one of a single test."""
         url = settings.effective_database_url

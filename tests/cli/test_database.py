@@ -1,8 +1,20 @@
 """`chatapi db`, and what commands say when the database is not as it should be."""
 
-import pytest
+import asyncio
 
+import asyncpg
+import pytest
+from sqlalchemy import make_url
+
+from chatapi.db.migrate import MIGRATION_LOCK
 from tests.support.command import Command
+from tests.support.waiting import until_true
+
+_WAITS_FOR_LONGER_THAN_TWO_CLOCK_CHECKS = """
+    SELECT count(*) > 0 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event = 'advisory'
+        AND clock_timestamp() - query_start > interval '1.1 seconds'
+"""
 
 
 def test_check_finds_what_upgrade_does(new_command: Command) -> None:
@@ -49,3 +61,20 @@ def test_without_organization_the_next_step_is_named(empty_command: Command) -> 
     refused = empty_command.run("user", "list", "--json")
     assert refused.status == 1
     assert "chatapi org create" in refused.json["msg"]
+
+
+async def test_upgrade_that_waits_for_another_one_logs_nothing(postgres_command: Command) -> None:
+    address = make_url(postgres_command.settings["database_url"]).set(drivername="postgresql")
+    other = await asyncpg.connect(address.render_as_string(hide_password=False))
+    try:
+        await other.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
+        upgrade = asyncio.create_task(asyncio.to_thread(postgres_command.run, "db", "upgrade"))
+
+        async def has_waited() -> bool:
+            return bool(await other.fetchval(_WAITS_FOR_LONGER_THAN_TWO_CLOCK_CHECKS))
+
+        await until_true(has_waited)
+    finally:
+        await other.close()
+    outcome = await upgrade
+    assert (outcome.status, outcome.stderr) == (0, "")

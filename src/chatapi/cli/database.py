@@ -2,8 +2,7 @@
 
 import typer
 
-from chatapi.auth.runtime import Runtime
-from chatapi.cli.operator import run_command
+from chatapi.cli.operator import run_on_database
 from chatapi.cli.terminal import AsJson, print_result
 from chatapi.db.migrate import pending_changes, upgrade_database
 
@@ -13,22 +12,14 @@ app = typer.Typer(no_args_is_help=True, help="Bring the database up to date, or 
 @app.command()
 def upgrade(as_json: AsJson = False) -> None:
     """Apply all missing migrations; does nothing if there are none."""
-
-    async def work(runtime: Runtime) -> None:
-        await upgrade_database(runtime.database)
-
-    run_command(work, as_json=as_json)
+    run_on_database(upgrade_database, as_json=as_json)
     print_result({}, "The database is up to date.", as_json=as_json)
 
 
 @app.command()
 def check(as_json: AsJson = False) -> None:
     """Compare the database with what the code expects; exit status 1 if they differ."""
-
-    async def work(runtime: Runtime) -> list[str]:
-        return await pending_changes(runtime.database)
-
-    pending = run_command(work, as_json=as_json)
+    pending = run_on_database(pending_changes, as_json=as_json)
     text = "\n".join(["The database differs:", *pending] if pending else ["Nothing is pending."])
     print_result({"pending": pending}, text, as_json=as_json)
     if pending:

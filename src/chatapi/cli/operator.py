@@ -55,6 +55,20 @@ def run_command(work: Callable[[Runtime], Awaitable[T]], *, as_json: bool) -> T:
         exit_with_error(error, as_json=as_json)
 
 
+def run_on_database(work: Callable[[Database], Awaitable[T]], *, as_json: bool) -> T:
+    """Run a command that needs no tables, such as the one that creates them."""
+
+    async def run() -> T:
+        async with open_database(load_settings()) as database:
+            await reach(database)
+            return await work(database)
+
+    try:
+        return asyncio.run(run())
+    except ApiError as error:
+        exit_with_error(error, as_json=as_json)
+
+
 async def _run(work: Callable[[Runtime], Awaitable[T]]) -> T:
     async with open_runtime(load_settings()) as runtime:
         await reach(runtime.database)
@@ -79,17 +93,38 @@ def load_settings() -> Settings:
 
 @asynccontextmanager
 async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
-    """Open a runtime connected to the bus, so that running servers see changes at once."""
-    try:
+    """Open a runtime connected to the bus, so that running servers see changes at once.
+
+    It follows the event log from the start, so the tables must be there; see `open_database`.
+    """
+    with _unusable_database_named(settings):
         runtime = Runtime.assemble(settings, SystemClock(), bus_for(settings))
-    except (OSError, SQLAlchemyError, RuntimeError) as error:
-        address = settings.effective_database_url.partition("?")[0].rpartition("@")[2]
-        raise DatabaseUnreachableError(address, str(error), is_temporary=False) from error
     try:
         await runtime.start()
         yield runtime
     finally:
         await runtime.close()
+
+
+@asynccontextmanager
+async def open_database(settings: Settings) -> AsyncGenerator[Database, None]:
+    """Open the database alone, whatever state its tables are in."""
+    with _unusable_database_named(settings):
+        database = Database(settings)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@contextmanager
+def _unusable_database_named(settings: Settings) -> Generator[None, None, None]:
+    """Translate errors of a database that cannot be opened into a message with its address."""
+    try:
+        yield
+    except (OSError, SQLAlchemyError, RuntimeError) as error:
+        address = settings.effective_database_url.partition("?")[0].rpartition("@")[2]
+        raise DatabaseUnreachableError(address, str(error), is_temporary=False) from error
 
 
 async def reach(database: Database) -> None:

@@ -13,7 +13,13 @@ from uvicorn.config import STARTUP_FAILURE
 
 from chatapi.cli.bootstrap import InitialOwner, create_first_organization
 from chatapi.cli.errors import AddressUnavailableError, DatabaseUnreachableError
-from chatapi.cli.operator import load_settings, missing_tables_named, open_runtime, reach
+from chatapi.cli.operator import (
+    load_settings,
+    missing_tables_named,
+    open_database,
+    open_runtime,
+    reach,
+)
 from chatapi.cli.terminal import exit_with_error, note
 from chatapi.cli.welcome import Address, greet
 from chatapi.cli.workers import Supervisor
@@ -83,10 +89,11 @@ def _bind(host: str, port: int) -> socket.socket:
 
 async def _prepare(settings: Settings) -> InitialOwner | None:
     """Upgrade the database and make sure that there is an organization."""
-    async with open_runtime(settings) as runtime:
-        await _wait_for(runtime.database)
+    async with open_database(settings) as database:
+        await _wait_for(database)
         if settings.migrate_on_start:
-            await upgrade_database(runtime.database)
+            await upgrade_database(database)
+    async with open_runtime(settings) as runtime:
         with missing_tables_named():
             return await create_first_organization(runtime)
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, inspect, text
 from chatapi.db.database import Database
 
 _VERSIONS = Path(__file__).resolve().parents[3] / "migrations" / "versions"
-_MIGRATION_LOCK = 0x63686174  # any number, as long as all processes use the same
+MIGRATION_LOCK = 0x63686174  # any number, as long as all processes use the same
 
 
 async def upgrade_database(database: Database) -> None:
@@ -22,7 +22,7 @@ async def upgrade_database(database: Database) -> None:
         if not database.is_sqlite:
             # SQLite takes its only write lock when the transaction begins.
             await connection.execute(
-                text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATION_LOCK}
+                text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK}
             )
         await connection.run_sync(upgrade)
 

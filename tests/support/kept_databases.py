@@ -34,7 +34,7 @@ class KeptDatabase(Database):
             assert self.url.database is not None
             self._file = SqliteFile(Path(self.url.database))
         else:
-            self._monitor = HealthMonitor(self._postgres, self.awaited, self._silence_seconds)
+            self._monitor = HealthMonitor(self._postgres, self.watchdog, self._silence_seconds)
             self._postgres.on_open = self._monitor.start
             if self._postgres._open:
                 self._monitor.start()

@@ -19,7 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from chatapi.core.ids import RealmId
 from chatapi.core.private_files import make_private_file, restrict_to_owner
 from chatapi.core.settings import Settings
-from chatapi.db.awaited_answers import AwaitedAnswer, AwaitedAnswers
+from chatapi.db.connection_watchdog import ConnectionWatchdog, WatchedConnection
 from chatapi.db.health_monitor import HealthMonitor
 from chatapi.db.postgres import PostgresConnections
 from chatapi.db.sqlite_driver import EagerConnection, connect
@@ -48,7 +48,7 @@ class Database:
         self._postgres = None if self.is_sqlite else PostgresConnections(self.url, settings)
         self._monitor: HealthMonitor | None = None
         self._file: SqliteFile | None = None
-        self.awaited = AwaitedAnswers()
+        self.watchdog = ConnectionWatchdog()
         """The connections on which a response of PostgreSQL is awaited."""
         if self._postgres is None:
             self.engine = _sqlite(self.url)
@@ -57,7 +57,7 @@ class Database:
         else:
             self.engine = _postgres(self.url, self._postgres, settings.database_pool_size)
             self._monitor = HealthMonitor(
-                self._postgres, self.awaited, settings.database_silence_seconds
+                self._postgres, self.watchdog, settings.database_silence_seconds
             )
             self._postgres.on_open = self._monitor.start
         # Reads outside a transaction save the round trips of BEGIN and ROLLBACK.
@@ -92,12 +92,12 @@ class Database:
             returning.add_done_callback(self._returning.discard)
             raise
 
-    def watch(self, connection: AsyncConnection) -> AwaitedAnswer | None:
+    def watch(self, connection: AsyncConnection) -> WatchedConnection | None:
         """Watch a connection in use for a missing response; not needed for SQLite."""
         if self._postgres is None or connection.sync_connection is None:
             return None
         driver = connection.sync_connection.connection.driver_connection
-        return None if driver is None else self.awaited.add(driver)
+        return None if driver is None else self.watchdog.add(driver)
 
     @asynccontextmanager
     async def unlimited_engine(self) -> AsyncGenerator[AsyncEngine, None]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from chatapi.db.awaited_answers import AwaitedAnswers
+from chatapi.db.connection_watchdog import ConnectionWatchdog
 from chatapi.db.postgres import Connection, PostgresConnections
 
 log = structlog.get_logger()
@@ -36,10 +36,10 @@ class HealthMonitor:
     """
 
     def __init__(
-        self, connections: PostgresConnections, awaited: AwaitedAnswers, silence_seconds: float
+        self, connections: PostgresConnections, watchdog: ConnectionWatchdog, silence_seconds: float
     ) -> None:
         self._connections = connections
-        self._awaited = awaited
+        self._watchdog = watchdog
         self._silence_seconds = silence_seconds
         self._running: asyncio.Task[None] | None = None
 
@@ -69,7 +69,7 @@ class HealthMonitor:
 
     async def _ask(self, probe: Connection) -> "Connection | None":
         """Query the server; returns the connection for the next query, None if none works."""
-        asking = asyncio.create_task(self._awaited.ask(probe))
+        asking = asyncio.create_task(self._watchdog.ask(probe))
         newer: asyncio.Task[Connection] | None = None
         try:
             suspicious_after = self._silence_seconds * _SUSPICIOUS_SHARE

@@ -12,9 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransactio
 from sqlalchemy.sql.selectable import TypedReturnsRows
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
-from chatapi.db.awaited_answers import AwaitedAnswer
 from chatapi.db.bulk_writes import BulkInsert, PendingWrite, execute_pending
 from chatapi.db.clocks import LOCK_CLOCK, LOCK_CLOCK_AND_TAKE_IDS
+from chatapi.db.connection_watchdog import WatchedConnection
 from chatapi.db.database import Database
 from chatapi.db.optimistic_write import ClockConflictError, ClockSnapshot, OptimisticWrite
 from chatapi.db.time_limit import execute_with_timeout
@@ -284,21 +284,21 @@ class DatabaseSession:
     async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
         self.database.require_file()
         connection = await self.database.connect(engine)
-        awaited = self.database.watch(connection)
-        if awaited is None:
+        watched = self.database.watch(connection)
+        if watched is None:
             self._hold().push_async_exit(connection.__aexit__)
             return connection
-        self._waiting = awaited
-        self._hold().push_async_callback(self._give_back, connection, awaited)
+        self._waiting = watched
+        self._hold().push_async_callback(self._give_back, connection, watched)
         return connection
 
-    async def _give_back(self, connection: AsyncConnection, awaited: AwaitedAnswer) -> None:
+    async def _give_back(self, connection: AsyncConnection, watched: WatchedConnection) -> None:
         try:
             # A rollback waits for a response as well.
-            with awaited:
+            with watched:
                 await connection.__aexit__(None, None, None)
         finally:
-            self.database.awaited.remove(awaited)
+            self.database.watchdog.remove(watched)
 
     async def _open(self, engine: AsyncEngine) -> AsyncConnection:
         connection = await self._connect(engine)

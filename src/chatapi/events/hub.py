@@ -43,7 +43,7 @@ class Hub:
         self._feeds: dict[RealmId, Feed] = {}
         self._observers: list[Observer] = []
         self._on_clock_check: list[Callable[[], Awaitable[None]]] = []
-        self._on_history_exchanged: list[Callable[[], Awaitable[None]]] = []
+        self._on_clock_rollback: list[Callable[[], Awaitable[None]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = asyncio.Event()
 
@@ -56,7 +56,7 @@ class Hub:
 
     def on_clock_rollback(self, react: Callable[[], Awaitable[None]]) -> None:
         """Call back when a clock went back, as when a backup is restored under the process."""
-        self._on_history_exchanged.append(react)
+        self._on_clock_rollback.append(react)
 
     async def start(self) -> None:
         await self._bus.start(self.receive, lambda: find_deployment(self._database))
@@ -198,7 +198,7 @@ class Hub:
 
     async def _reset_all_feeds(self) -> None:
         """Reset all feeds: what they hold belongs to a history that this database does not have."""
-        for react in self._on_history_exchanged:
+        for react in self._on_clock_rollback:
             await react()
         for feed in self._feeds.values():
             async with feed.healing, DatabaseSession(self._database) as db:

@@ -17,9 +17,9 @@ from chatapi.permissions.require import is_allowed
 from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 from chatapi.wire.group_values import GroupValue
 
-OPENING = frozenset({"can_add_subscribers_group", "can_subscribe_group"})
+READ_PERMISSIONS = frozenset({"can_add_subscribers_group", "can_subscribe_group"})
 """Settings whose members may read a channel: they could subscribe themselves anyway."""
-_KNOWING = OPENING | {"can_administer_channel_group"}
+_VISIBILITY_PERMISSIONS = READ_PERMISSIONS | {"can_administer_channel_group"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,9 @@ class ChannelAccess:
             return True
         if self.user is None or not self.user.role.is_member:
             return False
-        return self.user.role.at_least(Role.ADMIN) or self._is_named(channel, _KNOWING)
+        return self.user.role.at_least(Role.ADMIN) or self._is_named(
+            channel, _VISIBILITY_PERMISSIONS
+        )
 
     def can_read(self, channel: ChannelRecord) -> bool:
         """Whether the reader may read any messages of the channel."""
@@ -50,7 +52,7 @@ class ChannelAccess:
             return True
         if not self.user.role.is_member:
             return False
-        return channel.is_public or self._is_named(channel, OPENING)
+        return channel.is_public or self._is_named(channel, READ_PERMISSIONS)
 
     def can_read_all(self, channel: ChannelRecord) -> bool:
         """Whether the reader may read the whole history of the channel."""
@@ -145,7 +147,7 @@ def channel_visible_to(channel: ChannelRecord) -> ChannelVisibleTo:
         channel_id=channel.id,
         invite_only=channel.invite_only,
         is_web_public=channel.is_web_public,
-        knowing=_united(channel, _KNOWING).to_wire(),
+        knowing=_united(channel, _VISIBILITY_PERMISSIONS).to_wire(),
     )
 
 
@@ -156,7 +158,7 @@ def channel_readers(channel: ChannelRecord) -> ChannelReaders:
         is_public=channel.is_public,
         is_web_public=channel.is_web_public,
         is_history_protected=channel.has_protected_history,
-        opening=_united(channel, OPENING).to_wire(),
+        opening=_united(channel, READ_PERMISSIONS).to_wire(),
     )
 
 

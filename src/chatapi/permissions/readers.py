@@ -24,7 +24,7 @@ _PERIODS_OF_USER = (
     .where(SubscriptionPeriodRow.user_id == bindparam("user_id"))
     .order_by(SubscriptionPeriodRow.id)
 )
-_STAYS_OF_MANY: Select[*tuple[Any, ...]] = (
+_PERIODS_OF_MANY: Select[*tuple[Any, ...]] = (
     _periods.select()
     .add_columns(SubscriptionPeriodRow.user_id, SubscriptionPeriodRow.channel_id)
     .where(
@@ -71,7 +71,7 @@ async def memberships_of(
         defaultdict(lambda: defaultdict(list))
     )
     values = {"user_ids": list(groups), "channel_ids": list(channel_ids)}
-    for *period, user_id, channel_id in await ctx.db.execute(_STAYS_OF_MANY, values):
+    for *period, user_id, channel_id in await ctx.db.execute(_PERIODS_OF_MANY, values):
         subscription_periods[user_id][ChannelId(channel_id)].append(_periods.read(period))
     return {
         user_id: Membership(

@@ -18,7 +18,7 @@ from chatapi.features.channels.params import ChangeChannelParams
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.rules import ChannelKind, check_name, one_line, retention_days
 from chatapi.permissions.changes import changed_value
-from chatapi.permissions.channels import OPENING, channel_access
+from chatapi.permissions.channels import READ_PERMISSIONS, channel_access
 from chatapi.permissions.settings import CHANNEL_PERMISSIONS
 from chatapi.permissions.values import ValueChecker
 from chatapi.rendering import render_markdown
@@ -37,7 +37,9 @@ class ChannelChange:
     @property
     def concerns_readers(self) -> bool:
         """Whether users can read more or less of the channel, or see another name of it."""
-        return bool(_SHOWN_TO_READERS & self.values.keys() or OPENING & self.permissions.keys())
+        return bool(
+            _SHOWN_TO_READERS & self.values.keys() or READ_PERMISSIONS & self.permissions.keys()
+        )
 
 
 class ChangePlanner:
@@ -141,7 +143,7 @@ class ChangePlanner:
             new = await changed_value(checker, CHANNEL_PERMISSIONS[name], change, current)
             if new is not None:
                 await require_permission_choice(self._ctx, name)
-                if name in OPENING:
+                if name in READ_PERMISSIONS:
                     await self._require_reading()
                 plan.permissions[name] = new.to_wire()
         if plan.permissions:

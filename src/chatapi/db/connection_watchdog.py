@@ -27,7 +27,7 @@ _END_BACKEND = (
 )
 
 
-class AwaitedAnswer:
+class WatchedConnection:
     """A context manager around each wait for a response on one connection."""
 
     __slots__ = ("connection", "pid", "since")
@@ -50,10 +50,10 @@ class AwaitedAnswer:
         self.since = None
 
 
-Wait: TypeAlias = tuple[AwaitedAnswer, float]
+Wait: TypeAlias = tuple[WatchedConnection, float]
 
 
-class AwaitedAnswers:
+class ConnectionWatchdog:
     """All waits of a process; ends those that would never get a response.
 
     A single connection can die: something between this process and the server loses its packets
@@ -63,17 +63,17 @@ class AwaitedAnswers:
     """
 
     def __init__(self) -> None:
-        self._held: set[AwaitedAnswer] = set()
+        self._held: set[WatchedConnection] = set()
         self._suspects: set[Wait] = set()
 
-    def add(self, connection: Connection) -> AwaitedAnswer:
+    def add(self, connection: Connection) -> WatchedConnection:
         """Watch a connection that a session begins to use."""
-        awaited = AwaitedAnswer(connection)
-        self._held.add(awaited)
-        return awaited
+        watched = WatchedConnection(connection)
+        self._held.add(watched)
+        return watched
 
-    def remove(self, awaited: AwaitedAnswer) -> None:
-        self._held.discard(awaited)
+    def remove(self, watched: WatchedConnection) -> None:
+        self._held.discard(watched)
 
     async def ask(self, probe: Connection) -> None:
         """Query the server: about long waits if there are any, otherwise `SELECT 1`."""
@@ -85,25 +85,25 @@ class AwaitedAnswers:
         unanswered = await _unanswered(probe, waits)
         hopeless = self._suspects & unanswered
         self._suspects = unanswered - hopeless
-        for awaited, since in hopeless:
-            if awaited.since == since:
+        for watched, since in hopeless:
+            if watched.since == since:
                 log.warning("database_connection_dead")
-                awaited.connection.terminate()
+                watched.connection.terminate()
                 # Its backend may hold a lock that other transactions wait for.
-                await probe.fetch(_END_BACKEND, awaited.pid)
+                await probe.fetch(_END_BACKEND, watched.pid)
 
     def _long_waits(self) -> list[Wait]:
         now = time.monotonic()
         return [
-            (awaited, awaited.since)
-            for awaited in self._held
-            if awaited.since is not None and now - awaited.since >= _LONG_SECONDS
+            (watched, watched.since)
+            for watched in self._held
+            if watched.since is not None and now - watched.since >= _LONG_SECONDS
         ]
 
 
 async def _unanswered(probe: Connection, waits: Sequence[Wait]) -> set[Wait]:
     own_pid = probe.get_server_pid()
-    rows = await probe.fetch(_STATES, [own_pid, *(awaited.pid for awaited, _ in waits)])
+    rows = await probe.fetch(_STATES, [own_pid, *(watched.pid for watched, _ in waits)])
     states = {row["pid"]: row["state"] for row in rows}
     if states.get(own_pid) != _AT_WORK:
         # A connection pooler in between has pids of its own, or the server does not track activity.

@@ -8,16 +8,17 @@ database holds.
 import asyncio
 import random
 from dataclasses import dataclass
+from functools import partial
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from chatapi.core.clock import SystemClock
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
-from chatapi.db.models import EventRow, RealmClock, User
+from chatapi.db.models import Epoch, EventQueueRow, EventRow, RealmClock, User
 from chatapi.db.session import DatabaseSession
 from chatapi.wire.user_settings import UserSettings
 from tests import factories
@@ -26,7 +27,7 @@ from tests.stress.connection import Connection
 from tests.stress.crowd import Follower, Recruiter, Writer, recruit_email, step_name
 from tests.stress.quick_server import QuickServer
 from tests.support.apps import running_app
-from tests.support.waiting import until
+from tests.support.waiting import until, until_true
 
 WRITERS = 45
 RECRUITERS = 5
@@ -101,14 +102,36 @@ def process_count(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-async def kill_now_and_then(processes: list[QuickServer], writers: list[Writer]) -> None:
+async def kill_now_and_then(
+    settings: Settings,
+    processes: list[QuickServer],
+    connections: list[Connection],
+    writers: list[Writer],
+) -> None:
     """Let some work be done, kill a server in the middle of more, and start it again."""
+    database = Database(settings)
     for kill in range(1, KILLS + 1):
         await until_acknowledged(writers, kill * WRITES_BETWEEN_KILLS)
-        server = processes[kill % len(processes)]
-        server.kill()
-        await server.start()
+        number = kill % len(processes)
+        processes[number].kill()
+        await processes[number].start()
+        for other in (*connections[:number], *connections[number + 1 :]):
+            # A process that is killed earlier may cost clients a registration (ADR 20).
+            await until_true(partial(has_noticed_new_process, database, other), seconds=30)
+    await database.close()
     await until_acknowledged(writers, (KILLS + 1) * WRITES_BETWEEN_KILLS)
+
+
+async def has_noticed_new_process(database: Database, connection: Connection) -> bool:
+    """Whether queues of the process at the other end belong to the newest epoch."""
+    state = await connection.insist("POST", "/register", event_types=["realm_user"])
+    queue_id = state["queue_id"]
+    async with DatabaseSession(database) as db:
+        epoch = select(EventQueueRow.epoch).where(EventQueueRow.id == queue_id)
+        newest = select(func.max(Epoch.id)).scalar_subquery()
+        own_epoch, newest_epoch = (await db.execute(epoch.add_columns(newest))).one()
+    await connection.insist("DELETE", "/events", queue_id=queue_id)
+    return bool(own_epoch == newest_epoch)
 
 
 async def until_acknowledged(writers: list[Writer], count: int) -> None:
@@ -134,7 +157,8 @@ async def test_every_follower_ends_up_with_what_the_database_holds(
             crowd.create_task(follower.work(stop))
         for writer in (*writers, *recruiters):
             crowd.create_task(writer.work(stop))
-        await kill_now_and_then(processes, [*writers, *recruiters])
+        own = [Connection([client], people[-1]) for client in clients]
+        await kill_now_and_then(settings, processes, own, [*writers, *recruiters])
         stop.set()
     for follower in followers:
         await follower.catch_up()

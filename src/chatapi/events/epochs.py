@@ -96,16 +96,36 @@ class Epochs:
         await self.ensure_begun()
         async with DatabaseSession(self._database) as db:
             newest, known = await EpochRows(db).find_newest(), self.newest
-            served = [queue for queue in self._list_live() if queue.epoch >= known]
-            if newest > known and served:
-                await QueueRows(db).carry_over([queue.id for queue in served], newest)
-                await db.commit()
+            if newest > known:
+                await self._carry_over_served(db, known, newest)
         if newest < known:
             await self._distrust_queues()
-            return
+
+    async def _carry_over_served(self, db: DatabaseSession, known: int, newest: int) -> None:
+        """Carry over the queues that this process has served since the epoch it knows of."""
+        served = [queue for queue in self._list_live() if queue.epoch >= known]
+        # Before the rows are written: a queue that is loaded meanwhile is compared with the newest
+        # epoch, and one that is being created has no row yet and is written by `write_missed`.
+        self.newest = newest
         for queue in served:
             queue.epoch = newest
-        self.newest = newest
+        if not served:
+            return
+        try:
+            await QueueRows(db).carry_over([queue.id for queue in served], newest)
+            await db.commit()
+        except BaseException:
+            self.newest = known
+            for queue in served:
+                queue.epoch = known
+            raise
+
+    async def write_missed(self, queue: LiveQueue, written: int) -> None:
+        """Write the epoch of a new queue again if another process started before its commit."""
+        if queue.epoch > written:
+            async with DatabaseSession(self._database) as db:
+                await QueueRows(db).carry_over([queue.id], queue.epoch)
+                await db.commit()
 
     async def close(self) -> None:
         await self._group_committer.close()

@@ -78,13 +78,14 @@ class EventQueues:
         feed = await self._hub.feed(reader.realm_id)
         # Before the commit: afterwards another process can end the queue, and this process would
         # not find it in memory to remove it.
-        self._live[queue.id] = live_queue(queue, feed)
+        self._live[queue.id] = live = live_queue(queue, feed)
         try:
             async with DatabaseSession(self._database) as db:
                 work = UnitOfWork(db, self._hub, self._clock)
                 await self._make_room(work, reader)
                 await QueueRows(db).add(queue)
                 await work.commit()
+            await self._epochs.write_missed(live, queue.epoch)
         except BaseException:
             self._invalidate(queue.id)
             raise

@@ -31,7 +31,7 @@ MAX_CHUNKS_WAITED_FOR = 16
 """Of each download: a few for every step of a request; a large file has four times as many."""
 LARGE_FILE = 16 * 1024 * 1024
 ROUNDS = 3
-LONG_TEXT = "*a " * 3_000
+LONG_TEXT = "- a\n" * 2_500
 SEARCH: dict[str, object] = {
     "anchor": "newest",
     "num_before": 1_000,

@@ -27,14 +27,8 @@ class LocalStore:
 
     @asynccontextmanager
     async def read(self, key: str) -> AsyncIterator[AsyncIterator[bytes]]:
-        try:
-            file = await self._threads.run((self._folder / key).open, "rb")
-        except FileNotFoundError:
-            raise MissingFileError(key) from None
-        try:
+        async with self._threads.open_file(lambda: _open(self._folder, key)) as file:
             yield self._chunks(file)
-        finally:
-            file.close()
 
     async def delete(self, key: str) -> None:
         await self._threads.run((self._folder / key).unlink, missing_ok=True)
@@ -50,6 +44,13 @@ class LocalStore:
     async def _chunks(self, file: IO[bytes]) -> AsyncIterator[bytes]:
         while chunk := await self._threads.run(file.read, CHUNK_BYTES):
             yield chunk
+
+
+def _open(folder: Path, key: str) -> IO[bytes]:
+    try:
+        return (folder / key).open("rb")
+    except FileNotFoundError:
+        raise MissingFileError(key) from None
 
 
 def _write(path: Path, content: IO[bytes]) -> None:

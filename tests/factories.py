@@ -14,9 +14,9 @@ from chatapi.core.roles import BotType, Role
 from chatapi.features.channels.creation import ChannelCreator, NewChannel
 from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.channels.subscriptions.writer import SubscriptionWriter
 from chatapi.features.realm.creation import create_organization
 from chatapi.features.realm.repository import RealmRepository
-from chatapi.features.subscriptions.writer import SubscriptionWriter
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 

@@ -12,18 +12,18 @@ from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from tests import factories
 from tests.factories import Person
-from tests.features.channel_folders.folders import add_folder, folders_seen_by
 from tests.features.channels.channels import subscribe
-from tests.features.drafts.drafting import add_drafts, draft
+from tests.features.channels.folders.folders import add_folder, folders_seen_by
 from tests.features.emoji.adding import add_emoji
-from tests.features.linkifiers.linking import add_linkifier, linkifiers_seen_by
 from tests.features.messages.fetch.conversations import send
-from tests.features.presence.pinging import ping
-from tests.features.profile_fields.fields import add_field
-from tests.features.reactions.reacting import react
+from tests.features.messages.reactions.reacting import react
+from tests.features.messages.scheduled.scheduling import schedule, to_people
+from tests.features.personal.drafts.drafting import add_drafts, draft
+from tests.features.realm.linkifiers.linking import add_linkifier, linkifiers_seen_by
 from tests.features.realm.settings import allow, change_realm
-from tests.features.scheduled_messages.scheduling import schedule, to_people
 from tests.features.uploads.files import attachments_of, upload
+from tests.features.users.presence.pinging import ping
+from tests.features.users.profile_fields.fields import add_field
 from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock

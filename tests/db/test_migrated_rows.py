@@ -17,7 +17,7 @@ from chatapi.db.models import EventRow, StoredResponseRow
 from tests import factories
 from tests.db.test_migrations import alembic_config
 from tests.factories import Person
-from tests.features.edits.editing import edit
+from tests.features.messages.edit.editing import edit
 from tests.features.messages.fetch.conversations import send_direct
 from tests.support.apps import make_settings, running_app
 from tests.support.client import ApiClient

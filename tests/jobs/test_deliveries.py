@@ -11,7 +11,7 @@ from chatapi.core.settings import Settings
 from chatapi.jobs import deliveries
 from tests import factories
 from tests.factories import Person
-from tests.features.scheduled_messages.scheduling import (
+from tests.features.messages.scheduled.scheduling import (
     schedule,
     scheduled_of,
     seconds_from_now,

@@ -13,13 +13,13 @@ from chatapi.core.clock import unix_seconds
 from chatapi.core.roles import Role
 from chatapi.db.models import Message
 from chatapi.db.session import DatabaseSession
-from chatapi.features.retention.expired import ExpiredBatch, delete_expired
+from chatapi.features.messages.retention.expired import ExpiredBatch, delete_expired
 from chatapi.jobs import expired_messages
 from chatapi.jobs.expired_messages import delete_expired_messages
 from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
-from tests.features.deletion.deleting import listen_to_deletions, told, topics_of
+from tests.features.messages.delete.deleting import listen_to_deletions, told, topics_of
 from tests.features.messages.fetch.conversations import (
     ids_read,
     mark,

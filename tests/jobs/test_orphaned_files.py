@@ -18,7 +18,7 @@ from chatapi.core.clock import SystemClock
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
-from chatapi.features.uploads.names import new_path
+from chatapi.files.names import new_path
 from chatapi.jobs.orphaned_files import remove_orphaned_files
 from tests import factories
 from tests.factories import Person

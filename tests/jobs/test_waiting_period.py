@@ -11,8 +11,8 @@ from chatapi.core.system_groups import SystemGroup
 from chatapi.jobs.waiting_period import end_waiting_periods
 from tests import factories
 from tests.factories import MakeUser, Person
+from tests.features.groups.groups import ids, members_of
 from tests.features.realm.settings import allow, change_realm
-from tests.features.user_groups.groups import ids, members_of
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock

@@ -14,7 +14,7 @@ from chatapi.permissions.memberships import GroupMemberships
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import REALM_PERMISSIONS
 from tests.factories import MakeUser, Person
-from tests.features.user_groups.groups import add_group, ids
+from tests.features.groups.groups import add_group, ids
 from tests.permissions.organizations import (
     Drawing,
     DrawnGroup,

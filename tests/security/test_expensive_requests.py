@@ -10,7 +10,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.main import ChatApp
 from tests.factories import MakeChannel, Person
-from tests.features.edits.editing import edit
+from tests.features.messages.edit.editing import edit
 from tests.features.messages.fetch.conversations import Term, ask, send
 from tests.features.uploads.files import HELLO, open_file, upload
 from tests.security.requests import Request, perform

@@ -9,9 +9,9 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import UserId
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.groups.groups import add_group, group_of
 from tests.features.messages.fetch.conversations import ask, read, send, send_direct, show
 from tests.features.realm.settings import allow
-from tests.features.user_groups.groups import add_group, group_of
 from tests.features.users.people import gravatar, made_up_email
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen

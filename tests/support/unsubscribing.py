@@ -3,7 +3,7 @@
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
-from chatapi.features.subscriptions.writer import SubscriptionWriter
+from chatapi.features.channels.subscriptions.writer import SubscriptionWriter
 from tests.factories import Person, acting_as
 
 

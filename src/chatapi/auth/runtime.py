@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatapi.auth.caller_cache import CallerCache
+from chatapi.auth.notices import PostNotices
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realm_cache import RealmCache
 from chatapi.channel_cache.cache import ChannelCache
@@ -65,10 +66,16 @@ class Runtime:
     """Limits writing of uploads, so that the other threads of the file store are free for reads."""
     deliveries: WakeSignal
     """Notified when something is scheduled."""
+    post_notices: PostNotices
 
     @classmethod
     def assemble(
-        cls, settings: Settings, clock: Clock, bus: Bus, database: Database | None = None
+        cls,
+        settings: Settings,
+        clock: Clock,
+        bus: Bus,
+        post_notices: PostNotices,
+        database: Database | None = None,
     ) -> "Runtime":
         """Assemble all parts of a service. `close` closes the database, too, even a given one."""
         restrict_data_folder(settings.data_dir, (SQLITE_FILE, UPLOADS_FOLDER))
@@ -99,6 +106,7 @@ class Runtime:
             ),
             file_writing=FairLimiter(THREADS // 2, most_per_owner=2),
             deliveries=WakeSignal(),
+            post_notices=post_notices,
         )
 
     def begin(self) -> UnitOfWork:

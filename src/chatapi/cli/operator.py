@@ -32,6 +32,7 @@ from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.buses import bus_for
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.messages.notices import post_notices
 from chatapi.features.realm.repository import RealmRepository
 
 T = TypeVar("T")
@@ -98,7 +99,7 @@ async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
     It follows the event log from the start, so the tables must be there; see `open_database`.
     """
     with _unusable_database_named(settings):
-        runtime = Runtime.assemble(settings, SystemClock(), bus_for(settings))
+        runtime = Runtime.assemble(settings, SystemClock(), bus_for(settings), post_notices)
     try:
         await runtime.start()
         yield runtime

@@ -5,8 +5,8 @@ import structlog
 from chatapi.auth.runtime import Runtime
 from chatapi.db.availability import is_unavailable
 from chatapi.db.session import DatabaseSession
-from chatapi.features.deliveries.service import deliver_some
-from chatapi.features.scheduled_messages.repository import DueRepository
+from chatapi.features.messages.deliveries.service import deliver_some
+from chatapi.features.messages.scheduled.repository import DueRepository
 
 log = structlog.get_logger()
 

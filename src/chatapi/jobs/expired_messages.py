@@ -7,8 +7,8 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import stopwatch
+from chatapi.features.messages.retention.expired import ExpiredBatch, delete_expired, find_expired
 from chatapi.features.realm.repository import RealmRepository
-from chatapi.features.retention.expired import ExpiredBatch, delete_expired, find_expired
 
 AT_ONCE = 25
 """Messages per transaction: senders wait no longer than it takes to delete these."""

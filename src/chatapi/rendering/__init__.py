@@ -27,6 +27,7 @@ from chatapi.rendering.message import (
     render_markdown,
     render_message,
 )
+from chatapi.rendering.quoting import quoted
 from chatapi.rendering.references import References, find_references
 from chatapi.rendering.url_templates import InvalidTemplateError, UrlTemplate
 
@@ -51,6 +52,7 @@ __all__ = [
     "is_quick_to_render",
     "is_unicode_emoji",
     "is_unicode_emoji_code",
+    "quoted",
     "render_markdown",
     "render_message",
     "unicode_emoji_code",

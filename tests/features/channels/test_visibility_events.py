@@ -12,8 +12,8 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.queue_rows import QueueRecord, QueueRows
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import names_seen_by, subscribe, unnamed, unsubscribe
+from tests.features.groups.groups import GROUPS, add_group, deactivate_group
 from tests.features.realm.settings import allow
-from tests.features.user_groups.groups import GROUPS, add_group, deactivate_group
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
 from tests.support.responses import assert_error, assert_success

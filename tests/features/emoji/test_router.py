@@ -12,7 +12,7 @@ from tests.factories import MakeUser, Person
 from tests.features.emoji.adding import add_emoji, list_emoji, try_add_emoji
 from tests.features.emoji.pictures import moving_picture, picture
 from tests.features.messages.fetch.conversations import send_direct, show
-from tests.features.reactions.reacting import react, reactions_to, take_back
+from tests.features.messages.reactions.reacting import react, reactions_to, take_back
 from tests.features.realm.settings import allow
 from tests.support.client import ApiClient
 from tests.support.listening import listen

@@ -9,7 +9,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.features.state import sections
 from tests.factories import MakeChannel, Person
 from tests.features.emoji.adding import add_emoji
-from tests.features.linkifiers.linking import add_linkifier
+from tests.features.realm.linkifiers.linking import add_linkifier
 from tests.support.client import ApiClient
 from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements

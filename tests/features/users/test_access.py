@@ -8,10 +8,10 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
-from chatapi.features.profile_fields.field_types import FieldType
+from chatapi.features.users.profile_fields.field_types import FieldType
 from tests.factories import MakeUser, Person
-from tests.features.profile_fields.fields import add_field, write
 from tests.features.realm.settings import allow, change_realm
+from tests.features.users.profile_fields.fields import add_field, write
 from tests.support.client import ApiClient
 from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success

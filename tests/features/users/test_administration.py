@@ -8,11 +8,11 @@ import pytest
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.features.profile_fields.field_types import FieldType
+from chatapi.features.users.profile_fields.field_types import FieldType
 from tests import factories
 from tests.factories import MakeUser, Person
-from tests.features.profile_fields.fields import add_field
 from tests.features.users.people import hide_email, made_up_email, user_seen_by
+from tests.features.users.profile_fields.fields import add_field
 from tests.support.account_changes import change_role, deactivate
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen

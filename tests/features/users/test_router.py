@@ -11,8 +11,8 @@ from chatapi.core.roles import EmailVisibility, Role
 from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import MakeUser, Person
-from tests.features.profile_fields.fields import add_field, write
 from tests.features.users.people import gravatar, hide_email, made_up_email, user_seen_by
+from tests.features.users.profile_fields.fields import add_field, write
 from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.realm_settings import set_realm_settings

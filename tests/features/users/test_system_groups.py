@@ -9,8 +9,8 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeUser, Person
+from tests.features.groups.groups import add_group, deactivate_group
 from tests.features.realm.settings import change_realm
-from tests.features.user_groups.groups import add_group, deactivate_group
 from tests.support.account_changes import change_role
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock

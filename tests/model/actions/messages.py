@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 
-from tests.features.scheduled_messages.scheduling import pass_an_hour
+from tests.features.messages.scheduled.scheduling import pass_an_hour
 from tests.model.actions.chance import among, either, few, number
 from tests.model.actions.step import Act, action, numbers, places, powerful, texts, topics
 from tests.model.scene import ROLES, pick

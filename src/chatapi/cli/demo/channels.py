@@ -12,7 +12,7 @@ from chatapi.core.roles import Role
 from chatapi.features.channels.creation import ChannelCreator, NewChannel
 from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.subscriptions.writer import SubscriptionWriter
+from chatapi.features.channels.subscriptions.writer import SubscriptionWriter
 from chatapi.features.users.repository import UserRepository
 
 

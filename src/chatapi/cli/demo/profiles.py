@@ -8,14 +8,14 @@ from chatapi.auth.users import UserRecord
 from chatapi.cli.demo.people import DemoPerson, demo_people
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.cli.operator import acting_as
-from chatapi.features.profile_fields.params import (
+from chatapi.features.users.profile_fields.params import (
     CreateFieldParams,
     ProfileValueParam,
 )
-from chatapi.features.profile_fields.profiles import ProfileService
-from chatapi.features.profile_fields.repository import ProfileFieldRepository
-from chatapi.features.profile_fields.rules import ProfileFieldRecord
-from chatapi.features.profile_fields.service import ProfileFieldService
+from chatapi.features.users.profile_fields.profiles import ProfileService
+from chatapi.features.users.profile_fields.repository import ProfileFieldRepository
+from chatapi.features.users.profile_fields.rules import ProfileFieldRecord
+from chatapi.features.users.profile_fields.service import ProfileFieldService
 from chatapi.features.users.repository import UserRepository
 
 _FIELDS = (

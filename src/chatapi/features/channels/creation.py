@@ -12,7 +12,6 @@ from chatapi.core.names import name_key
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import RoleAtLeast
-from chatapi.features.channel_folders.choice import folder_for_channel
 from chatapi.features.channels.access import (
     require_default_choice,
     require_kind,
@@ -21,6 +20,7 @@ from chatapi.features.channels.access import (
     require_topics_policy,
 )
 from chatapi.features.channels.events import ChannelsCreated, DefaultChannelsChanged
+from chatapi.features.channels.folder_choice import folder_for_channel
 from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.payloads import ChannelSummary, channel_payload
 from chatapi.features.channels.repository import ChannelRepository

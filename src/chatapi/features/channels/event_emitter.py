@@ -7,6 +7,7 @@ from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import UserId
 from chatapi.events.audience import LostOrGainedVisibility, Users
+from chatapi.features.channels.arrivals import Arrivals
 from chatapi.features.channels.events import (
     ChannelsCreated,
     ChannelsDeleted,
@@ -14,11 +15,9 @@ from chatapi.features.channels.events import (
     ChannelValue,
 )
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
-from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
 from chatapi.features.channels.rules import ChannelKind, PostPolicy, post_policy
-from chatapi.features.subscriptions.arrivals import Arrivals
-from chatapi.features.subscriptions.events import PeersAdded
-from chatapi.features.subscriptions.repository import SubscriptionRepository
+from chatapi.features.channels.subscription_events import PeersAdded
 from chatapi.permissions.channels import channel_visible_to
 from chatapi.wire.group_values import GroupSettingPayload
 

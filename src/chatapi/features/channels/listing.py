@@ -18,8 +18,7 @@ from chatapi.features.channels.payloads import (
     TopicsPayload,
     channel_payload,
 )
-from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.subscriptions.repository import SubscriptionRepository
+from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
 from chatapi.permissions.channels import ChannelAccess, channel_access
 from chatapi.wire.topics import show_topic
 

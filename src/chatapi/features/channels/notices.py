@@ -3,11 +3,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from chatapi.auth.context import Context
+from chatapi.auth.notices import (
+    ChannelNotice,
+)
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.features.channels.rules import ChannelKind
-from chatapi.features.messages.notices import ChannelNotice, post_notices, quoted
-from chatapi.rendering import Directory, NamedChannel, NamedUser
+from chatapi.rendering import (
+    Directory,
+    NamedChannel,
+    NamedUser,
+    quoted,
+)
 
 _TOPIC = "channel events"
 
@@ -52,7 +59,7 @@ class ChannelNotices:
             return
         notices = [ChannelNotice(channel, _topic(channel), text) for channel, text in texts]
         names = names_of(self._ctx.user, [notice.channel for notice in notices])
-        await post_notices(self._ctx, notices, names)
+        await self._ctx.runtime.post_notices(self._ctx, notices, names)
 
 
 def _topic(channel: ChannelRecord) -> str:

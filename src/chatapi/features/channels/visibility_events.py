@@ -7,19 +7,15 @@ from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import GroupId, UserId
 from chatapi.events.audience import Users
-from chatapi.events.restarts import restart_clients
 from chatapi.features.channels.events import (
     ChannelsCreated,
     ChannelsDeleted,
     DefaultChannelsChanged,
 )
 from chatapi.features.channels.payloads import channel_payload
-from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.subscriptions.events import PeersAdded
-from chatapi.features.subscriptions.repository import SubscriptionRepository
-from chatapi.features.user_groups.repository import GroupRepository
+from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
+from chatapi.features.channels.subscription_events import PeersAdded
 from chatapi.permissions.channels import channel_access_of, channel_visible_to
-from chatapi.permissions.memberships import GroupMemberships
 from chatapi.wire.group_values import GroupValue
 
 
@@ -68,29 +64,10 @@ async def _emit_subscribers(
             ctx.emit(event, to=Users.only(user_id))
 
 
-async def emit_group_visibility_change(
-    ctx: RealmContext, group_id: GroupId, user_ids: Collection[UserId]
-) -> None:
-    """Restart the clients of users who joined or left a group that channels or messages name.
-
-    Private channels and messages can name groups. Which channels and mentions change for which user
-    would have to be computed; the change is rare enough to restart instead.
-    """
-    groups = await GroupMemberships(ctx.db, ctx.realm).supergroups_of(group_id)
-    if await _names_any(ctx, groups) or await _mentions_any(ctx, group_id, groups):
-        await restart_clients(ctx.work, ctx.realm.id, user_ids)
-
-
-async def _names_any(ctx: RealmContext, groups: Collection[GroupId]) -> bool:
+async def names_any_group(ctx: RealmContext, groups: Collection[GroupId]) -> bool:
     """Whether a private channel's settings name any of some groups."""
     for channel in await ChannelRepository(ctx.db, ctx.realm.id).list_all():
         knowing = GroupValue.from_wire(channel_visible_to(channel).knowing)
         if channel.invite_only and not knowing.subgroups.isdisjoint(groups):
             return True
     return False
-
-
-async def _mentions_any(ctx: RealmContext, group_id: GroupId, groups: Collection[GroupId]) -> bool:
-    """Whether a message mentions the group, or a group containing it that not all users are in."""
-    around = set(groups) - {GroupId(each) for each in ctx.realm.system_groups.values()}
-    return await GroupRepository(ctx.db, ctx.realm.id).is_mentioned({group_id, *around})

@@ -13,7 +13,7 @@ from chatapi.features.emoji.images import MAX_BYTES, EmojiImage, draw_emoji
 from chatapi.features.emoji.payloads import EmojiPayload, emoji_payload
 from chatapi.features.emoji.repository import EmojiRepository
 from chatapi.features.emoji.rules import check_name
-from chatapi.features.uploads.names import new_path
+from chatapi.files.names import new_path
 from chatapi.permissions.realm import require_in_realm
 from chatapi.rendering import unicode_emoji_code
 from chatapi.wire.files import UploadedFile

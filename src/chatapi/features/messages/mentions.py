@@ -5,8 +5,8 @@ from collections.abc import Collection
 from chatapi.auth.context import Context
 from chatapi.features.emoji.payloads import emoji_payload
 from chatapi.features.emoji.repository import EmojiRepository
+from chatapi.features.groups.repository import GroupRepository
 from chatapi.features.messages.repository import RecipientRepository
-from chatapi.features.user_groups.repository import GroupRepository
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.require import is_allowed
 from chatapi.permissions.settings import GROUP_PERMISSIONS

@@ -1,18 +1,16 @@
 """Messages that the service itself posts, in the transaction they are about."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from chatapi.auth.context import RealmContext
+from chatapi.auth.notices import ChannelNotice, DirectNotice, Notice
+from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.cache import CachedChannel
-from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import UserId
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.writer import MessageWriter
-from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.system_bots import notification_bot
 from chatapi.rendering import (
     Directory,
@@ -22,28 +20,6 @@ from chatapi.rendering import (
 )
 
 _CLIENT_NAME = "Internal"
-_FENCES = re.compile(r"`{3,}|~{3,}")
-_MIN_FENCE_LENGTH = 4
-
-
-@dataclass(frozen=True)
-class ChannelNotice:
-    """A message of the notification bot in a channel."""
-
-    channel: ChannelRecord
-    topic: str
-    content: str
-
-
-@dataclass(frozen=True)
-class DirectNotice:
-    """A direct message of the notification bot."""
-
-    recipient: UserId
-    content: str
-
-
-Notice = ChannelNotice | DirectNotice
 
 
 async def post_notices(
@@ -95,13 +71,6 @@ def to_person(bot: UserRecord, recipient: UserRecord) -> DirectTarget:
     return DirectTarget(tuple(sorted((bot, recipient), key=lambda person: person.id)))
 
 
-def quoted(text: str) -> str:
-    """A text as a quote, which mentions no user, whatever code fences the text contains."""
-    longest = max((len(run) for run in _FENCES.findall(text)), default=0)
-    fence = "`" * max(_MIN_FENCE_LENGTH, longest + 1)
-    return f"{fence}quote\n{text}\n{fence}"
-
-
 async def _render(
     ctx: RealmContext, notices: Sequence[Notice], names: Directory
 ) -> dict[str, RenderedMessage]:
@@ -118,7 +87,7 @@ async def _render(
 
 async def _recipients(ctx: RealmContext, notices: Sequence[Notice]) -> dict[UserId, UserRecord]:
     wanted = [notice.recipient for notice in notices if isinstance(notice, DirectNotice)]
-    users = await UserRepository(ctx.db, ctx.realm.id).list_some(wanted)
+    users = await UserRows(ctx.db, ctx.realm.id).list_some(wanted)
     return {user.id: user for user in users}
 
 

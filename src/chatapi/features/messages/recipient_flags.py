@@ -8,10 +8,10 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.features.alert_words.repository import AlertWordRepository
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.repository import MessageRepository
-from chatapi.features.muted_users.repository import MutedUserRepository, ReadMessage
+from chatapi.features.personal.alert_words.repository import AlertWordRepository
+from chatapi.features.users.muted_users.repository import MutedUserRepository, ReadMessage
 
 
 class NewMessage(Protocol):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from chatapi.auth.context import Context
+from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.cache import CachedChannel
 from chatapi.channel_cache.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
@@ -11,15 +12,17 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.features.messages.outgoing import DirectTarget, TopicTarget
-from chatapi.features.messages.params import MAX_RECIPIENTS, Recipient
+from chatapi.features.messages.params import (
+    MAX_RECIPIENTS,
+    Recipient,
+)
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import check_topic
-from chatapi.features.users.lookup import people_by_email, people_by_id
-from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.channels import channel_access, is_allowed_in_channel
 from chatapi.permissions.memberships import GroupMemberships
 from chatapi.permissions.readers import load_subscription_periods
 from chatapi.permissions.realm import RealmPermissions, is_allowed_in_realm
+from chatapi.permissions.user_lookup import people_by_email, people_by_id
 
 
 async def find_channel(ctx: Context, reference: int | str) -> CachedChannel:
@@ -110,7 +113,7 @@ async def require_direct_messages(ctx: Context, participants: Iterable[UserId]) 
     Deactivated participants are no reason to refuse: they would not receive anything new.
     """
     others = [user_id for user_id in participants if user_id != ctx.user.id]
-    people = await UserRepository(ctx.db, ctx.realm.id).list_some(others)
+    people = await UserRows(ctx.db, ctx.realm.id).list_some(others)
     await _check_direct_messages(ctx, people)
 
 

@@ -1,1 +1,1 @@
-"""Realms (organizations): creating them, their settings, and their part of the client state."""
+"""Realms (organizations): creating them, their settings, and the server they live on."""

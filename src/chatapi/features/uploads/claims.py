@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.core.ids import AttachmentId, MessageId, UserId
 from chatapi.events.audience import Users
@@ -15,7 +16,6 @@ from chatapi.features.uploads.access import may_open, visible_links
 from chatapi.features.uploads.events import AttachmentUpdated
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.repository import AttachmentRepository
-from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.channels import channel_access_of
 from chatapi.permissions.messages import MessageAccess
 
@@ -125,7 +125,7 @@ class _Readers:
             if attachment.id in links:
                 linked[attachment.owner_id].append(attachment.id)
         visible: dict[AttachmentId, list[MessageId]] = {}
-        users = UserRepository(self.ctx.db, self.ctx.realm.id)
+        users = UserRows(self.ctx.db, self.ctx.realm.id)
         for owner in await users.list_some(list(linked)):
             of_owner = {attachment_id: links[attachment_id] for attachment_id in linked[owner.id]}
             visible |= await visible_links(await self.access_of(owner), of_owner)

@@ -1,16 +1,16 @@
 """Opening files: the only code that serves their bytes, after checking access."""
 
 from chatapi.auth.context import RealmContext, VisitorContext
+from chatapi.auth.user_rows import api_key_exists
 from chatapi.core.errors import NotFoundError, UnauthorizedError
 from chatapi.core.ids import RealmId
 from chatapi.features.uploads.access import may_open
 from chatapi.features.uploads.claims import PREFIX
 from chatapi.features.uploads.links import TemporaryLink
-from chatapi.features.uploads.names import name_in_path
 from chatapi.features.uploads.payloads import TemporaryAddressPayload
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.repository import AttachmentRepository
-from chatapi.features.users.repository import ApiKeyRepository
+from chatapi.files.names import name_in_path
 from chatapi.permissions.messages import message_access
 
 TEMPORARY = "temporary"
@@ -48,7 +48,7 @@ class FileReader:
         attachment = None if link is None else await self._attachments.find(link.attachment_id)
         if link is None or attachment is None or not link.opens(attachment, self._ctx.now()):
             raise NotFoundError
-        if not await ApiKeyRepository(self._ctx.db).key_exists(link.key_id):
+        if not await api_key_exists(self._ctx.db, link.key_id):
             raise NotFoundError
         return attachment
 

@@ -3,12 +3,12 @@
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.roles import Role
-from chatapi.features.accounts.api_keys import revoke_access
-from chatapi.features.bots.event_emitter import emit_bot_added, emit_bot_removed
-from chatapi.features.subscriptions.subscriber_counts import (
+from chatapi.features.channels.subscriptions.subscriber_counts import (
     add_to_subscriber_counts,
     remove_from_subscriber_counts,
 )
+from chatapi.features.users.api_keys import revoke_access
+from chatapi.features.users.bot_event_emitter import emit_bot_added, emit_bot_removed
 from chatapi.features.users.errors import CannotDeactivateLastUserError
 from chatapi.features.users.events import UserUpdated
 from chatapi.features.users.group_events import emit_added_to_groups, emit_removed_from_groups

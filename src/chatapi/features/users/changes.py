@@ -9,13 +9,15 @@ from chatapi.core.ids import new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.restarts import restart_clients
-from chatapi.features.accounts.api_keys import revoke_access
-from chatapi.features.bots.event_emitter import emit_bots_for_new_role
-from chatapi.features.bots.rules import check_bot_role
+from chatapi.features.channels.personal_state.visibility_diff import PersonalStateDiff
 from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.channels.visibility_events import emit_visibility_change
-from chatapi.features.personal_state.visibility_diff import PersonalStateDiff
+from chatapi.features.channels.visibility_events import (
+    emit_visibility_change,
+)
 from chatapi.features.users.activation import require_other_owner
+from chatapi.features.users.api_keys import revoke_access
+from chatapi.features.users.bot_event_emitter import emit_bots_for_new_role
+from chatapi.features.users.bot_rules import check_bot_role
 from chatapi.features.users.events import PersonChange, PicturedBy, UserUpdated
 from chatapi.features.users.group_events import emit_system_group_changes
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository

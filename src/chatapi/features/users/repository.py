@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     and_,
     bindparam,
     case,
@@ -20,10 +19,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
+from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import PastRoleRow, UserRecord, user_records
-from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
-from chatapi.core.names import name_key
+from chatapi.core.ids import RealmId, UserId, hash_api_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.db.base import UtcDateTime
 from chatapi.db.id_lists import is_one_of
@@ -52,41 +50,8 @@ _UPDATE_PAST_ROLES = (
 _owner = aliased(User)
 
 
-class UserRepository:
-    """Users of one realm; users of other realms are never found."""
-
-    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
-        self._db = db
-        self._realm_id = realm_id
-
-    async def get(self, user_id: UserId) -> UserRecord:
-        user = await self.find(user_id)
-        if user is None:
-            raise BadRequestError("No such user")
-        return user
-
-    async def find(self, user_id: UserId) -> UserRecord | None:
-        rows = await self._db.execute(
-            user_records.select().where(*self._ordinary(), User.id == user_id)
-        )
-        row = rows.one_or_none()
-        return None if row is None else user_records.read(row)
-
-    async def find_by_delivery_email(self, email: str) -> UserRecord | None:
-        rows = await self._db.execute(
-            user_records.select().where(
-                User.realm_id == self._realm_id, User.email_key == name_key(email)
-            )
-        )
-        row = rows.one_or_none()
-        return None if row is None else user_records.read(row)
-
-    async def list_by_delivery_email(self, emails: Sequence[str]) -> list[UserRecord]:
-        """The users with these addresses, passed in lower case; no more than some thousands."""
-        rows = await self._db.execute(
-            user_records.select().where(*self._ordinary(), User.email_key.in_(emails))
-        )
-        return user_records.read_all(rows)
+class UserRepository(UserRows):
+    """Users of one realm, and what only their own domain reads and writes about them."""
 
     async def list_all(self) -> list[UserRecord]:
         rows = await self._db.execute(
@@ -100,20 +65,6 @@ class UserRepository:
             user_records.select()
             .where(User.realm_id == self._realm_id, User.is_system_bot)
             .order_by(User.id)
-        )
-        return user_records.read_all(rows)
-
-    def _ordinary(self) -> tuple[ColumnElement[bool], ...]:
-        """Users who can be read, changed and written to: all but the service's own bots."""
-        return User.realm_id == self._realm_id, not_(User.is_system_bot)
-
-    async def list_some(self, user_ids: Sequence[int]) -> list[UserRecord]:
-        """The users that exist among the given ids, by id."""
-        rows = await self._db.execute(
-            user_records.select()
-            .where(*self._ordinary(), is_one_of(User.id, "user_ids"))
-            .order_by(User.id),
-            {"user_ids": sorted(set(user_ids))},
         )
         return user_records.read_all(rows)
 
@@ -312,10 +263,6 @@ class ApiKeyRepository:
                 created_at=created_at,
             )
         )
-
-    async def key_exists(self, key_id: ApiKeyId) -> bool:
-        rows = await self._db.execute(select(exists().where(ApiKey.id == key_id)))
-        return bool(rows.scalar_one())
 
     async def delete_all(self, user_id: UserId) -> None:
         await self._db.execute(delete(ApiKey).where(ApiKey.user_id == user_id))

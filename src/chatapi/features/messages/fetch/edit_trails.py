@@ -4,8 +4,13 @@ from collections.abc import Sequence
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import MessageId
-from chatapi.features.edits.edit_trail import EditStep, edits_of, source_channels, trace_back
-from chatapi.features.edits.repository import EditRepository
+from chatapi.features.messages.edit.edit_trail import (
+    EditStep,
+    edits_of,
+    source_channels,
+    trace_back,
+)
+from chatapi.features.messages.edit.repository import EditRepository
 from chatapi.features.messages.fetch.repository import HistoryRow
 from chatapi.permissions.channels import readable_channels
 

@@ -5,7 +5,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from chatapi.core.ids import MessageId
-from chatapi.features.edits.payloads import EditPayload
+from chatapi.features.messages.edit.payloads import EditPayload
 from chatapi.features.messages.payloads import MessagePayload
 from chatapi.wire.types import UnixSeconds
 

@@ -9,8 +9,7 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
-from chatapi.features.edits.edit_trail import EditStep
-from chatapi.features.flags.repository import MessageState, StateRepository
+from chatapi.features.messages.edit.edit_trail import EditStep
 from chatapi.features.messages.fetch.edit_trails import edit_trails_of
 from chatapi.features.messages.fetch.params import ShowMessageParams
 from chatapi.features.messages.fetch.payloads import HistoryMessagePayload, TrailPayload
@@ -27,10 +26,11 @@ from chatapi.features.messages.payloads import (
     RecipientPayload,
     TopicLinkPayload,
 )
+from chatapi.features.messages.reactions.repository import ReactionRepository
 from chatapi.features.messages.topic_links import links_of_topics
-from chatapi.features.reactions.repository import ReactionRepository
 from chatapi.permissions.messages import MessageAccess
 from chatapi.permissions.user_visibility import UserVisibility, user_visibility
+from chatapi.read_state.repository import MessageState, StateRepository
 
 _TOPICS_AT_ONCE = 100
 _QUICK_TOPICS = 3

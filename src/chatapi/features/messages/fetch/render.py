@@ -3,7 +3,7 @@
 from chatapi.auth.context import Context
 from chatapi.features.messages.fetch.params import RenderParams
 from chatapi.features.messages.fetch.payloads import RenderedPayload
-from chatapi.features.messages.service import render as render_content
+from chatapi.features.messages.rendering import render as render_content
 
 
 async def render(ctx: Context, params: RenderParams) -> RenderedPayload:

@@ -1,0 +1,1 @@
+"""Channel settings: listing, changing and archiving channels."""

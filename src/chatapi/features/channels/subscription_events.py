@@ -1,0 +1,169 @@
+"""Events about subscriptions to channels and about users' settings for them."""
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
+
+from typing_extensions import TypedDict, override
+
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event, ServerOnly
+from chatapi.features.channels.events import knows_archived_channels
+from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.features.channels.subscription_payloads import (
+    ChoicesPayload,
+    SubscriptionPayload,
+    SubscriptionsPayload,
+    subscription_payload,
+)
+
+
+class SubscriptionsAdded(Event):
+    """The reader was subscribed to channels.
+
+    One event for all users who were subscribed: each receives only their own channels and settings.
+    """
+
+    type = "subscription"
+    op: ClassVar = "add"
+    shape: ClassVar = SubscriptionsPayload
+
+    channels: Annotated[list[ChannelPayload], ServerOnly()]
+    subscribers: Annotated[dict[int, list[int]], ServerOnly()]
+    """All current subscribers of each of the channels."""
+    choices: Annotated[dict[int, dict[int, ChoicesPayload]], ServerOnly()]
+    """The settings of each user for each channel: by user id, then by channel id."""
+    is_unarchived: Annotated[bool, ServerOnly()] = False
+    """Whether the channels were unarchived. Then no user was subscribed anew, and the event is
+    delivered only to clients that were told at archiving that the channels were deleted.
+    """
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        is_news = not (self.is_unarchived and knows_archived_channels(view.profile))
+        return is_news and super().is_for(view)
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return view.user_id, view.profile.include_subscribers == "false"
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {"subscriptions": self._shown(view)}
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset() if self.is_unarchived else frozenset(map(UserId, self.choices))
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset(ChannelId(channel["stream_id"]) for channel in self.channels)
+
+    def _shown(self, view: ClientView) -> list[SubscriptionPayload]:
+        own = self.choices[view.user_id]
+        shown = []
+        for channel in self.channels:
+            channel_id = channel["stream_id"]
+            if channel_id in own:
+                subscription = subscription_payload(channel, own[channel_id])
+                if view.profile.include_subscribers != "false":
+                    subscription["subscribers"] = self.subscribers[channel_id]
+                shown.append(subscription)
+        return shown
+
+
+class LeftChannelPayload(TypedDict):
+    """A channel to which the reader is no longer subscribed."""
+
+    stream_id: int
+    name: str
+
+
+class SubscriptionsRemoved(Event):
+    """The reader is no longer subscribed to some channels."""
+
+    type = "subscription"
+    op: ClassVar = "remove"
+
+    subscriptions: list[LeftChannelPayload]
+    user_ids: Annotated[list[int], ServerOnly()]
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset(map(UserId, self.user_ids))
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset(ChannelId(channel["stream_id"]) for channel in self.subscriptions)
+
+
+class SubscriptionUpdated(Event):
+    """The reader changed a setting of one of their subscriptions."""
+
+    type = "subscription"
+    op: ClassVar = "update"
+
+    stream_id: int
+    property: str
+    value: bool | str
+    user_id: Annotated[int, ServerOnly()]
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset({UserId(self.user_id)})
+
+
+class _PeersChanged(Event):
+    """For all users who can see the channels; the subscribers themselves get other events."""
+
+    stream_ids: list[int]
+    user_ids: list[int]
+    is_about_archived: Annotated[bool, ServerOnly()] = False
+    is_unarchived: Annotated[bool, ServerOnly()] = False
+    """Whether this is delivered only to clients that were told that the channels were deleted."""
+
+    @cached_property
+    def _peers(self) -> frozenset[int]:
+        return frozenset(self.user_ids)
+
+    def _is_known_to(self, view: ClientView) -> bool:
+        """Whether the client's state contains the channels, before or after this event."""
+        knows_archived = knows_archived_channels(view.profile)
+        is_news = not (self.is_unarchived if knows_archived else self.is_about_archived)
+        return is_news and super().is_for(view)
+
+    @override
+    def changed_channels(self) -> frozenset[ChannelId]:
+        return frozenset(map(ChannelId, self.stream_ids))
+
+
+class PeersAdded(_PeersChanged):
+    """Other users were subscribed to channels."""
+
+    type = "subscription"
+    op: ClassVar = "peer_add"
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return view.user_id not in self._peers and self._is_known_to(view)
+
+
+class PeersRemoved(_PeersChanged):
+    """Other users were unsubscribed from channels; users who left together get it, too."""
+
+    type = "subscription"
+    op: ClassVar = "peer_remove"
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return self._peers != {view.user_id} and self._is_known_to(view)
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return view.user_id if view.user_id in self._peers else None
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        others = [user_id for user_id in self.user_ids if user_id != view.user_id]
+        return {**super().body(view), "user_ids": others}

@@ -1,0 +1,128 @@
+"""Lists channels with the reader's settings and, if requested, their subscribers."""
+
+from typing import Literal, cast
+
+import orjson
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.features.channels.access import ChannelFinder
+from chatapi.features.channels.listing import ChannelReader
+from chatapi.features.channels.payloads import ChannelPayload, SubscribersPayload
+from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
+from chatapi.features.channels.subscription_payloads import (
+    IsSubscribedPayload,
+    KnownChannelPayload,
+    SubscribedChannelsPayload,
+    SubscriptionPayload,
+    WithSubscribers,
+    subscription_payload,
+)
+from chatapi.permissions.channels import channel_access
+from chatapi.permissions.user_lookup import find_user
+from chatapi.permissions.user_visibility import user_visibility
+
+IncludeSubscribers = Literal["true", "false", "partial"]
+_FEW = 250
+"""Channels with at most this many subscribers list all of them when `partial` is requested."""
+
+
+class SubscriptionsState(TypedDict):
+    """All channels that the caller can see: subscribed, formerly subscribed, never subscribed."""
+
+    subscriptions: list[SubscriptionPayload]
+    unsubscribed: list[SubscriptionPayload]
+    never_subscribed: list[KnownChannelPayload]
+
+
+class SubscriptionReader:
+    """Reads the caller's subscriptions, and those of others as far as the caller may see them."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._channels = ChannelReader(ctx)
+        self._subscriptions = SubscriptionRepository(ctx.db, ctx.realm.id)
+
+    async def list_own(
+        self, include_subscribers: IncludeSubscribers, *, include_archived: bool
+    ) -> SubscriptionsState:
+        """Executes three statements at most, however many channels there are."""
+        choices = await self._subscriptions.own(self._ctx.user.id)
+        inside: list[SubscriptionPayload] = []
+        outside: list[SubscriptionPayload] = []
+        never_inside: list[KnownChannelPayload] = []
+        subscribers = await self._subscribers(include_subscribers)
+        for summaries, channel in await self._channels.list_shown():
+            if summaries.channel.is_archived and not include_archived:
+                continue
+            listed = _listed(channel, subscribers, include_subscribers)
+            if summaries.channel.id not in choices:
+                never_inside.append(cast(KnownChannelPayload, {**channel, **listed}))
+                continue
+            chosen, is_inside = choices[summaries.channel.id]
+            own = subscription_payload(channel, chosen.to_wire())
+            place = inside if is_inside else outside
+            place.append(cast(SubscriptionPayload, {**own, **listed}))
+        return {
+            "subscriptions": inside,
+            "unsubscribed": outside,
+            "never_subscribed": never_inside,
+        }
+
+    async def list_members(self, channel_id: ChannelId) -> SubscribersPayload:
+        """GET /streams/{stream_id}/members."""
+        channel = await ChannelFinder(self._ctx).get_known(channel_id)
+        present = await self._subscriptions.list_active_subscribers(channel.id)
+        visibility = await user_visibility(self._ctx)
+        return {"subscribers": [*visibility.among(map(UserId, present))]}
+
+    async def is_subscribed(self, user_id: UserId, channel_id: ChannelId) -> IsSubscribedPayload:
+        """GET /users/{user_id}/subscriptions/{stream_id}."""
+        user = await find_user(self._ctx, str(user_id))
+        channel = await ChannelFinder(self._ctx).get_known(channel_id)
+        channel_ids = await self._subscriptions.channel_ids_of(user.id)
+        return {"is_subscribed": user.is_active and channel.id in channel_ids}
+
+    async def list_channels_of(self, user_id: UserId) -> SubscribedChannelsPayload:
+        """GET /users/{user_id}/channels."""
+        user = await find_user(self._ctx, str(user_id))
+        channel_ids = await self._subscriptions.channel_ids_of(user.id)
+        access = await channel_access(self._ctx)
+        channels = await ChannelRepository(self._ctx.db, self._ctx.realm.id).list_all()
+        known = [
+            channel.id
+            for channel in channels
+            if channel.id in channel_ids and access.can_see(channel)
+        ]
+        return {"subscribed_channel_ids": [*known]}
+
+    async def _subscribers(self, include_subscribers: IncludeSubscribers) -> dict[ChannelId, str]:
+        if include_subscribers == "false":
+            return {}
+        few = _FEW if include_subscribers == "partial" else None
+        subscribers = await self._subscriptions.subscribers_as_text(few)
+        visibility = await user_visibility(self._ctx)
+        if visibility.sees_all_users:
+            return subscribers
+        return {
+            channel_id: ",".join(
+                map(str, visibility.among(UserId(int(each)) for each in ids.split(",")))
+            )
+            for channel_id, ids in subscribers.items()
+        }
+
+
+def _listed(
+    channel: ChannelPayload,
+    subscribers: dict[ChannelId, str],
+    include_subscribers: IncludeSubscribers,
+) -> WithSubscribers:
+    """The subscriber ids as the database joined them: already valid JSON, so inserted as is."""
+    if include_subscribers == "false":
+        return {}
+    ids = subscribers.get(ChannelId(channel["stream_id"]), "")
+    fragment = cast(list[int], orjson.Fragment(f"[{ids}]"))
+    if include_subscribers == "partial" and channel["subscriber_count"] > _FEW:
+        return {"partial_subscribers": fragment}
+    return {"subscribers": fragment}

@@ -1,0 +1,116 @@
+"""Endpoints of subscriptions."""
+
+from chatapi.auth.guards import LoggedIn
+from chatapi.channel_cache.errors import StreamDoesNotExistError
+from chatapi.core.errors import AdministratorRequiredError, OwnerRequiredError
+from chatapi.core.ids import ChannelId, UserId
+from chatapi.features.channels.errors import ChannelAlreadyExistsError
+from chatapi.features.channels.params import CreateChannelParams
+from chatapi.features.channels.payloads import CreatedChannelPayload, SubscribersPayload
+from chatapi.features.channels.subscription_payloads import (
+    ChangedSubscriptionsPayload,
+    IsSubscribedPayload,
+    SubscribedChannelsPayload,
+    SubscribedPayload,
+    SubscriptionsPayload,
+    UnsubscribedPayload,
+)
+from chatapi.features.channels.subscriptions import state  # noqa: F401 (adds its section to POST /register)
+from chatapi.features.channels.subscriptions.listing import SubscriptionReader
+from chatapi.features.channels.subscriptions.params import (
+    ChangePropertiesParams,
+    ChangePropertyParams,
+    ChangeSubscriptionsParams,
+    ListSubscriptionsParams,
+    PropertyChange,
+    SubscribeParams,
+    UnsubscribeParams,
+)
+from chatapi.features.channels.subscriptions.properties import PropertyService
+from chatapi.features.channels.subscriptions.service import SubscriptionService
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Subscriptions", "Who is in which channel, and what they chose for it.")
+
+
+@router.get("/users/me/subscriptions")
+async def get_subscriptions(ctx: LoggedIn, params: ListSubscriptionsParams) -> SubscriptionsPayload:
+    """Get the channels to which you are subscribed."""
+    own = await SubscriptionReader(ctx).list_own(params.include_subscribers, include_archived=False)
+    return {"subscriptions": own["subscriptions"]}
+
+
+@router.post("/users/me/subscriptions", errors=[AdministratorRequiredError, OwnerRequiredError])
+async def subscribe(ctx: LoggedIn, params: SubscribeParams) -> SubscribedPayload:
+    """Subscribe yourself or others to channels; those that do not exist are created.
+
+    Members may join public channels, private ones only if the channel's settings permit it.
+    Subscribing others needs `can_add_subscribers_group` of the channel, or that of the organization
+    and a channel in which you can read. All parameters but the first few are for new channels, and
+    ignored for channels that exist.
+    """
+    return await SubscriptionService(ctx).subscribe(params)
+
+
+@router.patch("/users/me/subscriptions", errors=[StreamDoesNotExistError])
+async def change_subscriptions(
+    ctx: LoggedIn, params: ChangeSubscriptionsParams
+) -> ChangedSubscriptionsPayload:
+    """Unsubscribe from some channels and subscribe to others."""
+    return await SubscriptionService(ctx).change(params)
+
+
+@router.delete("/users/me/subscriptions", errors=[StreamDoesNotExistError])
+async def unsubscribe(ctx: LoggedIn, params: UnsubscribeParams) -> UnsubscribedPayload:
+    """Unsubscribe yourself or others from channels.
+
+    You can always unsubscribe yourself and your bots. Others can be unsubscribed by members of the
+    channel's `can_remove_subscribers_group` and by users who may administer the channel.
+    """
+    return await SubscriptionService(ctx).unsubscribe(params)
+
+
+@router.post("/users/me/subscriptions/properties")
+async def change_subscription_properties(ctx: LoggedIn, params: ChangePropertiesParams) -> None:
+    """Change your settings for channels to which you are subscribed."""
+    await PropertyService(ctx).change(params.subscription_data)
+
+
+@router.patch("/users/me/subscriptions/{stream_id:int}")
+async def change_subscription_property(
+    ctx: LoggedIn, stream_id: Id, params: ChangePropertyParams
+) -> None:
+    """Change your settings for one channel to which you are subscribed."""
+    change = PropertyChange(stream_id=stream_id, property=params.property, value=params.value)
+    await PropertyService(ctx).change([change])
+
+
+@router.get("/users/{user_id:int}/subscriptions/{stream_id:int}")
+async def get_subscription_status(ctx: LoggedIn, user_id: Id, stream_id: Id) -> IsSubscribedPayload:
+    """Find out whether a user is subscribed to a channel."""
+    return await SubscriptionReader(ctx).is_subscribed(UserId(user_id), ChannelId(stream_id))
+
+
+@router.get("/users/{user_id:int}/channels")
+async def get_channels_of_user(ctx: LoggedIn, user_id: Id) -> SubscribedChannelsPayload:
+    """Get the channels to which a user is subscribed, of those that you can see."""
+    return await SubscriptionReader(ctx).list_channels_of(UserId(user_id))
+
+
+@router.get("/streams/{stream_id:int}/members")
+async def get_subscribers(ctx: LoggedIn, stream_id: Id) -> SubscribersPayload:
+    """Get the subscribers of a channel."""
+    return await SubscriptionReader(ctx).list_members(ChannelId(stream_id))
+
+
+@router.post(
+    "/channels/create",
+    errors=[ChannelAlreadyExistsError, AdministratorRequiredError, OwnerRequiredError],
+)
+async def create_channel(ctx: LoggedIn, params: CreateChannelParams) -> CreatedChannelPayload:
+    """Create a channel with its first subscribers.
+
+    You are among them only if you name yourself.
+    """
+    return await SubscriptionService(ctx).create(params)

@@ -1,0 +1,65 @@
+"""Events about topic policies; delivered only to the user's own clients."""
+
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from chatapi.core.ids import ChannelId
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event
+from chatapi.features.channels.topic_policies.payloads import MutedTopicPayload
+from chatapi.wire.topics import show_topic
+from chatapi.wire.types import UnixSeconds
+
+
+class UserTopicChanged(Event):
+    """The reader's policy for a topic changed, by their choice or automatically."""
+
+    type = "user_topic"
+    changes_shared_state: ClassVar = False
+
+    stream_id: ChannelId
+    topic_name: str
+    last_updated: UnixSeconds
+    visibility_policy: int
+
+    @override
+    def variant(self, view: ClientView) -> bool:
+        return view.profile.knows_empty_topic
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        topic = show_topic(self.topic_name, allow_empty=self.variant(view))
+        return {**super().body(view), "topic_name": topic}
+
+
+class MutedTopicsChanged(Event):
+    """All muted topics, for clients that do not know `user_topic` events."""
+
+    type = "muted_topics"
+    changes_shared_state: ClassVar = False
+
+    muted_topics: tuple[MutedTopicPayload, ...]
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        wanted = view.profile.event_types
+        knows_better = wanted is not None and UserTopicChanged.type in wanted
+        return super().is_for(view) and not knows_better
+
+    @override
+    def variant(self, view: ClientView) -> bool:
+        return view.profile.knows_empty_topic
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {"muted_topics": show_muted(self.muted_topics, allow_empty=self.variant(view))}
+
+
+def show_muted(
+    topics: tuple[MutedTopicPayload, ...], *, allow_empty: bool
+) -> list[MutedTopicPayload]:
+    return [
+        (channel_name, show_topic(topic, allow_empty=allow_empty), muted_at)
+        for channel_name, topic, muted_at in topics
+    ]

@@ -1,0 +1,52 @@
+"""The topic policies part of the POST /register response."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.core.clock import unix_seconds
+from chatapi.events.client import ClientProfile
+from chatapi.features.channels.topic_policies.events import show_muted
+from chatapi.features.channels.topic_policies.payloads import MutedTopicPayload, UserTopicPayload
+from chatapi.features.channels.topic_policies.repository import UserTopicRepository
+from chatapi.features.state import state_section
+from chatapi.permissions.channels import channel_access
+from chatapi.wire.topics import show_topic
+
+
+class UserTopicsState(TypedDict):
+    """The caller's policies for topics of channels they may read."""
+
+    user_topics: list[UserTopicPayload]
+
+
+class MutedTopicsState(TypedDict):
+    """Only the muted ones, for clients that know only the older format."""
+
+    muted_topics: list[MutedTopicPayload]
+
+
+@state_section("user_topic")
+async def load_user_topics(ctx: Context, profile: ClientProfile) -> UserTopicsState:
+    topics = await UserTopicRepository(ctx.db).list_of(ctx.user.id)
+    channel_ids = {topic.channel_id for topic in topics}
+    channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
+    access = await channel_access(ctx)
+    return {
+        "user_topics": [
+            {
+                "stream_id": topic.channel_id,
+                "topic_name": show_topic(topic.topic, allow_empty=profile.knows_empty_topic),
+                "last_updated": unix_seconds(topic.last_updated),
+                "visibility_policy": topic.visibility_policy,
+            }
+            for topic in topics
+            if access.can_read(channels[topic.channel_id])
+        ]
+    }
+
+
+@state_section("muted_topics")
+async def load_muted_topics(ctx: Context, profile: ClientProfile) -> MutedTopicsState:
+    muted = await UserTopicRepository(ctx.db).list_muted([ctx.user.id])
+    topics = muted[ctx.user.id]
+    return {"muted_topics": show_muted(topics, allow_empty=profile.knows_empty_topic)}

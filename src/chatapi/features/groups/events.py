@@ -1,0 +1,151 @@
+"""Events about user groups.
+
+Clients that did not declare at POST /register that they know deactivated groups receive a removal
+when a group is deactivated, and an addition when it is reactivated; in between they receive no
+events about it.
+"""
+
+from collections.abc import Hashable
+from typing import Annotated, Any, ClassVar
+
+from typing_extensions import override
+
+from chatapi.core.ids import UserId
+from chatapi.events.client import ClientProfile, ClientView
+from chatapi.events.event import Event, ServerOnly
+from chatapi.features.groups.payloads import GroupChangePayload, UserGroupPayload
+
+
+def knows_deactivated_groups(profile: ClientProfile) -> bool:
+    """Whether a client keeps deactivated groups in its state."""
+    return "include_deactivated_groups" in profile.capabilities
+
+
+class GroupAdded(Event):
+    """A group was created, or reactivated if the client was told that it had been removed."""
+
+    type = "user_group"
+    op: ClassVar = "add"
+
+    group: UserGroupPayload
+    is_reactivated: Annotated[bool, ServerOnly()] = False
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        is_news = not (self.is_reactivated and knows_deactivated_groups(view.profile))
+        return is_news and super().is_for(view)
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return None if view.sees_all_users else tuple(view.visible_among(self.group["members"]))
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        body = super().body(view)
+        body["group"]["members"] = view.visible_among(self.group["members"])
+        return body
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        """The cached groups of its members change."""
+        return frozenset(map(UserId, self.group["members"]))
+
+    @override
+    def changes_realm(self) -> bool:
+        """Members of subgroups are affected, too."""
+        return bool(self.group["direct_subgroup_ids"])
+
+
+class GroupUpdated(Event):
+    """The name, the description, permissions or the state of a group changed."""
+
+    type = "user_group"
+    op: ClassVar = "update"
+
+    group_id: int
+    data: GroupChangePayload
+    is_about_deactivated: Annotated[bool, ServerOnly()] = False
+    """Whether the group is deactivated before or after the change."""
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        is_known = not self.is_about_deactivated or knows_deactivated_groups(view.profile)
+        return is_known and super().is_for(view)
+
+
+class GroupRemoved(Event):
+    """A group was deactivated; sent to clients that do not know deactivated groups."""
+
+    type = "user_group"
+    op: ClassVar = "remove"
+
+    group_id: int
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return not knows_deactivated_groups(view.profile) and super().is_for(view)
+
+
+class _MembersChanged(Event):
+    """Invalidates the cached groups of each of the users."""
+
+    group_id: int
+    user_ids: list[int]
+    is_about_deactivated: Annotated[bool, ServerOnly()] = False
+    """Whether the group is deactivated; its members change only with their activation."""
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        is_known = not self.is_about_deactivated or knows_deactivated_groups(view.profile)
+        return is_known and super().is_for(view) and any(map(view.sees_user, self.user_ids))
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return None if view.sees_all_users else tuple(view.visible_among(self.user_ids))
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {**super().body(view), "user_ids": view.visible_among(self.user_ids)}
+
+    @override
+    def changed_users(self) -> frozenset[UserId]:
+        return frozenset(map(UserId, self.user_ids))
+
+
+class GroupMembersAdded(_MembersChanged):
+    """Users became direct members of a group; of a system group, by their new role."""
+
+    type = "user_group"
+    op: ClassVar = "add_members"
+
+
+class GroupMembersRemoved(_MembersChanged):
+    """Users are no longer direct members of a group; of a system group, by their new role."""
+
+    type = "user_group"
+    op: ClassVar = "remove_members"
+
+
+class _SubgroupsChanged(Event):
+    """Invalidates the whole realm: computing whose groups change is not worth it, it is rare."""
+
+    group_id: int
+    direct_subgroup_ids: list[int]
+
+    @override
+    def changes_realm(self) -> bool:
+        return True
+
+
+class SubgroupsAdded(_SubgroupsChanged):
+    """Groups became direct subgroups of a group."""
+
+    type = "user_group"
+    op: ClassVar = "add_subgroups"
+
+
+class SubgroupsRemoved(_SubgroupsChanged):
+    """Groups are no longer direct subgroups of a group."""
+
+    type = "user_group"
+    op: ClassVar = "remove_subgroups"

@@ -1,0 +1,33 @@
+"""The user groups part of the POST /register response."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.groups.events import knows_deactivated_groups
+from chatapi.features.groups.listing import GroupReader
+from chatapi.features.groups.payloads import UserGroupPayload
+from chatapi.features.state import state_section
+from chatapi.permissions.user_visibility import sees_all_users
+
+
+class UserGroupsState(TypedDict):
+    """All groups by id; deactivated ones only for clients that know them."""
+
+    realm_user_groups: list[UserGroupPayload]
+
+
+def _cache_key(ctx: Context, profile: ClientProfile) -> bool | None:
+    """None for a reader who does not see all members."""
+    if not sees_all_users(ctx.realm, ctx.user):
+        return None
+    return knows_deactivated_groups(profile)
+
+
+@state_section("realm_user_groups", cache_key=_cache_key)
+async def load_user_groups(ctx: Context, profile: ClientProfile) -> UserGroupsState:
+    """Read in the same snapshot at which the event queue begins."""
+    groups = await GroupReader(ctx).list_groups(
+        include_deactivated=knows_deactivated_groups(profile)
+    )
+    return {"realm_user_groups": groups}

@@ -1,0 +1,83 @@
+"""Finds where a group is in use, which prevents its deactivation; pure.
+
+Each place that can name groups has a function here and a kind of objection in errors.py.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.ids import GroupId
+from chatapi.features.groups.errors import (
+    ChannelObjection,
+    GroupObjection,
+    Objection,
+    RealmObjection,
+    SubgroupObjection,
+)
+from chatapi.permissions.memberships import GroupRecord
+from chatapi.permissions.realm import RealmPermissions
+from chatapi.permissions.require import HasPermissions
+from chatapi.permissions.settings import (
+    CHANNEL_PERMISSIONS,
+    GROUP_PERMISSIONS,
+    REALM_PERMISSIONS,
+)
+
+
+def find_objections(
+    group: GroupRecord,
+    active_groups: Iterable[GroupRecord],
+    direct_subgroups: Mapping[GroupId, list[GroupId]],
+    realm: RealmPermissions,
+    channels: Iterable[ChannelRecord],
+) -> list[Objection]:
+    """Everything that still uses a group; its own permissions do not count."""
+    others = [other for other in active_groups if other.id != group.id]
+    return [
+        *_in_groups(group.id, others, direct_subgroups),
+        *_in_permissions_of_groups(group.id, others),
+        *_in_permissions_of_realm(group.id, realm),
+        *_in_permissions_of_channels(group.id, channels),
+    ]
+
+
+def _in_groups(
+    group_id: GroupId,
+    others: Iterable[GroupRecord],
+    direct_subgroups: Mapping[GroupId, list[GroupId]],
+) -> Iterable[SubgroupObjection]:
+    around = [other.id for other in others if group_id in direct_subgroups.get(other.id, ())]
+    if around:
+        yield {"type": "subgroup", "supergroup_ids": [*around]}
+
+
+def _in_permissions_of_groups(
+    group_id: GroupId, others: Iterable[GroupRecord]
+) -> Iterable[GroupObjection]:
+    for other in others:
+        settings = _settings_naming(group_id, other, GROUP_PERMISSIONS)
+        if settings:
+            yield {"type": "user_group", "group_id": other.id, "settings": settings}
+
+
+def _in_permissions_of_realm(
+    group_id: GroupId, realm: RealmPermissions
+) -> Iterable[RealmObjection]:
+    settings = _settings_naming(group_id, realm, REALM_PERMISSIONS)
+    if settings:
+        yield {"type": "realm", "settings": settings}
+
+
+def _in_permissions_of_channels(
+    group_id: GroupId, channels: Iterable[ChannelRecord]
+) -> Iterable[ChannelObjection]:
+    """Archived channels count: they can be unarchived."""
+    for channel in channels:
+        settings = _settings_naming(group_id, channel, CHANNEL_PERMISSIONS)
+        if settings:
+            yield {"type": "channel", "channel_id": channel.id, "settings": settings}
+
+
+def _settings_naming(group_id: GroupId, guarded: HasPermissions, names: Iterable[str]) -> list[str]:
+    """Whether the group is named alone or among others makes no difference."""
+    return [name for name in names if group_id in guarded.permission(name).subgroups]

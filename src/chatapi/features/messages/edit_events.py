@@ -1,0 +1,127 @@
+"""The event that a message was edited or moved."""
+
+from collections.abc import Hashable, Mapping
+from typing import Annotated, Any, ClassVar, NotRequired
+
+from typing_extensions import TypedDict, override
+
+from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
+from chatapi.db.session import DatabaseSession
+from chatapi.events.client import ClientView
+from chatapi.events.event import ServerOnly
+from chatapi.features.messages.mention_event import MentionEvent
+from chatapi.features.messages.payloads import TopicLinkPayload
+from chatapi.read_state.repository import SpanRepository
+from chatapi.read_state.spans import Span
+from chatapi.wire.topics import show_topic
+from chatapi.wire.types import UnixSeconds
+
+_TOPICS = ("orig_subject", "subject")
+
+
+class ChangedPayload(TypedDict):
+    """The payload that a client receives; contains only what changed of text and place."""
+
+    user_id: int | None
+    rendering_only: bool
+    message_id: int
+    message_ids: list[int]
+    edit_timestamp: UnixSeconds
+    flags: list[str]
+    """The flags that follow from the text: mentions and alert words."""
+    content: NotRequired[str]
+    rendered_content: NotRequired[str]
+    orig_content: NotRequired[str]
+    orig_rendered_content: NotRequired[str]
+    is_me_message: NotRequired[bool]
+    stream_id: NotRequired[int]
+    stream_name: NotRequired[str]
+    new_stream_id: NotRequired[int]
+    propagate_mode: NotRequired[str]
+    orig_subject: NotRequired[str]
+    subject: NotRequired[str]
+    topic_links: NotRequired[list[TopicLinkPayload]]
+
+
+class MessageChanged(MentionEvent):
+    """The text of a message was edited, or messages were moved."""
+
+    type = "update_message"
+    changes_shared_state: ClassVar = False
+    shape: ClassVar = ChangedPayload
+
+    user_id: UserId | None
+    rendering_only: bool = False
+    message_id: MessageId
+    message_ids: list[MessageId]
+    """All messages that were moved; of a topic that was renamed, at most the newest 50,000."""
+    edit_timestamp: UnixSeconds
+    content: str | None = None
+    rendered_content: str | None = None
+    orig_content: str | None = None
+    orig_rendered_content: str | None = None
+    is_me_message: bool | None = None
+    stream_id: ChannelId | None = None
+    stream_name: str | None = None
+    new_stream_id: ChannelId | None = None
+    propagate_mode: str | None = None
+    orig_subject: str | None = None
+    subject: str | None = None
+    topic_links: tuple[TopicLinkPayload, ...] | None = None
+    span: Annotated[Span | None, ServerOnly()] = None
+    """A whole topic, whose messages are looked up only when a client receives the event."""
+    arrivals: Annotated[Mapping[MessageId, EventNumber | None] | None, ServerOnly()] = None
+    """Where history is protected: the event that moved each message there, None if it was sent
+    there.
+    """
+
+    @property
+    @override
+    def is_complete(self) -> bool:
+        return self.span is None
+
+    @override
+    async def complete(self, db: DatabaseSession) -> "MessageChanged":
+        if self.span is None:
+            return self
+        listed = await SpanRepository(db).list_newest(self.span)
+        return self.model_copy(update={"message_ids": sorted(listed), "span": None})
+
+    @override
+    def quoted_message(self) -> MessageId | None:
+        """An edit of a text has an event of its own, which moves no message."""
+        return None if self.rendered_content is None else self.message_id
+
+    @override
+    def moves_conversations(self) -> bool:
+        return self.propagate_mode is not None
+
+    @override
+    def is_for(self, view: ClientView) -> bool:
+        return super().is_for(view) and (self.arrivals is None or bool(self._visible_ids(view)))
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        subscription_periods = None
+        if self.arrivals is not None and self.stream_id is not None:
+            subscription_periods = view.membership.subscription_periods.get(self.stream_id)
+        return view.profile.knows_empty_topic, tuple(self.mention_flags(view)), subscription_periods
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        body = {key: value for key, value in super().body(view).items() if value is not None}
+        body["user_id"] = self.user_id
+        body["flags"] = self.mention_flags(view)
+        for key in _TOPICS:
+            if key in body:
+                body[key] = show_topic(body[key], allow_empty=view.profile.knows_empty_topic)
+        if self.arrivals is not None:
+            body["message_ids"] = self._visible_ids(view)
+            body["message_id"] = body["message_ids"][0]
+        return body
+
+    def _visible_ids(self, view: ClientView) -> list[MessageId]:
+        """The messages that the reader could see; ids of earlier ones are not revealed."""
+        if self.arrivals is None or self.stream_id is None:
+            return self.message_ids
+        return view.membership.received_among(self.stream_id, self.arrivals)

@@ -1,0 +1,193 @@
+"""Keeps read messages read, and unread messages unread, when they are moved.
+
+A conversation has a read position per user. Where messages are merged into a conversation with
+another position, the difference is stored as read exceptions, message by message.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    not_,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import aliased
+
+from chatapi.core.ids import ChannelId, ConversationId, MessageId
+from chatapi.db.models import Message, ReadCursor, ReadException, ReadFloor, Subscription
+from chatapi.db.session import DatabaseSession
+from chatapi.features.messages.move.repository._conditions import matching
+from chatapi.features.messages.move.selection import MessageSelection
+from chatapi.narrow.unread import highest
+
+_here, _there = aliased(ReadCursor), aliased(ReadCursor)
+_in_source = aliased(Subscription)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Source and target of a move, and the last message that is moved."""
+
+    source: ConversationId
+    source_channel: ChannelId
+    target: ConversationId
+    target_channel: ChannelId
+    last: MessageId
+
+    @property
+    def crosses_channels(self) -> bool:
+        return self.source_channel != self.target_channel
+
+
+class ReadStateRepository:
+    """Read positions and read exceptions of all subscribers of the target channel."""
+
+    def __init__(self, db: DatabaseSession, places: Places) -> None:
+        self._db = db
+        self._places = places
+
+    async def begin(self) -> None:
+        """Set the positions in a conversation created for the messages: the same as in the source.
+
+        For users who were not subscribed to the source channel, the messages count as read.
+        """
+        places = self._places
+        if not places.crosses_channels:
+            copied = select(
+                ReadCursor.user_id, literal(places.target, BigInteger), ReadCursor.message_id
+            ).where(ReadCursor.conversation_id == places.source)
+            await self._insert_cursors(copied)
+            return
+        position = case(
+            (_in_source.user_id.is_(None), literal(places.last, BigInteger)),
+            else_=highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to),
+        )
+        await self._insert_cursors(
+            self._readers()
+            .with_only_columns(Subscription.user_id, literal(places.target, BigInteger), position)
+            .where(position > Subscription.read_up_to)
+        )
+
+    async def join(self, last_there: MessageId) -> None:
+        """Set the positions in an existing conversation for users who have read both to the end."""
+        places = self._places
+        has_read_source = exists().where(
+            _here.user_id == ReadCursor.user_id,
+            _here.conversation_id == places.source,
+            _here.message_id >= places.last,
+        )
+        await self._db.execute(
+            update(ReadCursor)
+            .where(
+                ReadCursor.conversation_id == places.target,
+                ReadCursor.message_id >= last_there,
+                ReadCursor.message_id < places.last,
+                has_read_source.correlate(ReadCursor),
+            )
+            .values(message_id=places.last)
+        )
+
+    async def forget_unread(self, selection: MessageSelection) -> None:
+        """Delete unread exceptions of users who are not subscribed to both channels.
+
+        The messages count as read for them, now and when they subscribe to the other channel.
+        """
+        is_in_both = and_(
+            *(
+                exists()
+                .where(
+                    Subscription.user_id == ReadException.user_id,
+                    Subscription.channel_id == channel_id,
+                    Subscription.is_active,
+                )
+                .correlate(ReadException)
+                for channel_id in (self._places.source_channel, self._places.target_channel)
+            )
+        )
+        await self._db.execute(
+            delete(ReadException).where(
+                ReadException.conversation_id == self._places.source,
+                ReadException.message_id.in_(select(Message.id).where(*matching(selection))),
+                not_(ReadException.is_read),
+                not_(is_in_both),
+            )
+        )
+
+    async def count_readers(self) -> int:
+        """For how many users a message may be read in one conversation and unread in the other."""
+        rows = await self._db.execute(
+            self._readers().with_only_columns(func.count(Subscription.user_id))
+        )
+        return rows.scalar_one()
+
+    async def add_exceptions(self, selection: MessageSelection) -> None:
+        """Add exceptions where the position in the target differs from that in the source."""
+        floor = func.coalesce(ReadFloor.message_id, 0)
+        before = highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, floor)
+        after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, floor)
+        was_read = case((_in_source.user_id.is_(None), True), else_=Message.id <= before)
+        is_read = Message.id <= after
+        has_exception = exists().where(
+            ReadException.user_id == Subscription.user_id,
+            ReadException.message_id == Message.id,
+        )
+        different = (
+            self._readers()
+            .join(Message, and_(*matching(selection)))
+            .outerjoin(ReadFloor, ReadFloor.user_id == Subscription.user_id)
+            .with_only_columns(
+                Subscription.user_id,
+                Message.id,
+                literal(self._places.source, BigInteger),
+                was_read,
+            )
+            .where(
+                was_read != is_read,
+                not_(and_(Message.sender_id == Subscription.user_id, Message.read_by_sender)),
+                not_(has_exception.correlate(Subscription, Message)),
+            )
+        )
+        # Like all exceptions, these are moved to the target later, together with their messages.
+        columns = ["user_id", "message_id", "conversation_id", "is_read"]
+        await self._db.execute(insert(ReadException).from_select(columns, different))
+
+    def _readers(self) -> Select[*tuple[int]]:
+        """Subscribers of the target channel, with their positions in source and target."""
+        places = self._places
+        readers = (
+            select(Subscription.user_id)
+            .outerjoin(
+                _in_source,
+                and_(
+                    _in_source.user_id == Subscription.user_id,
+                    _in_source.channel_id == places.source_channel,
+                    _in_source.is_active,
+                ),
+            )
+            .outerjoin(_here, _cursor_in(_here, places.source))
+            .outerjoin(_there, _cursor_in(_there, places.target))
+            .where(Subscription.channel_id == places.target_channel, Subscription.is_active)
+        )
+        if places.crosses_channels:
+            return readers
+        # Without a position in either conversation, the channel's position counts for both.
+        return readers.where(or_(_here.user_id.is_not(None), _there.user_id.is_not(None)))
+
+    async def _insert_cursors(self, cursors: Select[*tuple[int, int, int]]) -> None:
+        columns = ["user_id", "conversation_id", "message_id"]
+        await self._db.execute(insert(ReadCursor).from_select(columns, cursors))
+
+
+def _cursor_in(cursor: type[ReadCursor], conversation_id: ConversationId) -> ColumnElement[bool]:
+    return and_(cursor.user_id == Subscription.user_id, cursor.conversation_id == conversation_id)

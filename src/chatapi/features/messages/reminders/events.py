@@ -1,0 +1,27 @@
+"""Events about reminders; delivered only to the owner's own clients."""
+
+from typing import ClassVar
+
+from chatapi.core.ids import ScheduledMessageId
+from chatapi.events.event import Event
+from chatapi.features.messages.reminders.payloads import ReminderPayload
+
+
+class RemindersAdded(Event):
+    """The reader created a reminder."""
+
+    type = "reminders"
+    op: ClassVar = "add"
+    changes_shared_state: ClassVar = False
+
+    reminders: list[ReminderPayload]
+
+
+class ReminderRemoved(Event):
+    """A reminder was delivered or deleted."""
+
+    type = "reminders"
+    op: ClassVar = "remove"
+    changes_shared_state: ClassVar = False
+
+    reminder_id: ScheduledMessageId

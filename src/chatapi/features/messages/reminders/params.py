@@ -1,0 +1,22 @@
+"""Parameters of reminders."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chatapi.features.messages.scheduled.params import DeliveryTime
+from chatapi.wire.limits import MAX_REMINDER_NOTE_LENGTH
+from chatapi.wire.params import Params
+from chatapi.wire.types import Id
+
+
+class RemindParams(Params):
+    """POST /reminders: which message, and when."""
+
+    message_id: Annotated[Id, Field(examples=[7])]
+    scheduled_delivery_timestamp: DeliveryTime
+    """In UTC seconds since 1970; it has to be in the future."""
+    note: Annotated[
+        str | None, Field(max_length=MAX_REMINDER_NOTE_LENGTH, examples=["Answer this"])
+    ] = None
+    """A note to be sent with the reminder."""

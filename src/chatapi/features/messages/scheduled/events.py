@@ -1,0 +1,37 @@
+"""Events about scheduled messages; delivered only to the owner's own clients."""
+
+from typing import ClassVar
+
+from chatapi.core.ids import ScheduledMessageId
+from chatapi.events.event import Event
+from chatapi.features.messages.scheduled.payloads import ScheduledMessagePayload
+
+
+class ScheduledMessagesAdded(Event):
+    """Messages were scheduled."""
+
+    type = "scheduled_messages"
+    op: ClassVar = "add"
+    changes_shared_state: ClassVar = False
+
+    scheduled_messages: list[ScheduledMessagePayload]
+
+
+class ScheduledMessageUpdated(Event):
+    """A scheduled message was changed, or could not be sent."""
+
+    type = "scheduled_messages"
+    op: ClassVar = "update"
+    changes_shared_state: ClassVar = False
+
+    scheduled_message: ScheduledMessagePayload
+
+
+class ScheduledMessageRemoved(Event):
+    """A scheduled message was sent or deleted."""
+
+    type = "scheduled_messages"
+    op: ClassVar = "remove"
+    changes_shared_state: ClassVar = False
+
+    scheduled_message_id: ScheduledMessageId

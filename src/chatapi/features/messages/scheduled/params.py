@@ -1,0 +1,47 @@
+"""Parameters of scheduled messages (SPEC 4.2, 4.3)."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chatapi.features.messages.params import (
+    MAX_RECIPIENTS,
+    MessageType,
+)
+from chatapi.wire.limits import MAX_MESSAGE_LENGTH
+from chatapi.wire.params import Params
+from chatapi.wire.topics import Topic
+from chatapi.wire.types import Id
+
+_LATEST = 253_402_300_799
+"""The end of the year 9999, the last year that dates here support."""
+
+Recipients = Id | Annotated[list[Id], Field(max_length=MAX_RECIPIENTS)]
+Content = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Good morning"])]
+DeliveryTime = Annotated[int, Field(ge=0, le=_LATEST, examples=[4_102_444_800])]
+
+
+class ScheduleMessageParams(Params):
+    """POST /scheduled_messages: a message, its recipients and its delivery time."""
+
+    type: Annotated[MessageType, Field(examples=["channel"])]
+    to: Annotated[Recipients, Field(examples=[7])]
+    """The id of a channel, or ids of users."""
+    content: Content
+    scheduled_delivery_timestamp: DeliveryTime
+    """In UTC seconds since 1970; it has to be in the future."""
+    topic: Topic | None = None
+    """Required in channels; `(no topic)` and the name of the empty topic mean the empty one."""
+    read_by_sender: bool | None = None
+
+
+class EditScheduledMessageParams(Params):
+    """PATCH /scheduled_messages/{scheduled_message_id}: only what is passed changes."""
+
+    type: MessageType | None = None
+    """A different type also requires `to`, and in channels `topic`."""
+    to: Recipients | None = None
+    content: Content | None = None
+    topic: Topic | None = None
+    scheduled_delivery_timestamp: DeliveryTime | None = None
+    """Required for a message that could not be sent."""

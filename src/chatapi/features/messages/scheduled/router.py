@@ -1,0 +1,68 @@
+"""Endpoints of scheduled messages."""
+
+from chatapi.auth.guards import LoggedIn
+from chatapi.channel_cache.errors import StreamIdDoesNotExistError
+from chatapi.core.ids import ScheduledMessageId
+from chatapi.features.messages.errors import (
+    StreamWildcardMentionNotAllowedError,
+    TopicWildcardMentionNotAllowedError,
+)
+from chatapi.features.messages.scheduled import state  # noqa: F401 (adds its section to POST /register)
+from chatapi.features.messages.scheduled.errors import ScheduledMessageDoesNotExistError
+from chatapi.features.messages.scheduled.params import (
+    EditScheduledMessageParams,
+    ScheduleMessageParams,
+)
+from chatapi.features.messages.scheduled.payloads import (
+    ScheduledMessagesPayload,
+    ScheduledPayload,
+)
+from chatapi.features.messages.scheduled.service import ScheduledMessageService
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Scheduled messages", "Messages that are sent later.")
+
+_REFUSALS = (
+    StreamIdDoesNotExistError,
+    StreamWildcardMentionNotAllowedError,
+    TopicWildcardMentionNotAllowedError,
+)
+
+
+@router.get("/scheduled_messages")
+async def get_scheduled_messages(ctx: LoggedIn) -> ScheduledMessagesPayload:
+    """Get the messages you have scheduled."""
+    return {"scheduled_messages": await ScheduledMessageService(ctx).list_own()}
+
+
+@router.post("/scheduled_messages", errors=_REFUSALS)
+async def create_scheduled_message(
+    ctx: LoggedIn, params: ScheduleMessageParams
+) -> ScheduledPayload:
+    """Schedule a message.
+
+    It is sent at its time as if you sent it then. If that is not allowed any more, it is marked as
+    failed and you are notified of the reason.
+    """
+    return await ScheduledMessageService(ctx).schedule(params)
+
+
+@router.patch(
+    "/scheduled_messages/{scheduled_message_id:int}",
+    errors=[*_REFUSALS, ScheduledMessageDoesNotExistError],
+)
+async def update_scheduled_message(
+    ctx: LoggedIn, scheduled_message_id: Id, params: EditScheduledMessageParams
+) -> None:
+    """Change a scheduled message; one that failed needs a new time."""
+    service = ScheduledMessageService(ctx)
+    await service.edit(ScheduledMessageId(scheduled_message_id), params)
+
+
+@router.delete(
+    "/scheduled_messages/{scheduled_message_id:int}", errors=[ScheduledMessageDoesNotExistError]
+)
+async def delete_scheduled_message(ctx: LoggedIn, scheduled_message_id: Id) -> None:
+    """Delete a scheduled message, so that it is not sent."""
+    await ScheduledMessageService(ctx).remove(ScheduledMessageId(scheduled_message_id))

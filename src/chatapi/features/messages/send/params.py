@@ -1,0 +1,28 @@
+"""Parameters of sending (SPEC 4.1)."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chatapi.features.messages.params import MessageType, Recipient
+from chatapi.wire.limits import MAX_MESSAGE_LENGTH
+from chatapi.wire.params import Alias, JsonOrString, Params
+from chatapi.wire.topics import Topic
+
+_MAX_LOCAL_ID_LENGTH = 100
+
+
+class SendMessageParams(Params):
+    """A message and its recipients."""
+
+    type: Annotated[MessageType, Field(examples=["channel"])]
+    to: Annotated[Recipient, JsonOrString(), Field(examples=["general"])]
+    """A channel by name or id, or users by their ids or API emails."""
+    content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **world**"])]
+    topic: Annotated[Topic | None, Alias("subject")] = None
+    """Required in channels; `(no topic)` and the name of the empty topic mean the empty one."""
+    queue_id: Annotated[str | None, Field(max_length=_MAX_LOCAL_ID_LENGTH)] = None
+    """The event queue of the sending client; the event in this queue contains `local_id`."""
+    local_id: Annotated[str | None, Field(max_length=_MAX_LOCAL_ID_LENGTH)] = None
+    """The client's id for the message; a retry with the same one sends nothing twice."""
+    read_by_sender: bool | None = None

@@ -1,0 +1,30 @@
+"""POST /messages."""
+
+from chatapi.auth.guards import Sender
+from chatapi.channel_cache.errors import StreamDoesNotExistError, StreamIdDoesNotExistError
+from chatapi.features.messages.errors import (
+    StreamWildcardMentionNotAllowedError,
+    TopicWildcardMentionNotAllowedError,
+)
+from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.send.params import (
+    SendMessageParams,
+)
+from chatapi.features.messages.send.service import MessageService
+from chatapi.http.route import FeatureRouter
+
+router = FeatureRouter("Messages", "Send messages to channels and people.")
+
+
+@router.post(
+    "/messages",
+    errors=[
+        StreamDoesNotExistError,
+        StreamIdDoesNotExistError,
+        StreamWildcardMentionNotAllowedError,
+        TopicWildcardMentionNotAllowedError,
+    ],
+)
+async def send_message(ctx: Sender, params: SendMessageParams) -> SentPayload:
+    """Send a message to a channel or to users."""
+    return await MessageService(ctx).send(params)

@@ -1,0 +1,101 @@
+"""Use case: send a message."""
+
+from chatapi.auth.context import Context
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import QueueId
+from chatapi.db.idempotency_store import IdempotencyKey
+from chatapi.features.messages.events import Echo
+from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
+from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.recipients import to_people, to_topic
+from chatapi.features.messages.rendering import render
+from chatapi.features.messages.rules import check_content, is_read_by_sender
+from chatapi.features.messages.send.params import (
+    SendMessageParams,
+)
+from chatapi.features.messages.wildcards import check_wildcards
+from chatapi.features.messages.writer import MessageWriter, WriteResult
+
+
+class MessageService:
+    """Sends messages on behalf of a caller."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def send(self, params: SendMessageParams) -> SentPayload:
+        """Send a message exactly once, however often the request is repeated."""
+        ctx = self._ctx
+        echo = _echo(params)
+        outgoing = await self.prepare(params, echo, self._request(params))
+        writer = MessageWriter(ctx.runtime, ctx.realm)
+        if ctx.db.was_locked_first:
+            # Conflicts were too frequent: the request holds the lock and writes its message alone.
+            return _result(*await writer.write(ctx.work, [outgoing]))
+        # The group commit is another transaction, which may have to wait.
+        await ctx.db.close()
+        return await ctx.runtime.group_committer.submit(
+            ctx.realm.id, "messages", writer.write, outgoing, sends_messages=True
+        )
+
+    async def prepare(
+        self,
+        params: SendMessageParams,
+        echo: Echo | None = None,
+        request: IdempotencyKey | None = None,
+    ) -> OutgoingMessage:
+        """Everything that can be checked and done before the realm is locked."""
+        ctx = self._ctx
+        content = check_content(params.content)
+        to = await self._target(params)
+        rendered = await render(ctx, content)
+        if isinstance(to, TopicTarget):
+            await check_wildcards(ctx, to.channel.record, to.topic, rendered)
+        read = params.read_by_sender
+        return OutgoingMessage(
+            sender=ctx.user,
+            to=to,
+            content=content,
+            rendered=rendered,
+            client_name=ctx.client_name,
+            read_by_sender=is_read_by_sender(ctx.client_name) if read is None else read,
+            caller=ctx.caller,
+            echo=echo,
+            request=request,
+        )
+
+    async def _target(self, params: SendMessageParams) -> TopicTarget | DirectTarget:
+        if params.type in {"direct", "private"}:
+            return await to_people(self._ctx, params.to)
+        return await to_topic(self._ctx, params.to, params.topic)
+
+    def _request(self, params: SendMessageParams) -> IdempotencyKey | None:
+        """The idempotency key of a request: from its header, or else from its local id.
+
+        Clients choose local ids freely: only the same message under the same id is a repetition,
+        another message is sent.
+        """
+        named = self._ctx.work.take_idempotency_key()
+        if named is not None or params.queue_id is None or params.local_id is None:
+            return named
+        name = ("message", params.queue_id, params.local_id, *_content(params))
+        return IdempotencyKey.for_request(self._ctx.user.id, name, ())
+
+
+def _result(outcome: WriteResult) -> SentPayload:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def _echo(params: SendMessageParams) -> Echo | None:
+    if params.queue_id is None:
+        return None
+    if params.local_id is None:
+        raise BadRequestError("Missing 'local_id' argument: it belongs to queue_id")
+    return {"queue_id": QueueId(params.queue_id), "local_id": params.local_id}
+
+
+def _content(params: SendMessageParams) -> tuple[str, ...]:
+    """Content and recipients, as requested."""
+    return params.type, repr(params.to), params.topic or "", params.content

@@ -1,6 +1,0 @@
-"""Every SQL statement of moving messages."""
-
-from chatapi.features.moves.repository._messages import Change, MoveRepository
-from chatapi.features.moves.repository._read_state import Places, ReadStateRepository
-
-__all__ = ["Change", "MoveRepository", "Places", "ReadStateRepository"]

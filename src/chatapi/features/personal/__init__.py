@@ -1,0 +1,1 @@
+"""What users keep for themselves: drafts, snippets, views and alert words."""

@@ -1,0 +1,36 @@
+"""Events about drafts; delivered only to the owner's clients."""
+
+from typing import ClassVar
+
+from chatapi.events.event import Event
+from chatapi.features.personal.drafts.payloads import DraftPayload
+
+
+class DraftsAdded(Event):
+    """The reader created drafts."""
+
+    type = "drafts"
+    op: ClassVar = "add"
+    changes_shared_state: ClassVar = False
+
+    drafts: list[DraftPayload]
+
+
+class DraftUpdated(Event):
+    """The reader edited a draft."""
+
+    type = "drafts"
+    op: ClassVar = "update"
+    changes_shared_state: ClassVar = False
+
+    draft: DraftPayload
+
+
+class DraftRemoved(Event):
+    """A draft of the reader was sent or deleted."""
+
+    type = "drafts"
+    op: ClassVar = "remove"
+    changes_shared_state: ClassVar = False
+
+    draft_id: int

@@ -1,0 +1,38 @@
+"""Events about navigation views; delivered only to the owner's clients."""
+
+from typing import ClassVar
+
+from chatapi.events.event import Event
+from chatapi.features.personal.navigation_views.payloads import ViewDetailsPayload, ViewPayload
+
+
+class ViewAdded(Event):
+    """The reader added a view."""
+
+    type = "navigation_view"
+    op: ClassVar = "add"
+    changes_shared_state: ClassVar = False
+
+    navigation_view: ViewPayload
+
+
+class ViewUpdated(Event):
+    """A view was renamed, pinned or unpinned."""
+
+    type = "navigation_view"
+    op: ClassVar = "update"
+    changes_shared_state: ClassVar = False
+
+    fragment: str
+    data: ViewDetailsPayload
+    """The complete new state of the view."""
+
+
+class ViewRemoved(Event):
+    """The reader removed a view."""
+
+    type = "navigation_view"
+    op: ClassVar = "remove"
+    changes_shared_state: ClassVar = False
+
+    fragment: str

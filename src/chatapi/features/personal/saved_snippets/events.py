@@ -1,0 +1,36 @@
+"""Events about saved snippets; delivered only to the owner's clients."""
+
+from typing import ClassVar
+
+from chatapi.events.event import Event
+from chatapi.features.personal.saved_snippets.payloads import SnippetPayload
+
+
+class SnippetAdded(Event):
+    """The reader saved a snippet."""
+
+    type = "saved_snippets"
+    op: ClassVar = "add"
+    changes_shared_state: ClassVar = False
+
+    saved_snippet: SnippetPayload
+
+
+class SnippetUpdated(Event):
+    """The title or content of a snippet changed."""
+
+    type = "saved_snippets"
+    op: ClassVar = "update"
+    changes_shared_state: ClassVar = False
+
+    saved_snippet: SnippetPayload
+
+
+class SnippetRemoved(Event):
+    """A snippet was deleted."""
+
+    type = "saved_snippets"
+    op: ClassVar = "remove"
+    changes_shared_state: ClassVar = False
+
+    saved_snippet_id: int

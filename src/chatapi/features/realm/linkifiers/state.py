@@ -1,0 +1,37 @@
+"""The linkifiers part of the POST /register response."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.realm.linkifiers.payloads import (
+    FilterPayload,
+    LinkifierPayload,
+    filter_payloads,
+)
+from chatapi.features.realm.linkifiers.service import LinkifierService
+from chatapi.features.state import shared_by_all, state_section
+
+
+class LinkifiersState(TypedDict):
+    """All linkifiers, in the order in which they are applied."""
+
+    realm_linkifiers: list[LinkifierPayload]
+
+
+class FiltersState(TypedDict):
+    """The same for clients that know only the older format."""
+
+    realm_filters: list[FilterPayload]
+
+
+@state_section("realm_linkifiers", cache_key=shared_by_all)
+async def load_linkifiers(ctx: Context, profile: ClientProfile) -> LinkifiersState:
+    del profile
+    return {"realm_linkifiers": await LinkifierService(ctx).list_all()}
+
+
+@state_section("realm_filters", cache_key=shared_by_all)
+async def load_filters(ctx: Context, profile: ClientProfile) -> FiltersState:
+    del profile
+    return {"realm_filters": filter_payloads(await LinkifierService(ctx).list_all())}

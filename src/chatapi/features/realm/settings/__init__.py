@@ -1,0 +1,1 @@
+"""Settings of a realm, and its part of the client state."""

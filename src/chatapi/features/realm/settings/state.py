@@ -1,0 +1,165 @@
+"""The realm and server part of the POST /register response.
+
+The context is of the snapshot, so nothing has to be read again.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chatapi.auth.context import Context
+from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
+from chatapi.auth.passwords import MIN_LENGTH as MIN_PASSWORD_LENGTH
+from chatapi.core.clock import unix_seconds
+from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME
+from chatapi.events.client import ClientProfile
+from chatapi.features.realm.payloads import (
+    PermissionsPayload,
+    RealmFeaturesPayload,
+    RealmIdentityPayload,
+    ServerFeaturesPayload,
+    ServerLimitsPayload,
+    realm_settings_payload,
+)
+from chatapi.features.realm.rules import icon_url, supported_permissions
+from chatapi.features.state import state_section
+from chatapi.features.users.presence.rules import OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
+from chatapi.features.users.profile_fields.field_types import KNOWN_SITES
+from chatapi.permissions.realm import RealmPermissions
+from chatapi.permissions.settings import (
+    CHANNEL_PERMISSIONS,
+    GROUP_PERMISSIONS,
+    REALM_PERMISSIONS,
+)
+from chatapi.wire import limits
+from chatapi.wire.realm_settings import NO_CHANNEL
+
+_SELF_HOSTED = 1
+_NO_UPLOADS = 0
+
+# Longer than the heartbeat interval of a poll: a client that receives nothing this long retries.
+_LONGPOLL_TIMEOUT_SECONDS = 90
+_TYPING_EXPIRES_MILLISECONDS = 15_000
+_TYPING_STOPPED_WAIT_MILLISECONDS = 5_000
+_TYPING_STARTED_WAIT_MILLISECONDS = 10_000
+
+
+@state_section("realm", payload=realm_settings_payload())
+async def load_settings(ctx: Context, _profile: ClientProfile) -> Mapping[str, Any]:
+    permissions = RealmPermissions(ctx.realm)
+    return {
+        **{f"realm_{name}": value for name, value in ctx.realm.options.model_dump().items()},
+        **{f"realm_{name}": permissions.permission(name).to_wire() for name in REALM_PERMISSIONS},
+    }
+
+
+@state_section("realm")
+async def load_identity(ctx: Context, _profile: ClientProfile) -> RealmIdentityPayload:
+    realm = ctx.realm
+    picture = icon_url(realm)
+    return {
+        "realm_name": realm.name,
+        "realm_url": ctx.public_url,
+        "realm_uri": ctx.public_url,
+        "realm_uuid": realm.uuid,
+        "realm_date_created": unix_seconds(realm.date_created),
+        "realm_bot_domain": realm.host(ctx.settings.root_domain),
+        "realm_icon_url": picture,
+        "realm_icon_source": "G",
+        "realm_logo_url": picture,
+        "realm_logo_source": "D",
+        "realm_night_logo_url": picture,
+        "realm_night_logo_source": "D",
+        "realm_plan_type": _SELF_HOSTED,
+        "zulip_plan_is_not_limited": True,
+        "upgrade_text_for_wide_organization_logo": "",
+    }
+
+
+@state_section("realm")
+async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFeaturesPayload:
+    options = ctx.realm.options
+    return {
+        "realm_allow_edit_history": options.message_edit_history_visibility_policy != "none",
+        "realm_mandatory_topics": options.topics_policy == "disable_empty_topic",
+        "realm_authentication_methods": {"Email": {"enabled": True, "available": True}},
+        "realm_email_auth_enabled": True,
+        "realm_password_auth_enabled": True,
+        "realm_push_notifications_enabled": False,
+        "realm_push_notifications_enabled_end_timestamp": None,
+        "realm_upload_quota_mib": ctx.settings.upload_quota_mib or None,
+        "realm_jitsi_server_url": None,
+        "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}},
+        "realm_default_external_accounts": {
+            key: {
+                "name": site.name,
+                "text": site.title,
+                "hint": "",
+                "url_pattern": site.url_pattern,
+            }
+            for key, site in KNOWN_SITES.items()
+        },
+        "realm_empty_topic_display_name": EMPTY_TOPIC_DISPLAY_NAME,
+        "realm_moderation_request_channel_id": NO_CHANNEL,
+        "realm_signup_announcements_stream_id": NO_CHANNEL,
+        "realm_zulip_update_announcements_stream_id": NO_CHANNEL,
+        "gif_rating_policy_options": {"disabled": {"name": "GIFs disabled", "id": 0}},
+        "settings_send_digest_emails": False,
+    }
+
+
+@state_section("realm")
+async def load_permission_settings(_ctx: Context, _profile: ClientProfile) -> PermissionsPayload:
+    return {
+        "server_supported_permission_settings": {
+            "realm": supported_permissions(REALM_PERMISSIONS),
+            "stream": supported_permissions(CHANNEL_PERMISSIONS),
+            "group": supported_permissions(GROUP_PERMISSIONS),
+        }
+    }
+
+
+@state_section("realm")
+async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayload:
+    return {
+        "max_message_length": limits.MAX_MESSAGE_LENGTH,
+        "max_topic_length": limits.MAX_TOPIC_LENGTH,
+        "max_stream_name_length": limits.MAX_CHANNEL_NAME_LENGTH,
+        "max_stream_description_length": limits.MAX_CHANNEL_DESCRIPTION_LENGTH,
+        "max_channel_folder_name_length": limits.MAX_CHANNEL_FOLDER_NAME_LENGTH,
+        "max_channel_folder_description_length": limits.MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH,
+        "max_reminder_note_length": limits.MAX_REMINDER_NOTE_LENGTH,
+        "max_bulk_new_subscription_messages": limits.MAX_SUBSCRIPTION_MESSAGES,
+        "max_icon_file_size_mib": _NO_UPLOADS,
+        "max_logo_file_size_mib": _NO_UPLOADS,
+        "max_avatar_file_size_mib": _NO_UPLOADS,
+        "max_file_upload_size_mib": ctx.settings.max_file_upload_size_mib,
+        "password_min_length": MIN_PASSWORD_LENGTH,
+        "password_max_length": MAX_PASSWORD_LENGTH,
+        "password_min_guesses": 0,
+        "event_queue_longpoll_timeout_seconds": _LONGPOLL_TIMEOUT_SECONDS,
+        "server_presence_ping_interval_seconds": PING_EVERY_SECONDS,
+        "server_presence_offline_threshold_seconds": OFFLINE_AFTER_SECONDS,
+        "server_typing_started_expiry_period_milliseconds": _TYPING_EXPIRES_MILLISECONDS,
+        "server_typing_stopped_wait_period_milliseconds": _TYPING_STOPPED_WAIT_MILLISECONDS,
+        "server_typing_started_wait_period_milliseconds": _TYPING_STARTED_WAIT_MILLISECONDS,
+        "server_min_deactivated_realm_deletion_days": None,
+        "server_max_deactivated_realm_deletion_days": None,
+    }
+
+
+@state_section("realm")
+async def load_server_features(ctx: Context, _profile: ClientProfile) -> ServerFeaturesPayload:
+    return {
+        "development_environment": False,
+        "server_generation": unix_seconds(ctx.runtime.started_at),
+        "server_needs_upgrade": False,
+        "server_web_public_streams_enabled": ctx.settings.web_public_streams_enabled,
+        "server_inline_image_preview": False,
+        "server_inline_url_embed_preview": False,
+        "server_thumbnail_formats": [],
+        "server_avatar_changes_disabled": True,
+        "server_name_changes_disabled": False,
+        "server_jitsi_server_url": None,
+        "server_can_summarize_topics": False,
+        "server_report_message_types": [],
+    }

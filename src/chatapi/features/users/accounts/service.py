@@ -1,0 +1,54 @@
+"""Use cases: log in, and regenerate the API key."""
+
+from chatapi.auth.context import Context, RealmContext
+from chatapi.features.users.accounts.errors import AuthenticationFailedError
+from chatapi.features.users.accounts.params import FetchApiKeyParams
+from chatapi.features.users.accounts.repository import Login, LoginRepository
+from chatapi.features.users.api_key_payloads import ApiKeyPayload, LoginPayload
+from chatapi.features.users.api_keys import add_login_key
+from chatapi.features.users.changes import replace_api_key
+
+
+class LoginService:
+    """Logs in a caller who is not authenticated yet."""
+
+    def __init__(self, ctx: RealmContext) -> None:
+        self._ctx = ctx
+        self._logins = LoginRepository(ctx.db, ctx.realm, ctx.settings.root_domain)
+
+    async def log_in(self, params: FetchApiKeyParams) -> LoginPayload:
+        """SPEC 4.12: a new key for a correct password; the keys of other devices stay valid."""
+        login = await self._check(params)
+        await self._ctx.lock()
+        current = await self._logins.find(params.username)
+        if current is None or not current.matches(login):
+            # The account changed while the password was checked.
+            raise AuthenticationFailedError
+        return {
+            "api_key": await add_login_key(self._ctx, login.user.id),
+            "email": login.user.delivery_email,
+            "user_id": login.user.id,
+        }
+
+    async def _check(self, params: FetchApiKeyParams) -> Login:
+        """One statement and one hash, for unknown and deactivated users and wrong passwords."""
+        login = await self._logins.find(params.username)
+        # Release the database connection while the hash is computed.
+        await self._ctx.db.close()
+        is_right = await self._ctx.runtime.passwords.verify(
+            params.password, None if login is None else login.password_hash
+        )
+        if login is None or not is_right or not login.user.is_active:
+            raise AuthenticationFailedError
+        return login
+
+
+class AccountService:
+    """What users can do with their own accounts."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    async def regenerate_api_key(self) -> ApiKeyPayload:
+        """Log out every device and every program that uses the caller's keys, this one included."""
+        return {"api_key": await replace_api_key(self._ctx, self._ctx.user)}

@@ -1,0 +1,42 @@
+"""Events about bots for users who manage them; events about bots as users go to all users."""
+
+from typing import ClassVar
+
+from chatapi.events.event import Event
+from chatapi.features.users.bot_payloads import BotPayload, LostBotPayload, RemovedBotPayload
+
+
+class BotAdded(Event):
+    """A bot was created or reactivated, or the reader may manage it now."""
+
+    type = "realm_bot"
+    op: ClassVar = "add"
+
+    bot: BotPayload
+
+
+class BotUpdated(Event):
+    """A bot has another owner."""
+
+    type = "realm_bot"
+    op: ClassVar = "update"
+
+    bot: BotPayload
+
+
+class BotRemoved(Event):
+    """A bot was deactivated."""
+
+    type = "realm_bot"
+    op: ClassVar = "remove"
+
+    bot: RemovedBotPayload
+
+
+class BotDeleted(Event):
+    """The reader may no longer manage a bot."""
+
+    type = "realm_bot"
+    op: ClassVar = "delete"
+
+    bot: LostBotPayload

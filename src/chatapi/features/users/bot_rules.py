@@ -1,0 +1,65 @@
+"""Payloads of bots, and which users manage them; pure."""
+
+import re
+
+from chatapi.auth.users import UserRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.roles import BotType, Role
+from chatapi.features.users.bot_payloads import NO_DEFAULTS, BotPayload, OwnBotPayload
+from chatapi.features.users.rules import gravatar_url
+
+_SHORT_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._+-]*[A-Za-z0-9])?", re.ASCII)
+_SUPPORTED = (BotType.GENERIC, BotType.INCOMING_WEBHOOK)
+
+
+def bot_payload(bot: UserRecord) -> BotPayload:
+    return {"user_id": bot.id, "services": [], **NO_DEFAULTS}
+
+
+def own_bot_payload(bot: UserRecord) -> OwnBotPayload:
+    return {
+        "user_id": bot.id,
+        "username": bot.delivery_email,
+        "full_name": bot.full_name,
+        "avatar_url": gravatar_url(bot.delivery_email, bot.avatar_version),
+        **NO_DEFAULTS,
+    }
+
+
+def may_manage(reader: UserRecord, bot: UserRecord) -> bool:
+    """The owner and administrators may; a bot with the owner role only owners."""
+    if reader.id == bot.bot_owner_id:
+        return True
+    return reader.role.at_least(Role.OWNER if bot.role is Role.OWNER else Role.ADMIN)
+
+
+def check_bot_type(bot_type: int) -> BotType:
+    if bot_type not in _SUPPORTED:
+        message = f"bot_type {bot_type} is not supported (supported: 1, 2)"
+        raise BadRequestError(message)
+    return BotType(bot_type)
+
+
+def bot_email(short_name: str, realm_host: str) -> str:
+    """The email address of a bot."""
+    short_name = short_name.strip()
+    if not _SHORT_NAME.fullmatch(short_name):
+        raise BadRequestError("short_name cannot be part of an email address")
+    return f"{short_name}-bot@{realm_host}"
+
+
+def check_bot_role(role: Role, owner: UserRecord | None) -> None:
+    """A bot never has a higher role than its owner, who can act as it."""
+    if owner is not None and role is not role.capped_at(owner.role):
+        raise BadRequestError("role: A bot cannot have a higher role than its owner")
+
+
+def check_owner(user: UserRecord | None) -> UserRecord:
+    """Only an active human user can own a bot."""
+    if user is None:
+        raise BadRequestError("Failed to change owner, no such user")
+    if not user.is_active:
+        raise BadRequestError("Failed to change owner, user is deactivated")
+    if user.is_bot:
+        raise BadRequestError("Failed to change owner, bots can't own other bots")
+    return user

@@ -1,0 +1,69 @@
+"""Endpoints of bots."""
+
+from chatapi.auth.guards import LoggedIn
+from chatapi.core.errors import AdministratorRequiredError
+from chatapi.core.ids import UserId
+from chatapi.features.users.api_key_payloads import ApiKeyPayload
+from chatapi.features.users.bot_payloads import CreatedBotPayload, OwnBotsPayload
+from chatapi.features.users.bots import state  # noqa: F401 (adds its section to POST /register)
+from chatapi.features.users.bots.params import ChangeBotParams, CreateBotParams
+from chatapi.features.users.bots.service import BotService
+from chatapi.http.route import FeatureRouter
+from chatapi.wire.types import Id
+
+router = FeatureRouter("Bots", "Users that programs act as.")
+
+
+@router.get("/bots")
+async def get_own_bots(ctx: LoggedIn) -> OwnBotsPayload:
+    """Get your own bots.
+
+    Without their API keys, of which only digests are stored: `GET /bots/{bot_id}/api_key` creates a
+    further one.
+    """
+    return await BotService(ctx).list_own()
+
+
+@router.post("/bots")
+async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayload:
+    """Create a bot.
+
+    Its email address is `{short_name}-bot@` and the host name of the organization. The API key is
+    returned only this once.
+    """
+    return await BotService(ctx).create(params)
+
+
+@router.patch("/bots/{bot_id:int}", errors=[AdministratorRequiredError])
+async def change_bot(ctx: LoggedIn, bot_id: Id, params: ChangeBotParams) -> None:
+    """Rename a bot, or give it to another owner.
+
+    Only administrators can change the owner. This revokes all API keys and event queues of the bot,
+    and its role is lowered to that of the new owner if it is higher.
+    """
+    await BotService(ctx).change(UserId(bot_id), params)
+
+
+@router.delete("/bots/{bot_id:int}")
+async def deactivate_bot(ctx: LoggedIn, bot_id: Id) -> None:
+    """Deactivate a bot."""
+    await BotService(ctx).deactivate(UserId(bot_id))
+
+
+@router.get("/bots/{bot_id:int}/api_key")
+async def get_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
+    """Get an API key of a bot.
+
+    Only digests of keys are stored, so each call creates a new key and leaves the others valid, as
+    `POST /fetch_api_key` does for people; beyond 50 of them the oldest one is revoked.
+    """
+    return await BotService(ctx).issue_api_key(UserId(bot_id))
+
+
+@router.post("/bots/{bot_id:int}/api_key/regenerate")
+async def regenerate_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
+    """Regenerate the API key of a bot.
+
+    All its existing keys stop working at once.
+    """
+    return await BotService(ctx).regenerate_api_key(UserId(bot_id))

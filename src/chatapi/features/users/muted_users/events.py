@@ -1,0 +1,22 @@
+"""Events about muted users; delivered only to the clients of the user who mutes."""
+
+from typing import ClassVar
+
+from typing_extensions import override
+
+from chatapi.events.event import Event
+from chatapi.features.users.muted_users.payloads import MutedUserPayload
+
+
+class MutedUsersChanged(Event):
+    """The list of users whom the reader mutes changed."""
+
+    type = "muted_users"
+    changes_shared_state: ClassVar = False
+
+    muted_users: list[MutedUserPayload]
+    """All users whom the reader mutes."""
+
+    @override
+    def changes_recipient_preferences(self) -> bool:
+        return True

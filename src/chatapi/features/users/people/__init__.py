@@ -1,0 +1,1 @@
+"""People: reading, creating and changing the accounts of users."""

@@ -1,0 +1,61 @@
+"""Ephemeral events about presence: delivered to connected clients; others fetch it."""
+
+from collections.abc import Hashable
+from typing import Any, ClassVar
+
+from typing_extensions import TypedDict, override
+
+from chatapi.core.ids import UserId
+from chatapi.events.client import ClientView
+from chatapi.events.event import Event
+from chatapi.features.users.presence.payloads import (
+    ONLY_CLIENT,
+    ClientPresencePayload,
+    MomentsPayload,
+    client_payload,
+)
+
+SIMPLIFIED = "simplified_presence_events"
+"""The capability of clients that know the newer format."""
+
+
+class PresenceShape(TypedDict, total=False):
+    """`presences` for clients that know the newer format, all other keys for those that do not."""
+
+    presences: dict[str, MomentsPayload]
+    """By user id."""
+    user_id: int
+    email: str
+    """Absent for clients that requested slim presence."""
+    server_timestamp: float
+    presence: dict[str, ClientPresencePayload]
+
+
+class PresenceChanged(Event):
+    """A user came online, became active, or hides their presence."""
+
+    type = "presence"
+    is_logged: ClassVar = False
+    changes_shared_state: ClassVar = False
+    shape: ClassVar = PresenceShape
+
+    user_id: UserId
+    email: str
+    server_timestamp: float
+    moments: MomentsPayload
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return SIMPLIFIED in view.profile.capabilities, view.profile.slim_presence
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        if SIMPLIFIED in view.profile.capabilities:
+            return {"presences": {str(self.user_id): self.moments}}
+        shown = client_payload(self.moments)
+        body: dict[str, Any] = {
+            "user_id": self.user_id,
+            "server_timestamp": self.server_timestamp,
+            "presence": {ONLY_CLIENT: {**shown, "pushable": False}},
+        }
+        return body if view.profile.slim_presence else {**body, "email": self.email}

@@ -1,0 +1,19 @@
+"""Events about custom profile fields."""
+
+from typing_extensions import override
+
+from chatapi.events.event import Event
+from chatapi.features.users.profile_fields.payloads import ProfileFieldPayload
+
+
+class ProfileFieldsChanged(Event):
+    """Fields were added, changed, moved or deleted; values of deleted ones are deleted, too."""
+
+    type = "custom_profile_fields"
+
+    fields: list[ProfileFieldPayload]
+
+    @override
+    def changes_realm(self) -> bool:
+        """Values may have been removed from any user's profile."""
+        return True

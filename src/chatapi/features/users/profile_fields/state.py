@@ -1,0 +1,37 @@
+"""The custom profile fields part of the POST /register response."""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.state import shared_by_all, state_section
+from chatapi.features.users.profile_fields.field_types import FieldType
+from chatapi.features.users.profile_fields.payloads import ProfileFieldPayload, field_payload
+from chatapi.features.users.profile_fields.repository import ProfileFieldRepository
+
+
+class FieldTypePayload(TypedDict):
+    """A type of field that administrators can choose."""
+
+    id: int
+    name: str
+
+
+class ProfileFieldsState(TypedDict):
+    """The fields, and the available field types."""
+
+    custom_profile_fields: list[ProfileFieldPayload]
+    custom_profile_field_types: dict[str, FieldTypePayload]
+
+
+@state_section("custom_profile_fields", cache_key=shared_by_all)
+async def load_profile_fields(ctx: Context, profile: ClientProfile) -> ProfileFieldsState:
+    """All fields in their order."""
+    del profile
+    fields = await ProfileFieldRepository(ctx.db, ctx.realm.id).list_fields()
+    return {
+        "custom_profile_fields": [field_payload(field) for field in fields],
+        "custom_profile_field_types": {
+            kind.name: {"id": kind.value, "name": kind.label} for kind in FieldType
+        },
+    }

@@ -1,0 +1,38 @@
+"""Parameters of the settings endpoint."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
+from chatapi.features.users.params import (
+    MAX_EMAIL_LENGTH,
+    MAX_NAME_LENGTH,
+)
+from chatapi.wire.params import Params, without_defaults
+from chatapi.wire.user_settings import UserSettings
+
+Password = Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)]
+
+
+class ChangeSettingsParams(UserSettings, Params):
+    """PATCH /settings: any of the personal settings, and the caller's own account."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra=without_defaults)
+
+    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] = ""
+    email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])] = ""
+    old_password: Annotated[Password, Field(examples=["correct horse"])] = ""
+    new_password: Annotated[Password, Field(examples=["battery staple"])] = ""
+    timezone: Annotated[str, Field(max_length=100, examples=["Europe/Berlin"])] = ""
+    """A name of the IANA time zone database, or empty."""
+    email_address_visibility: Literal[1, 2, 3, 4, 5] = 1
+    """1: everyone, 2: members, 3: administrators, 4: nobody, 5: moderators."""
+
+    def passed_settings(self) -> dict[str, bool | int | str]:
+        """The personal settings that were passed, by name."""
+        names = UserSettings.model_fields.keys() & self.model_fields_set
+        return {name: getattr(self, name) for name in sorted(names)}
+
+    def has(self, name: str) -> bool:
+        return name in self.model_fields_set

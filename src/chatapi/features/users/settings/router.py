@@ -1,0 +1,24 @@
+"""Endpoints of personal settings."""
+
+from chatapi.auth.guards import LoggedIn
+from chatapi.features.users.settings import state  # noqa: F401 (adds its sections to POST /register)
+from chatapi.features.users.settings.params import ChangeSettingsParams
+from chatapi.features.users.settings.service import UserSettingsService
+from chatapi.http.request import ApiRequest
+from chatapi.http.route import FeatureRouter
+
+router = FeatureRouter("Settings", "How you want the service to behave, and your own account.")
+
+
+@router.patch("/settings")
+async def change_settings(ctx: LoggedIn, params: ChangeSettingsParams, request: ApiRequest) -> None:
+    """Change your settings.
+
+    What is not passed stays unchanged. A new password needs the old one; all API keys stay valid.
+    Only administrators can change their email address.
+    """
+    if params.has("new_password"):
+        # A stolen API key must not allow guessing the password of the account.
+        await ctx.runtime.limits.charge_login_from(request)
+        await ctx.runtime.limits.charge_login_as(request, ctx.user.delivery_email)
+    await UserSettingsService(ctx).change(params)

@@ -1,0 +1,74 @@
+"""The personal settings part of the POST /register response.
+
+The context is of the snapshot, so nothing has to be read again.
+"""
+
+from typing_extensions import TypedDict
+
+from chatapi.auth.context import Context
+from chatapi.events.client import ClientProfile
+from chatapi.features.state import shared_by_all, state_section
+from chatapi.features.users.settings.payloads import (
+    DefaultSettings,
+    DefaultSettingsPayload,
+    OwnSettings,
+    OwnSettingsPayload,
+)
+
+
+class UserSettingsState(TypedDict):
+    """The caller's settings."""
+
+    user_settings: OwnSettingsPayload
+
+
+class DefaultSettingsState(TypedDict):
+    """The settings of a new account."""
+
+    realm_user_settings_defaults: DefaultSettingsPayload
+
+
+class DisplayState(TypedDict, total=False):
+    """For clients that read their settings at the top level."""
+
+    twenty_four_hour_time: bool
+
+
+class NotificationState(TypedDict, total=False):
+    """For clients that read their settings at the top level."""
+
+    pm_content_in_desktop_notifications: bool
+
+
+@state_section("user_settings")
+async def load_user_settings(ctx: Context, _profile: ClientProfile) -> UserSettingsState:
+    settings = OwnSettings(
+        **ctx.user.options.model_dump(),
+        email_address_visibility=ctx.user.email_visibility.value,
+        timezone=ctx.user.timezone,
+    )
+    return {"user_settings": settings.model_dump()}
+
+
+@state_section("realm_user_settings_defaults", cache_key=shared_by_all)
+async def load_defaults(_ctx: Context, _profile: ClientProfile) -> DefaultSettingsState:
+    return {"realm_user_settings_defaults": DefaultSettings().model_dump()}
+
+
+@state_section("update_display_settings")
+async def load_display_settings(ctx: Context, profile: ClientProfile) -> DisplayState:
+    if _knows_settings_object(profile):
+        return {}
+    return {"twenty_four_hour_time": ctx.user.options.twenty_four_hour_time}
+
+
+@state_section("update_global_notifications")
+async def load_notification_settings(ctx: Context, profile: ClientProfile) -> NotificationState:
+    if _knows_settings_object(profile):
+        return {}
+    shows_content = ctx.user.options.pm_content_in_desktop_notifications
+    return {"pm_content_in_desktop_notifications": shows_content}
+
+
+def _knows_settings_object(profile: ClientProfile) -> bool:
+    return "user_settings_object" in profile.capabilities

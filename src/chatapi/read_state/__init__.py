@@ -1,0 +1,1 @@
+"""Read state: which messages users have read, and the events about it."""

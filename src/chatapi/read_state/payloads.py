@@ -1,0 +1,18 @@
+"""Payloads in events about read state."""
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from chatapi.core.ids import UserId
+
+
+class MessageDetailsPayload(TypedDict):
+    """The conversation of a message that became unread, for clients that do not have it."""
+
+    type: str
+    mentioned: NotRequired[bool]
+    """Only present, and true, if the message mentions the reader."""
+    user_ids: NotRequired[list[UserId]]
+    stream_id: NotRequired[int]
+    topic: NotRequired[str]

@@ -1,0 +1,19 @@
+"""Every SQL statement on flags: states of messages, read positions, and unread messages."""
+
+from chatapi.read_state.repository._conversations import ConversationRepository
+from chatapi.read_state.repository._marks import MarkRepository
+from chatapi.read_state.repository._spans import MAX_UNREAD, SpanRepository, Unread
+from chatapi.read_state.repository._states import MessageState, StateRepository
+from chatapi.read_state.repository._unread import UnreadConversation, UnreadRepository
+
+__all__ = [
+    "MAX_UNREAD",
+    "ConversationRepository",
+    "MarkRepository",
+    "MessageState",
+    "SpanRepository",
+    "StateRepository",
+    "Unread",
+    "UnreadConversation",
+    "UnreadRepository",
+]

@@ -1,0 +1,87 @@
+"""The reader's direct conversations and starred messages, for the initial client state."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, bindparam, select
+
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
+from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
+from chatapi.db.session import DatabaseSession
+from chatapi.read_state.repository._states import chunks
+
+_MAX_RECENT_CONVERSATIONS = 1_000
+_CONVERSATIONS_PER_STATEMENT = 1_000
+
+_STARRED: Select[*tuple[Any, ...]] = (
+    select(Message.id, Message.conversation_id, Message.channel_id, Message.arrival)
+    .join(MessageFlag, MessageFlag.message_id == Message.id)
+    .where(MessageFlag.user_id == bindparam("user_id"), MessageFlag.starred)
+    .order_by(Message.id)
+)
+_RECENT = (
+    select(Conversation.id, Conversation.last_message_id)
+    .join(ConversationMember, ConversationMember.conversation_id == Conversation.id)
+    .where(
+        ConversationMember.user_id == bindparam("user_id"),
+        Conversation.last_message_id >= Conversation.first_message_id,
+    )
+    .order_by(Conversation.last_message_id.desc())
+    .limit(_MAX_RECENT_CONVERSATIONS)
+)
+_MEMBERS = (
+    select(ConversationMember.conversation_id, ConversationMember.user_id)
+    .where(ConversationMember.conversation_id.in_(bindparam("conversation_ids", expanding=True)))
+    .order_by(ConversationMember.user_id)
+)
+_TOPICS = select(Conversation.id, Conversation.topic).where(
+    Conversation.id.in_(bindparam("conversation_ids", expanding=True))
+)
+
+
+@dataclass(frozen=True)
+class StarredMessage:
+    """A starred message and its conversation."""
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    arrival: EventNumber | None
+
+
+class ConversationRepository:
+    """Conversations in the form that the initial client state needs."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def list_starred(self, user_id: UserId) -> list[StarredMessage]:
+        rows = await self._db.execute(_STARRED, {"user_id": user_id})
+        return [StarredMessage(*row) for row in rows]
+
+    async def list_recent_direct(self, user_id: UserId) -> dict[ConversationId, MessageId]:
+        """A user's latest direct conversations and the last message of each."""
+        rows = await self._db.execute(_RECENT, {"user_id": user_id})
+        return {ConversationId(key): MessageId(last) for key, last in rows}
+
+    async def list_people(
+        self, conversation_ids: Iterable[ConversationId]
+    ) -> dict[ConversationId, list[UserId]]:
+        """The participants of direct conversations, ordered by id."""
+        people: defaultdict[ConversationId, list[UserId]] = defaultdict(list)
+        for chunk in chunks(sorted(conversation_ids), _CONVERSATIONS_PER_STATEMENT):
+            rows = await self._db.execute(_MEMBERS, {"conversation_ids": chunk})
+            for conversation_id, user_id in rows:
+                people[ConversationId(conversation_id)].append(UserId(user_id))
+        return people
+
+    async def list_topics(
+        self, conversation_ids: Iterable[ConversationId]
+    ) -> dict[ConversationId, str]:
+        topics: dict[ConversationId, str] = {}
+        for chunk in chunks(sorted(conversation_ids), _CONVERSATIONS_PER_STATEMENT):
+            rows = await self._db.execute(_TOPICS, {"conversation_ids": chunk})
+            topics |= {ConversationId(key): topic for key, topic in rows}
+        return topics

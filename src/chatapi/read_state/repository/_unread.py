@@ -1,0 +1,220 @@
+"""Finds the unread messages of a reader."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    CompoundSelect,
+    String,
+    bindparam,
+    case,
+    cast,
+    func,
+    or_,
+    select,
+    type_coerce,
+    union_all,
+)
+
+from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
+from chatapi.db.id_lists import is_one_of
+from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
+from chatapi.db.session import DatabaseSession
+from chatapi.narrow.unread import (
+    READER,
+    in_each,
+    is_unread_above,
+    unread_candidates,
+    unread_exceptions,
+    values_for,
+)
+from chatapi.read_state.repository._spans import MAX_UNREAD
+from chatapi.read_state.repository._states import mentions_topic_of_reader
+
+_FIRST_STEP = 200_000
+_LONGER_BY = 8
+"""How far back to search first, in message ids, and by which factor this grows with each step."""
+
+
+def _number(name: str) -> ColumnElement[int]:
+    return bindparam(name, type_=BigInteger)
+
+
+def _joined(ids: ColumnElement[int]) -> ColumnElement[str]:
+    """Many ids as one text: thousands of rows would take ten times as long to fetch."""
+    return type_coerce(func.aggregate_strings(cast(ids, String), ","), String)
+
+
+_IS_CALL = or_(Message.mentions_channel, mentions_topic_of_reader())
+_MARKED_ID = case((_IS_CALL, -Message.id), else_=Message.id).label("id")
+"""A negative id marks a message with a wildcard mention of the channel or topic."""
+
+
+def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
+    """The newest unread messages of every conversation, between two ids; None where none is."""
+    after, up_to = _number("after"), _number("up_to")
+    parts = []
+    for part in unread_candidates():
+        newest = (
+            select(_MARKED_ID)
+            .where(Message.id > after, Message.id <= up_to)
+            .order_by(Message.id.desc())
+            .limit(MAX_UNREAD)
+        )
+        found = in_each(part, newest).subquery()
+        parts.append(
+            part.conversations.where(Conversation.last_message_id > after).with_only_columns(
+                Conversation.id.label("id"),
+                Conversation.channel_id.label("channel_id"),
+                Conversation.topic.label("topic"),
+                select(_joined(found.c.id)).scalar_subquery().label("ids"),
+                maintain_column_froms=True,
+            )
+        )
+    return union_all(*parts)
+
+
+_BY_CONVERSATION = _by_conversation()
+_EXCEPTED = (
+    unread_exceptions(Conversation.id, Conversation.channel_id, Conversation.topic, _MARKED_ID)
+    .order_by(Message.id.desc())
+    .limit(MAX_UNREAD)
+)
+_MENTIONS = union_all(
+    select(Mention.message_id).where(
+        Mention.user_id == READER, Mention.message_id >= _number("oldest")
+    ),
+    select(GroupMention.message_id).where(
+        is_one_of(GroupMention.group_id, "group_ids"),
+        GroupMention.message_id >= _number("oldest"),
+    ),
+)
+_FIRST_IN_CONVERSATION = (
+    select(Message.id)
+    .where(
+        Message.conversation_id == _number("conversation_id"),
+        *is_unread_above(_number("position")),
+    )
+    .order_by(Message.id)
+    .limit(_number("limit"))
+)
+_EXCEPTED_IN_CONVERSATION = unread_exceptions(Message.id).where(
+    ReadException.conversation_id == _number("conversation_id")
+)
+
+
+@dataclass(frozen=True)
+class UnreadConversation:
+    """The ids of the unread messages of one conversation."""
+
+    id: ConversationId
+    channel_id: ChannelId | None
+    topic: str
+    message_ids: list[MessageId]
+    mention_ids: list[MessageId]
+
+
+class UnreadRepository:
+    """The unread messages of one reader; cost depends on what is unread, not on what is stored."""
+
+    def __init__(self, db: DatabaseSession, user_id: UserId) -> None:
+        self._db = db
+        self._values = values_for(user_id)
+
+    async def list_all(
+        self, groups: Collection[GroupId], newest: MessageId
+    ) -> list[UnreadConversation]:
+        """All unread messages up to the newest message, at most MAX_UNREAD.
+
+        Users who never read have more than a client receives: the search goes back from the newest
+        message step by step, until there are enough.
+        """
+        found = _Findings()
+        excepted = await self._db.execute(_EXCEPTED, self._values)
+        for conversation_id, channel_id, topic, marked_id in excepted:
+            found.add(conversation_id, channel_id, topic, [marked_id])
+        up_to, step = int(newest), _FIRST_STEP
+        while up_to > 0 and found.count < MAX_UNREAD:
+            after = max(newest - step, 0)
+            window = {**self._values, "after": after, "up_to": up_to}
+            for conversation_id, channel_id, topic, ids in await self._db.execute(
+                _BY_CONVERSATION, window
+            ):
+                found.add(conversation_id, channel_id, topic, _split(ids))
+            up_to, step = after, step * _LONGER_BY
+        found.cut_to(MAX_UNREAD)
+        return found.conversations(await self._list_mentions(groups, found.oldest))
+
+    async def _list_mentions(
+        self, groups: Collection[GroupId], oldest: int | None
+    ) -> frozenset[int]:
+        """Messages that mention the reader by name or by group."""
+        if oldest is None:
+            return frozenset()
+        values = {**self._values, "group_ids": list(groups), "oldest": oldest}
+        return frozenset(row[0] for row in await self._db.execute(_MENTIONS, values))
+
+    async def list_first(
+        self, conversation_id: ConversationId, position: MessageId, limit: int
+    ) -> list[MessageId]:
+        """The oldest unread messages of a conversation, up to the limit, or all."""
+        values = {
+            **self._values,
+            "conversation_id": conversation_id,
+            "position": position,
+            "limit": limit,
+        }
+        above = await self._db.execute(_FIRST_IN_CONVERSATION, values)
+        excepted = await self._db.execute(_EXCEPTED_IN_CONVERSATION, values)
+        found = [message_id for rows in (above, excepted) for (message_id,) in rows]
+        return sorted(MessageId(number) for number in found)[:limit]
+
+
+class _Findings:
+    """Unread messages as they are found, by conversation."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._places: dict[int, tuple[int | None, str]] = {}
+        self._ids: defaultdict[int, list[int]] = defaultdict(list)
+
+    def add(self, conversation_id: int, channel_id: int | None, topic: str, ids: list[int]) -> None:
+        self._places[conversation_id] = channel_id, topic
+        self._ids[conversation_id] += ids
+        self.count += len(ids)
+
+    @property
+    def oldest(self) -> int | None:
+        return min((abs(number) for ids in self._ids.values() for number in ids), default=None)
+
+    def cut_to(self, limit: int) -> None:
+        """Keep only the newest ones."""
+        if self.count > limit:
+            every = sorted(abs(number) for ids in self._ids.values() for number in ids)
+            oldest = every[-limit]
+            for ids in self._ids.values():
+                ids[:] = [number for number in ids if abs(number) >= oldest]
+
+    def conversations(self, mentions: frozenset[int]) -> list[UnreadConversation]:
+        return [self._show(key, mentions) for key in sorted(self._ids) if self._ids[key]]
+
+    def _show(self, conversation_id: int, mentions: frozenset[int]) -> UnreadConversation:
+        channel_id, topic = self._places[conversation_id]
+        ids = self._ids[conversation_id]
+        return UnreadConversation(
+            ConversationId(conversation_id),
+            None if channel_id is None else ChannelId(channel_id),
+            topic,
+            sorted(MessageId(abs(number)) for number in ids),
+            sorted(MessageId(abs(each)) for each in ids if each < 0 or each in mentions),
+        )
+
+
+def _split(ids: str | None) -> list[int]:
+    numbers: list[int] = [] if ids is None else orjson.loads(f"[{ids}]")
+    return numbers

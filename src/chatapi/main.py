@@ -22,43 +22,8 @@ from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
-from chatapi.features.channels.folders.router import router as channel_folders
-from chatapi.features.channels.settings.router import router as channels
-from chatapi.features.channels.subscriptions.router import router as subscriptions
-from chatapi.features.channels.topic_policies.router import router as user_topics
-from chatapi.features.emoji.router import picture_router
-from chatapi.features.emoji.router import router as emoji
-from chatapi.features.event_queues.router import router as event_queues
-from chatapi.features.groups.router import router as user_groups
-from chatapi.features.messages.delete.router import router as deletion
-from chatapi.features.messages.edit.router import router as edits
-from chatapi.features.messages.fetch.router import router as history
-from chatapi.features.messages.flags.router import router as flags
-from chatapi.features.messages.notices import post_notices
-from chatapi.features.messages.reactions.router import router as reactions
-from chatapi.features.messages.receipts.router import router as receipts
-from chatapi.features.messages.reminders.router import router as reminders
-from chatapi.features.messages.scheduled.router import router as scheduled_messages
-from chatapi.features.messages.send.router import router as messages
-from chatapi.features.messages.typing.router import router as typing
-from chatapi.features.personal.alert_words.router import router as alert_words
-from chatapi.features.personal.drafts.router import router as drafts
-from chatapi.features.personal.navigation_views.router import router as navigation_views
-from chatapi.features.personal.saved_snippets.router import router as saved_snippets
-from chatapi.features.realm.linkifiers.router import router as linkifiers
-from chatapi.features.realm.server.router import probes
-from chatapi.features.realm.server.router import router as server
-from chatapi.features.realm.settings.router import router as realm
-from chatapi.features.uploads.router import file_router
-from chatapi.features.uploads.router import router as uploads
-from chatapi.features.users.accounts.router import router as accounts
-from chatapi.features.users.bots.router import router as bots
-from chatapi.features.users.muted_users.router import router as muted_users
-from chatapi.features.users.people.router import router as users
-from chatapi.features.users.presence.router import router as presence
-from chatapi.features.users.profile_fields.router import router as profile_fields
-from chatapi.features.users.settings.router import router as user_settings
-from chatapi.features.users.status.router import router as user_status
+from chatapi.features.messages import post_notices
+from chatapi.features.registry import load_from_features
 from chatapi.http.middleware import ApiMiddleware
 from chatapi.http.openapi import build_document
 from chatapi.http.pages import page_routes
@@ -66,42 +31,8 @@ from chatapi.http.route import FeatureRouter
 from chatapi.http.route_index import RouteIndex
 from chatapi.jobs import run_jobs
 
-FEATURES: Sequence[FeatureRouter] = (
-    server,
-    probes,
-    accounts,
-    event_queues,
-    realm,
-    users,
-    bots,
-    profile_fields,
-    user_settings,
-    user_status,
-    presence,
-    user_groups,
-    channels,
-    channel_folders,
-    subscriptions,
-    messages,
-    history,
-    edits,
-    deletion,
-    flags,
-    reactions,
-    receipts,
-    scheduled_messages,
-    reminders,
-    drafts,
-    saved_snippets,
-    user_topics,
-    alert_words,
-    muted_users,
-    typing,
-    uploads,
-    emoji,
-    navigation_views,
-    linkifiers,
-)
+_ROUTERS = tuple(load_from_features("router", FeatureRouter))
+FEATURES: Sequence[FeatureRouter] = tuple(router for router in _ROUTERS if router.is_documented)
 
 
 _OBJECTS_BEFORE_LOOKING_FOR_GARBAGE = 10_000
@@ -157,10 +88,8 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.runtime = app.state.runtime = runtime
-    for feature in FEATURES:
-        app.router.routes.extend(feature.routes)
-    app.router.routes.extend(file_router.routes)
-    app.router.routes.extend(picture_router.routes)
+    for router in _ROUTERS:
+        app.router.routes.extend(router.routes)
     app.router.routes.extend(page_routes(lambda: build_document(FEATURES)))
     return app
 

@@ -23,7 +23,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.models import Message, ScheduledMessage
 from chatapi.db.session import DatabaseSession
-from chatapi.features.messages.scheduled.records import UNSAVED, ScheduledRecord
+from chatapi.features.messages.schedule_records import UNSAVED, ScheduledRecord
 from tests import factories
 from tests.factories import Person
 from tests.stress.connection import Connection

@@ -8,6 +8,7 @@ from chatapi.auth.users import UserRecord, user_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ApiKeyId, RealmId, UserId
 from chatapi.core.names import name_key
+from chatapi.core.roles import Role
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ApiKey, User
 from chatapi.db.session import DatabaseSession
@@ -52,6 +53,18 @@ class UserRows:
     def _ordinary(self) -> tuple[ColumnElement[bool], ...]:
         """Users who can be read, changed and written to: all but the service's own bots."""
         return User.realm_id == self._realm_id, not_(User.is_system_bot)
+
+    async def list_all(self) -> list[UserRecord]:
+        rows = await self._db.execute(
+            user_records.select().where(*self._ordinary()).order_by(User.id)
+        )
+        return user_records.read_all(rows)
+
+    async def list_guests(self) -> list[UserId]:
+        rows = await self._db.execute(
+            select(User.id).where(User.realm_id == self._realm_id, User.role == Role.GUEST)
+        )
+        return [UserId(user_id) for (user_id,) in rows]
 
     async def list_some(self, user_ids: Sequence[int]) -> list[UserRecord]:
         """The users that exist among the given ids, by id."""

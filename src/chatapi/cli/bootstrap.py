@@ -3,13 +3,18 @@
 import secrets
 from dataclasses import dataclass
 
+from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.cli.operator import operator_context
 from chatapi.core.roles import Role
-from chatapi.features.realm.creation import add_organization
-from chatapi.features.realm.errors import SubdomainTakenError
-from chatapi.features.realm.repository import RealmRepository
-from chatapi.features.users.creation import NewUser, add_user
+from chatapi.features.realm import (
+    SubdomainTakenError,
+    add_organization,
+)
+from chatapi.features.users import (
+    NewUser,
+    add_user,
+)
 
 ORGANIZATION_NAME = "Chat"
 OWNER_NAME = "Owner"
@@ -30,7 +35,7 @@ async def create_first_organization(runtime: Runtime) -> InitialOwner | None:
     """Returns None if an organization exists, or another process is just creating one."""
     work = runtime.begin()
     try:
-        if await RealmRepository(work.db).count_realms():
+        if await RealmRows(work.db).count_realms():
             return None
         password = secrets.token_urlsafe(_PASSWORD_BYTES)
         password_hash = await runtime.passwords.hash(password)

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.auth.users import UserRecord
 from chatapi.cli.errors import (
@@ -32,8 +33,9 @@ from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.buses import bus_for
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.features.messages.notices import post_notices
-from chatapi.features.realm.repository import RealmRepository
+from chatapi.features.messages import (
+    post_notices,
+)
 
 T = TypeVar("T")
 
@@ -183,7 +185,7 @@ def missing_tables_named() -> Generator[None, None, None]:
 
 
 async def _choose_organization(db: DatabaseSession, subdomain: str | None) -> RealmRecord:
-    realms = {realm.subdomain: realm for realm in await RealmRepository(db).list_all()}
+    realms = {realm.subdomain: realm for realm in await RealmRows(db).list_all()}
     if not realms:
         raise NoOrganizationError
     if subdomain is None and len(realms) == 1:

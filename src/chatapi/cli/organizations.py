@@ -5,11 +5,13 @@ from typing import Annotated
 import typer
 
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.cli.operator import run_command
 from chatapi.cli.terminal import AsJson, print_result, printable, table
-from chatapi.features.realm.creation import create_organization
-from chatapi.features.realm.repository import RealmRepository
+from chatapi.features.realm import (
+    create_organization,
+)
 
 app = typer.Typer(no_args_is_help=True, help="Create and list organizations.")
 
@@ -47,7 +49,7 @@ def list_all(as_json: AsJson = False) -> None:
 async def _list_realms(runtime: Runtime) -> list[RealmRecord]:
     work = runtime.begin()
     async with work.db as db:
-        return await RealmRepository(db).list_all()
+        return await RealmRows(db).list_all()
 
 
 def _describe(realm: RealmRecord) -> dict[str, object]:

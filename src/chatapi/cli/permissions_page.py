@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from chatapi.core.system_groups import SystemGroup
-from chatapi.features.realm.rules import OWNER_ONLY
+from chatapi.features.realm import (
+    OWNER_ONLY,
+)
 from chatapi.permissions.settings import (
     CHANNEL_PERMISSIONS,
     GROUP_PERMISSIONS,

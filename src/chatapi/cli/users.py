@@ -8,6 +8,7 @@ import typer
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.runtime import Runtime
+from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.cli.operator import OrganizationOption, organization, run_command
 from chatapi.cli.passwords import (
@@ -19,11 +20,16 @@ from chatapi.cli.passwords import (
 from chatapi.cli.terminal import AsJson, print_result, printable, table
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
-from chatapi.features.users.activation import deactivate_user
-from chatapi.features.users.changes import change_password, change_role, replace_api_key
-from chatapi.features.users.creation import CreatedUser, NewUser, add_user
-from chatapi.features.users.repository import UserRepository
-from chatapi.features.users.rules import check_password
+from chatapi.features.users import (
+    CreatedUser,
+    NewUser,
+    add_user,
+    change_password,
+    change_role,
+    check_password,
+    deactivate_user,
+    replace_api_key,
+)
 
 T = TypeVar("T")
 
@@ -80,7 +86,7 @@ def list_all(org: OrganizationOption = None, as_json: AsJson = False) -> None:
     """List all users, deactivated ones and bots included."""
 
     async def work(ctx: RealmContext) -> list[UserRecord]:
-        return await UserRepository(ctx.db, ctx.realm.id).list_all()
+        return await UserRows(ctx.db, ctx.realm.id).list_all()
 
     users = [_describe(user) for user in _in_organization(work, org, as_json=as_json)]
     headings = ["Id", "Email", "Name", "Role", "Active", "Bot"]
@@ -176,7 +182,7 @@ def _in_organization(
 
 
 async def _get(ctx: RealmContext, email: str) -> UserRecord:
-    user = await UserRepository(ctx.db, ctx.realm.id).find_by_delivery_email(email)
+    user = await UserRows(ctx.db, ctx.realm.id).find_by_delivery_email(email)
     if user is None:
         raise BadRequestError(f"No user has the email {email}")
     return user

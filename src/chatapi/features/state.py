@@ -2,14 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeVar, get_type_hints
+from functools import cache, partial
+from typing import Any, get_type_hints
 
 from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile
+from chatapi.features.registry import load_from_features
 
 Loader = Callable[[Context, ClientProfile], Awaitable[Mapping[str, Any]]]
-LoaderT = TypeVar("LoaderT", bound=Loader)
 CacheKey = Callable[[Context, ClientProfile], Hashable | None]
 """The cache key of a section: readers of a realm with the same key get the same. None for a reader
 whose section no other reader shares.
@@ -42,20 +42,22 @@ class Section:
         )
 
 
-sections: list[Section] = []
-
-
 def state_section(
     *fetch_types: str, payload: type | None = None, cache_key: CacheKey | None = None
-) -> Callable[[LoaderT], LoaderT]:
-    """Register a loader with POST /register; pass `payload` if no return annotation can say it.
+) -> Callable[[Loader], Section]:
+    """Make a loader a section; pass `payload` if no return annotation can say it.
 
     A section with a cache key is cached until an event that `changes_shared_state`.
     """
 
-    def add(loader: LoaderT) -> LoaderT:
+    def section(loader: Loader) -> Section:
         returned = payload or get_type_hints(loader)["return"]
-        sections.append(Section(frozenset(fetch_types), loader, returned, cache_key))
-        return loader
+        return Section(frozenset(fetch_types), loader, returned, cache_key)
 
-    return add
+    return section
+
+
+@cache
+def all_sections() -> tuple[Section, ...]:
+    """The sections of all features."""
+    return tuple(load_from_features("state", Section))

@@ -152,7 +152,8 @@ async def _described_elsewhere() -> Response:
 class FeatureRouter:
     """Collects the routes of one feature, below the API's prefix by default.
 
-    `is_limited=False` is for endpoints that must respond however many requests an address sends.
+    `is_limited=False` is for endpoints that must respond however many requests an address sends,
+    `is_documented=False` for addresses that browsers find in messages.
     """
 
     def __init__(
@@ -162,11 +163,13 @@ class FeatureRouter:
         *,
         prefix: str = API_PREFIX,
         is_limited: bool = True,
+        is_documented: bool = True,
     ) -> None:
         self.tag = tag
         self.description = description
         self._prefix = prefix
         self._is_limited = is_limited
+        self.is_documented = is_documented
         self.routes: list[ChatRoute] = []
 
     def get(

@@ -5,8 +5,10 @@ import structlog
 from chatapi.auth.runtime import Runtime
 from chatapi.db.availability import is_unavailable
 from chatapi.db.session import DatabaseSession
-from chatapi.features.messages.deliveries.service import deliver_some
-from chatapi.features.messages.scheduled.repository import DueRepository
+from chatapi.features.messages import (
+    deliver_some,
+    find_next_due,
+)
 
 log = structlog.get_logger()
 
@@ -32,7 +34,7 @@ async def run_deliveries(runtime: Runtime) -> None:
 async def _deliver_or_wait(runtime: Runtime) -> float:
     """Deliver what is due; returns how many seconds to sleep before the next check."""
     async with DatabaseSession(runtime.database) as db:
-        due_at = await DueRepository(db).find_next_due()
+        due_at = await find_next_due(db)
     if due_at is None:
         return POLL_INTERVAL_SECONDS
     seconds = (due_at - runtime.clock.now()).total_seconds()

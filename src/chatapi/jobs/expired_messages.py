@@ -5,10 +5,14 @@ from contextlib import aclosing
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import stopwatch
-from chatapi.features.messages.retention.expired import ExpiredBatch, delete_expired, find_expired
-from chatapi.features.realm.repository import RealmRepository
+from chatapi.features.messages import (
+    ExpiredBatch,
+    delete_expired,
+    find_expired,
+)
 
 AT_ONCE = 25
 """Messages per transaction: senders wait no longer than it takes to delete these."""
@@ -27,7 +31,7 @@ async def delete_expired_messages(runtime: Runtime) -> None:
     ends_at = stopwatch() + MAX_SECONDS
     work = runtime.begin()
     try:
-        realms = await RealmRepository(work.db).list_all()
+        realms = await RealmRows(work.db).list_all()
     finally:
         await work.db.close()
     for realm in realms:
@@ -61,7 +65,7 @@ async def _delete(runtime: Runtime, batch: ExpiredBatch) -> float:
         locked_at = stopwatch()
         await runtime.hub.catch_up_to(work.db, batch.realm_id, number)
         if not runtime.realms.is_current(realm):
-            realm = await RealmRepository(work.db).get(batch.realm_id)
+            realm = await RealmRows(work.db).get(batch.realm_id)
         await delete_expired(RealmContext(runtime, work, "", realm, realm), batch)
         await work.commit()
         return stopwatch() - locked_at

@@ -8,8 +8,12 @@ import structlog
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
 from chatapi.db.session import DatabaseSession
-from chatapi.features.emoji.repository import EmojiRepository
-from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.emoji import (
+    list_emoji_paths,
+)
+from chatapi.features.uploads import (
+    list_upload_paths,
+)
 
 log = structlog.get_logger()
 
@@ -49,6 +53,6 @@ async def remove_orphaned_files(runtime: Runtime) -> None:
 async def _list_referred(runtime: Runtime, realm_id: RealmId) -> set[str]:
     """Return the keys of all files of a realm."""
     async with DatabaseSession(runtime.database) as db:
-        paths = await AttachmentRepository(db, realm_id).list_paths()
-        paths += await EmojiRepository(db, realm_id).list_paths()
+        paths = await list_upload_paths(db, realm_id)
+        paths += await list_emoji_paths(db, realm_id)
     return {path.rpartition("/")[0] for path in paths}

@@ -3,11 +3,13 @@
 from datetime import datetime, timedelta
 
 from chatapi.auth.context import RealmContext
+from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
-from chatapi.features.realm.repository import RealmRepository
-from chatapi.features.uploads.removal import remove_attachments
-from chatapi.features.uploads.repository import AttachmentRepository, list_realms_with_unclaimed
+from chatapi.features.uploads import (
+    list_realms_with_unclaimed,
+    remove_unclaimed,
+)
 
 _AT_ONCE = 100
 
@@ -34,11 +36,10 @@ async def _remove_some(runtime: Runtime, realm_id: RealmId, before: datetime) ->
     work = runtime.begin()
     try:
         await work.db.lock_realm(realm_id)
-        unclaimed = await AttachmentRepository(work.db, realm_id).list_unclaimed(before, _AT_ONCE)
-        if unclaimed:
-            realm = await RealmRepository(work.db).get(realm_id)
-            await remove_attachments(RealmContext(runtime, work, "", realm, realm), unclaimed)
+        realm = await RealmRows(work.db).get(realm_id)
+        ctx = RealmContext(runtime, work, "", realm, realm)
+        removed = await remove_unclaimed(ctx, before, _AT_ONCE)
         await work.commit()
     finally:
         await work.db.close()
-    return len(unclaimed) == _AT_ONCE
+    return removed == _AT_ONCE

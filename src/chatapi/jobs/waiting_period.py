@@ -1,10 +1,13 @@
 """Ends the waiting period of users, which is a matter of time alone."""
 
 from chatapi.auth.context import RealmContext
+from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
-from chatapi.features.realm.repository import RealmRepository
-from chatapi.features.users.full_members import list_realms_to_recount, recount_full_members
+from chatapi.features.users import (
+    list_realms_to_recount,
+    recount_full_members,
+)
 
 
 async def end_waiting_periods(runtime: Runtime) -> None:
@@ -23,7 +26,7 @@ async def _recount(runtime: Runtime, realm_id: RealmId) -> None:
     work = runtime.begin()
     try:
         await work.db.lock_realm(realm_id)
-        realm = await RealmRepository(work.db).get(realm_id)
+        realm = await RealmRows(work.db).get(realm_id)
         origin = runtime.settings.public_url or ""
         await recount_full_members(RealmContext(runtime, work, origin, realm, realm))
         await work.commit()

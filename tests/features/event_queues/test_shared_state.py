@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from chatapi.auth.runtime import Runtime
-from chatapi.features.state import sections
+from chatapi.features.state import all_sections
 from tests.factories import MakeChannel, Person
 from tests.features.emoji.adding import add_emoji
 from tests.features.realm.linkifiers.linking import add_linkifier
@@ -74,7 +74,7 @@ async def test_a_change_is_seen_at_once(
 async def test_every_cached_key_is_tested() -> None:
     shared = {
         key
-        for section in sections
+        for section in all_sections()
         if section.cache_key is not None
         for key in get_type_hints(section.payload)
     }

@@ -5,15 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.cli.operator import acting_as
 from chatapi.core.roles import Role
-from chatapi.features.channels.creation import ChannelCreator, NewChannel
-from chatapi.features.channels.params import ChannelOptions
-from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.channels.subscriptions.writer import SubscriptionWriter
-from chatapi.features.users.repository import UserRepository
+from chatapi.features.channels import (
+    ChannelCreator,
+    ChannelOptions,
+    NewChannel,
+    SubscriptionWriter,
+    list_channels_named,
+)
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,8 @@ _CHANNELS = (
 
 async def _make(ctx: RealmContext, channels: Sequence[DemoChannel]) -> None:
     await ctx.lock()
-    existing = await ChannelRepository(ctx.db, ctx.realm.id).list_named(
-        channel.name for channel in channels
-    )
-    everybody = await UserRepository(ctx.db, ctx.realm.id).list_all()
+    existing = await list_channels_named(ctx, [channel.name for channel in channels])
+    everybody = await UserRows(ctx.db, ctx.realm.id).list_all()
     people = [user for user in everybody if user.is_active]
     creator = acting_as(ctx, _owner(people))
     for channel in channels:

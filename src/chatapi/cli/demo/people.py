@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from itertools import product
 
 from chatapi.auth.context import RealmContext
+from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.core.roles import BotType, Role
-from chatapi.features.users.activation import deactivate_user
-from chatapi.features.users.creation import NewUser, add_user
-from chatapi.features.users.repository import UserRepository
+from chatapi.features.users import (
+    NewUser,
+    add_user,
+    deactivate_user,
+)
 
 _FIRST_NAMES = (
     "Amara Aoife Björn Camila Chidi Daniela Dmitri Elif Farid Fatima Giulia Hana Henrik Ines "
@@ -88,7 +91,7 @@ def _local_part(name: str) -> str:
 
 async def _make(ctx: RealmContext, people: Sequence[DemoPerson]) -> None:
     await ctx.lock()
-    users = UserRepository(ctx.db, ctx.realm.id)
+    users = UserRows(ctx.db, ctx.realm.id)
     everybody = await users.list_all()
     known = {user.delivery_email.lower() for user in everybody}
     owners = [user for user in everybody if not user.is_bot]

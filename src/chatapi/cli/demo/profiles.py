@@ -4,19 +4,19 @@ import random
 from collections.abc import Sequence
 
 from chatapi.auth.context import RealmContext
+from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.cli.demo.people import DemoPerson, demo_people
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.cli.operator import acting_as
-from chatapi.features.users.profile_fields.params import (
+from chatapi.features.users import (
     CreateFieldParams,
+    ProfileFieldService,
+    ProfileService,
     ProfileValueParam,
+    has_profile_values,
+    list_profile_fields,
 )
-from chatapi.features.users.profile_fields.profiles import ProfileService
-from chatapi.features.users.profile_fields.repository import ProfileFieldRepository
-from chatapi.features.users.profile_fields.rules import ProfileFieldRecord
-from chatapi.features.users.profile_fields.service import ProfileFieldService
-from chatapi.features.users.repository import UserRepository
 
 _FIELDS = (
     CreateFieldParams(field_type=1, name="Job title", display_in_profile_summary=True),
@@ -44,8 +44,8 @@ _VALUES = {
 
 async def _make_fields(ctx: RealmContext, fields: Sequence[CreateFieldParams]) -> None:
     await ctx.lock()
-    known = {field.name for field in await _list_fields(ctx)}
-    people = await UserRepository(ctx.db, ctx.realm.id).list_all()
+    known = {field.name for field in await list_profile_fields(ctx)}
+    people = await UserRows(ctx.db, ctx.realm.id).list_all()
     administrator = next(user for user in people if user.is_active and not user.is_bot)
     service = ProfileFieldService(acting_as(ctx, administrator))
     for field in fields:
@@ -55,11 +55,11 @@ async def _make_fields(ctx: RealmContext, fields: Sequence[CreateFieldParams]) -
 
 async def _fill_profiles(ctx: RealmContext, people: Sequence[DemoPerson]) -> None:
     await ctx.lock()
-    repository = UserRepository(ctx.db, ctx.realm.id)
-    fields = await _list_fields(ctx)
+    users = UserRows(ctx.db, ctx.realm.id)
+    fields = await list_profile_fields(ctx)
     for person in people:
-        user = await repository.find_by_delivery_email(person.email)
-        if user is not None and not await repository.profile_of(user.id):
+        user = await users.find_by_delivery_email(person.email)
+        if user is not None and not await has_profile_values(ctx, user.id):
             values = _values_of(user)
             entries = [
                 ProfileValueParam(id=field.id, value=values[field.name])
@@ -72,10 +72,6 @@ async def _fill_profiles(ctx: RealmContext, people: Sequence[DemoPerson]) -> Non
 def _values_of(user: UserRecord) -> dict[str, str]:
     choose = random.Random(user.delivery_email)  # noqa: S311 (not a secret)
     return {name: choose.choice(values) for name, values in _VALUES.items()}
-
-
-async def _list_fields(ctx: RealmContext) -> list[ProfileFieldRecord]:
-    return await ProfileFieldRepository(ctx.db, ctx.realm.id).list_fields()
 
 
 def _humans(plan: Plan) -> list[DemoPerson]:

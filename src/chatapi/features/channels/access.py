@@ -1,6 +1,8 @@
 """Looks up channels that the caller can see, and checks which kinds the caller may create."""
 
-from chatapi.auth.context import Context
+from collections.abc import Iterable
+
+from chatapi.auth.context import Context, RealmContext
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError, OwnerRequiredError
 from chatapi.core.ids import ChannelId
@@ -33,6 +35,16 @@ class ChannelFinder:
         if not await may_administer(self._ctx, channel):
             raise BadRequestError("Insufficient permission")
         return channel
+
+
+async def list_channels(ctx: RealmContext) -> list[ChannelRecord]:
+    """All channels of the realm, archived and private ones included."""
+    return await ChannelRepository(ctx.db, ctx.realm.id).list_all()
+
+
+async def list_channels_named(ctx: RealmContext, names: Iterable[str]) -> dict[str, ChannelRecord]:
+    """The channels of the realm with these names, by name."""
+    return await ChannelRepository(ctx.db, ctx.realm.id).list_named(names)
 
 
 async def require_kind(ctx: Context, kind: ChannelKind) -> None:

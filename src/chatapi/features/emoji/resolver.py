@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
+from chatapi.auth.context import RealmContext
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MAX_ID, EmojiId
 from chatapi.features.emoji.repository import EmojiRecord, EmojiRepository
@@ -45,8 +46,8 @@ class Emoji:
 class EmojiResolver:
     """Looks up the emoji that clients may currently use."""
 
-    def __init__(self, repository: EmojiRepository) -> None:
-        self._repository = repository
+    def __init__(self, ctx: RealmContext) -> None:
+        self._repository = EmojiRepository(ctx.db, ctx.realm.id)
 
     async def find(self, name: str, code: str | None, kind: EmojiKind | None) -> Emoji:
         """The emoji that a client means; call `check` to validate a code that was passed."""

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from chatapi.auth.guards import Anybody, LoggedIn
-from chatapi.features.emoji import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
 from chatapi.features.emoji.params import UploadEmojiParams
 from chatapi.features.emoji.payloads import PREFIX, EmojiListPayload
@@ -15,7 +14,7 @@ from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Custom emoji", "Emoji of the organization's own.")
-picture_router = FeatureRouter("Custom emoji", prefix="")
+picture_router = FeatureRouter("Custom emoji", prefix="", is_documented=False)
 """Serves the images, outside the API."""
 
 

@@ -2,10 +2,13 @@
 
 import hashlib
 import io
+from collections.abc import Collection
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import RealmId
 from chatapi.core.roles import Role
+from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Everyone
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
 from chatapi.features.emoji.events import RealmEmojiChanged
@@ -15,7 +18,7 @@ from chatapi.features.emoji.repository import EmojiRepository
 from chatapi.features.emoji.rules import check_name
 from chatapi.files.names import new_path
 from chatapi.permissions.realm import require_in_realm
-from chatapi.rendering import unicode_emoji_code
+from chatapi.rendering import RealmEmoji, unicode_emoji_code
 from chatapi.wire.files import UploadedFile
 
 MAX_EMOJI = 2_000
@@ -103,3 +106,14 @@ class EmojiService:
 def key_of(path: str) -> str:
     """The storage key of the bytes: the path without the file name."""
     return path.rpartition("/")[0]
+
+
+async def list_emoji_named(ctx: RealmContext, names: Collection[str]) -> list[RealmEmoji]:
+    """The custom emoji with these names, as texts are rendered with them."""
+    found = await EmojiRepository(ctx.db, ctx.realm.id).list_named(names) if names else []
+    return [RealmEmoji(each.name, emoji_payload(each)["source_url"]) for each in found]
+
+
+async def list_emoji_paths(db: DatabaseSession, realm_id: RealmId) -> list[str]:
+    """The paths of all images of a realm's emoji, removed ones included."""
+    return await EmojiRepository(db, realm_id).list_paths()

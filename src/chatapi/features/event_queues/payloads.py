@@ -6,7 +6,7 @@ import orjson
 from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
-from chatapi.features.state import sections
+from chatapi.features.state import all_sections
 from chatapi.wire.version import VersionPayload
 
 EncodedEvent = Annotated[
@@ -43,7 +43,7 @@ class QueuePayload(VersionPayload):
 def register_payload() -> type:
     """The type of the response: the queue's keys, and those of every section as optional ones."""
     keys: dict[str, Any] = dict(get_type_hints(QueuePayload, include_extras=True))
-    for section in sections:
+    for section in all_sections():
         for name, hint in get_type_hints(section.payload, include_extras=True).items():
             keys[name] = NotRequired[hint]
     return TypedDict("RegisterPayload", keys)  # type: ignore[operator,no-any-return]  # dynamic

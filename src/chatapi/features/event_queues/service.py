@@ -17,8 +17,10 @@ from chatapi.events.event_ids import id_of
 from chatapi.events.live_queue import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
-from chatapi.features.state import sections
-from chatapi.features.users.role_history import past_roles
+from chatapi.features.state import all_sections
+from chatapi.features.users import (
+    past_roles,
+)
 from chatapi.narrow import ResolvedTerm, read_terms, resolve_narrow
 from chatapi.permissions.messages import message_access
 from chatapi.permissions.readers import membership_of
@@ -44,7 +46,7 @@ class EventQueueService:
         profile = _profile(params, narrow)
         position = await self._ctx.snapshot()
         state: dict[str, Any] = {}
-        for section in sections:
+        for section in all_sections():
             if _is_wanted(section.fetch_types, params):
                 state.update(await section.read(self._ctx, profile))
         await self._ctx.db.close()

@@ -1,6 +1,8 @@
 """Lists groups; all users may read them."""
 
-from chatapi.auth.context import Context
+from collections.abc import Collection
+
+from chatapi.auth.context import Context, RealmContext
 from chatapi.features.groups.payloads import UserGroupPayload, group_payload
 from chatapi.features.groups.repository import GroupRepository
 from chatapi.permissions.memberships import GroupMemberships, GroupRecord
@@ -36,3 +38,8 @@ class GroupReader:
         members = await self._memberships.direct_members_of(group.id)
         subgroups = await self._groups.direct_subgroups_of(group.id)
         return group_payload(group, sorted(members), sorted(subgroups))
+
+
+async def list_groups_named(ctx: RealmContext, name_keys: Collection[str]) -> list[GroupRecord]:
+    """The groups with these names, deactivated ones included."""
+    return await GroupRepository(ctx.db, ctx.realm.id).list_named(name_keys) if name_keys else []

@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import GroupId, UserId
-from chatapi.features.groups import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.groups.errors import CannotDeactivateGroupInUseError
 from chatapi.features.groups.listing import GroupReader
 from chatapi.features.groups.membership import MembershipReader, MembershipService

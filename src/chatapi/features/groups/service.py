@@ -9,7 +9,9 @@ from chatapi.core.ids import GroupId, UserId
 from chatapi.core.names import name_key
 from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import Everyone
-from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.channels import (
+    list_channels,
+)
 from chatapi.features.groups.access import GroupAccess, require_active
 from chatapi.features.groups.errors import CannotDeactivateGroupInUseError, Objection
 from chatapi.features.groups.events import GroupAdded, GroupRemoved, GroupUpdated
@@ -90,7 +92,7 @@ class GroupService:
         await self._ctx.lock()
         group = await self._access.get_managed(group_id)
         require_active(group)
-        channels = await ChannelRepository(self._ctx.db, self._ctx.realm.id).list_all()
+        channels = await list_channels(self._ctx)
         objections = find_objections(
             group,
             await self._groups.list_groups(include_deactivated=False),

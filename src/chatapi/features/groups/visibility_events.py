@@ -5,7 +5,7 @@ from collections.abc import Collection
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import GroupId, UserId
 from chatapi.events.restarts import restart_clients
-from chatapi.features.channels.visibility_events import (
+from chatapi.features.channels import (
     names_any_group,
 )
 from chatapi.features.groups.repository import GroupRepository

@@ -1,1 +1,23 @@
 """Messages: sending them, and their representation."""
+
+from chatapi.features.messages.deliveries.service import (
+    deliver_some,
+    find_next_due,
+)
+from chatapi.features.messages.notices import (
+    post_notices,
+)
+from chatapi.features.messages.retention.expired import (
+    ExpiredBatch,
+    delete_expired,
+    find_expired,
+)
+
+__all__ = [
+    "ExpiredBatch",
+    "delete_expired",
+    "deliver_some",
+    "find_expired",
+    "find_next_due",
+    "post_notices",
+]

@@ -3,9 +3,12 @@
 from collections.abc import Collection
 
 from chatapi.auth.context import Context
-from chatapi.features.emoji.payloads import emoji_payload
-from chatapi.features.emoji.repository import EmojiRepository
-from chatapi.features.groups.repository import GroupRepository
+from chatapi.features.emoji import (
+    list_emoji_named,
+)
+from chatapi.features.groups import (
+    list_groups_named,
+)
 from chatapi.features.messages.repository import RecipientRepository
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.require import is_allowed
@@ -16,7 +19,6 @@ from chatapi.rendering import (
     NamedChannel,
     NamedGroup,
     NamedUser,
-    RealmEmoji,
     References,
     find_references,
 )
@@ -43,7 +45,7 @@ async def directory_for(ctx: Context, content: str) -> Directory:
         users=await _users(ctx, references),
         groups=await _groups(ctx, references.group_names),
         channels=await _channels(ctx, references.channel_names),
-        emoji=await _emoji(ctx, references.emoji_names),
+        emoji=await list_emoji_named(ctx, references.emoji_names),
         linkifiers=linkifiers,
     )
 
@@ -59,18 +61,12 @@ async def _users(ctx: Context, references: References) -> list[NamedUser]:
 
 
 async def _groups(ctx: Context, names: Collection[str]) -> list[NamedGroup]:
-    groups = await GroupRepository(ctx.db, ctx.realm.id).list_named(names) if names else []
+    groups = await list_groups_named(ctx, names)
     return [
         NamedGroup(group.id, group.name, can_be_mentioned=await is_allowed(ctx, _CALLING, group))
         for group in groups
         if not group.deactivated
     ]
-
-
-async def _emoji(ctx: Context, names: Collection[str]) -> list[RealmEmoji]:
-    """The realm's custom emoji; the standard ones need no lookup."""
-    found = await EmojiRepository(ctx.db, ctx.realm.id).list_named(names) if names else []
-    return [RealmEmoji(each.name, emoji_payload(each)["source_url"]) for each in found]
 
 
 async def _channels(ctx: Context, names: Collection[str]) -> list[NamedChannel]:

@@ -12,7 +12,9 @@ from chatapi.features.messages.payloads import (
     RecipientPayload,
     TopicLinkPayload,
 )
-from chatapi.features.users.rules import avatar_url
+from chatapi.features.users import (
+    avatar_url,
+)
 from chatapi.wire.topics import show_topic
 
 _UNKNOWN_NAME = "Unknown user"

@@ -9,9 +9,8 @@ from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
-from chatapi.features.messages.repository import MessageRepository
-from chatapi.features.personal.alert_words.repository import AlertWordRepository
-from chatapi.features.users.muted_users.repository import MutedUserRepository, ReadMessage
+from chatapi.features.messages.repository import AlertFlagRepository, MessageRepository
+from chatapi.read_state.repository import ReadExceptionRepository, ReadMessage
 
 
 class NewMessage(Protocol):
@@ -58,7 +57,7 @@ async def mark_recipients(
         candidates.among(_recipients(message.outgoing, subscribed))
         for message, candidates in zip(messages, all_candidates, strict=True)
     ]
-    await _mark(work, realm_id, list(zip(messages, flags, strict=True)))
+    await _mark(work, list(zip(messages, flags, strict=True)))
     return flags
 
 
@@ -86,17 +85,15 @@ def _recipients(
     return subscribed.get(outgoing.to.channel.record.id, frozenset())
 
 
-async def _mark(
-    work: UnitOfWork, realm_id: RealmId, received: Sequence[tuple[NewMessage, RecipientFlags]]
-) -> None:
+async def _mark(work: UnitOfWork, received: Sequence[tuple[NewMessage, RecipientFlags]]) -> None:
     alerts = [
         (message.id, user_id)
         for message, recipient_flags in received
         for user_id in recipient_flags.alerted
     ]
     if alerts:
-        await AlertWordRepository(work.db, realm_id).mark(alerts)
-    await MutedUserRepository(work.db).mark_read(
+        await AlertFlagRepository(work.db).mark(alerts)
+    await ReadExceptionRepository(work.db).mark_read(
         ReadMessage(user_id, message.id, message.conversation_id)
         for message, recipient_flags in received
         for user_id in recipient_flags.muted_sender

@@ -91,6 +91,13 @@ async def release_attachments(ctx: RealmContext, attachment_ids: Collection[Atta
     await _emit(_Readers(ctx, repository), attachments)
 
 
+async def list_linked_attachments(
+    ctx: RealmContext, message_ids: Collection[MessageId]
+) -> list[AttachmentId]:
+    """The files that messages link; call it before the messages are deleted."""
+    return await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
+
+
 class _Readers:
     """The access of the senders of a batch and of the owners of files, each looked up once."""
 

@@ -1,8 +1,11 @@
 """Deletes files: first the rows, and the bytes once the transaction is committed."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from chatapi.auth.context import RealmContext
+from chatapi.core.ids import RealmId
+from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Users
 from chatapi.features.uploads.events import AttachmentRemoved
 from chatapi.features.uploads.records import AttachmentRecord
@@ -21,3 +24,16 @@ async def remove_attachments(ctx: RealmContext, attachments: Sequence[Attachment
         )
     keys = [attachment.key for attachment in attachments]
     ctx.work.after_commit(lambda: ctx.runtime.files.discard(keys))
+
+
+async def remove_unclaimed(ctx: RealmContext, before: datetime, limit: int) -> int:
+    """Delete some files that no message has linked since then; returns how many."""
+    unclaimed = await AttachmentRepository(ctx.db, ctx.realm.id).list_unclaimed(before, limit)
+    if unclaimed:
+        await remove_attachments(ctx, unclaimed)
+    return len(unclaimed)
+
+
+async def list_upload_paths(db: DatabaseSession, realm_id: RealmId) -> list[str]:
+    """The paths of all uploaded files of a realm."""
+    return await AttachmentRepository(db, realm_id).list_paths()

@@ -19,7 +19,7 @@ from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Files", "Upload files and link them in messages.")
-file_router = FeatureRouter("Files", prefix="")
+file_router = FeatureRouter("Files", prefix="", is_documented=False)
 """Serves the files themselves, outside the API."""
 
 

@@ -3,7 +3,7 @@
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.roles import Role
-from chatapi.features.channels.subscriptions.subscriber_counts import (
+from chatapi.features.channels import (
     add_to_subscriber_counts,
     remove_from_subscriber_counts,
 )

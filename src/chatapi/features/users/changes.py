@@ -9,10 +9,10 @@ from chatapi.core.ids import new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.restarts import restart_clients
-from chatapi.features.channels.personal_state.visibility_diff import PersonalStateDiff
-from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.channels.visibility_events import (
+from chatapi.features.channels import (
+    PersonalStateDiff,
     emit_visibility_change,
+    list_channels,
 )
 from chatapi.features.users.activation import require_other_owner
 from chatapi.features.users.api_keys import revoke_access
@@ -46,7 +46,7 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
 
 async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
     """Write a role that was checked, and emit all consequences; call it under the lock."""
-    channels = await ChannelRepository(ctx.db, ctx.realm.id).list_all()
+    channels = await list_channels(ctx)
     diff = await PersonalStateDiff.before(
         ctx, channel_ids=[channel.id for channel in channels], user_ids=[before.id]
     )

@@ -8,7 +8,9 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
-from chatapi.features.channels.subscriptions.subscriber_counts import join_default_channels
+from chatapi.features.channels import (
+    join_default_channels,
+)
 from chatapi.features.users.bot_event_emitter import emit_bot_added
 from chatapi.features.users.bot_rules import check_bot_role
 from chatapi.features.users.events import UserAdded

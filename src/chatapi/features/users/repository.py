@@ -53,12 +53,6 @@ _owner = aliased(User)
 class UserRepository(UserRows):
     """Users of one realm, and what only their own domain reads and writes about them."""
 
-    async def list_all(self) -> list[UserRecord]:
-        rows = await self._db.execute(
-            user_records.select().where(*self._ordinary()).order_by(User.id)
-        )
-        return user_records.read_all(rows)
-
     async def list_system_bots(self) -> list[UserRecord]:
         """The bots of the service itself."""
         rows = await self._db.execute(
@@ -116,12 +110,6 @@ class UserRepository(UserRows):
             .limit(1)
         )
         return rows.first() is not None
-
-    async def list_guests(self) -> list[UserId]:
-        rows = await self._db.execute(
-            select(User.id).where(User.realm_id == self._realm_id, User.role == Role.GUEST)
-        )
-        return [UserId(user_id) for (user_id,) in rows]
 
     async def count_active_owners(self) -> int:
         """Active owners who are not bots: a bot can have the role but cannot manage a realm."""

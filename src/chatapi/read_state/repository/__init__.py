@@ -1,6 +1,7 @@
 """Every SQL statement on flags: states of messages, read positions, and unread messages."""
 
 from chatapi.read_state.repository._conversations import ConversationRepository
+from chatapi.read_state.repository._exceptions import ReadExceptionRepository, ReadMessage
 from chatapi.read_state.repository._marks import MarkRepository
 from chatapi.read_state.repository._spans import MAX_UNREAD, SpanRepository, Unread
 from chatapi.read_state.repository._states import MessageState, StateRepository
@@ -11,6 +12,8 @@ __all__ = [
     "ConversationRepository",
     "MarkRepository",
     "MessageState",
+    "ReadExceptionRepository",
+    "ReadMessage",
     "SpanRepository",
     "StateRepository",
     "Unread",

@@ -11,7 +11,7 @@ from chatapi.core.system_groups import SystemGroup
 from chatapi.db.base import Base
 from chatapi.db.models import Conversation, Message, ReadCursor
 from chatapi.db.session import DatabaseSession
-from chatapi.features.messages.delete.repository import (
+from chatapi.features.messages.repository._deletion import (
     DEPENDENTS_OF_CONVERSATIONS,
     DEPENDENTS_OF_MESSAGES,
 )

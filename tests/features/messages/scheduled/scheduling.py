@@ -7,7 +7,7 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.deliveries.service import deliver_some
-from chatapi.features.messages.scheduled.repository import DueRepository
+from chatapi.features.messages.repository import DueRepository
 from tests.factories import Person
 from tests.features.messages.fetch.conversations import read
 from tests.support.client import ApiClient

@@ -9,7 +9,7 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.deliveries.preparation import prepare
 from chatapi.features.messages.deliveries.writer import DeliveryWriter, Outcome
-from chatapi.features.messages.scheduled.repository import DueRepository
+from chatapi.features.messages.repository import DueRepository
 from tests.factories import MakeChannel, Person
 from tests.features.channels.channels import unsubscribe
 from tests.features.messages.fetch.conversations import ids_read, read, show, unread_ids

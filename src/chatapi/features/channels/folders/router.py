@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import ChannelFolderId
-from chatapi.features.channels.folders import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.channels.folders.params import (
     ChangeFolderParams,
     CreateFolderParams,

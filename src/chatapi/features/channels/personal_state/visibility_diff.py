@@ -25,10 +25,9 @@ from chatapi.features.channels.personal_state.repository import (
     PersonalStateScope,
     Star,
 )
-from chatapi.features.channels.repository import ChannelRepository
+from chatapi.features.channels.repository import ChannelRepository, UserTopicRepository
 from chatapi.features.channels.topic_policies.events import MutedTopicsChanged, UserTopicChanged
-from chatapi.features.channels.topic_policies.payloads import MutedTopicPayload
-from chatapi.features.channels.topic_policies.repository import UserTopicRepository
+from chatapi.features.channels.topic_policy_payloads import MutedTopicPayload
 from chatapi.permissions.channels import channel_access_of_each
 from chatapi.read_state.events import FlagAdded, FlagRemoved
 

@@ -1,4 +1,4 @@
-"""Every SQL statement on channels, subscriptions and channel folders."""
+"""Every SQL statement on channels, subscriptions, channel folders and topic policies."""
 
 from chatapi.features.channels.repository._channels import ChannelRepository
 from chatapi.features.channels.repository._folders import FolderRecord, FolderRepository
@@ -9,6 +9,11 @@ from chatapi.features.channels.repository._subscriptions import (
     MembershipKey,
     SubscriptionRepository,
     UserChannelPairs,
+)
+from chatapi.features.channels.repository._topic_policies import (
+    UserTopicKey,
+    UserTopicRecord,
+    UserTopicRepository,
 )
 
 __all__ = [
@@ -21,4 +26,7 @@ __all__ = [
     "MembershipKey",
     "SubscriptionRepository",
     "UserChannelPairs",
+    "UserTopicKey",
+    "UserTopicRecord",
+    "UserTopicRepository",
 ]

@@ -17,7 +17,6 @@ from chatapi.features.channels.payloads import (
     OneChannelPayload,
     TopicsPayload,
 )
-from chatapi.features.channels.settings import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.channels.settings.service import ChannelService
 from chatapi.http.route import FeatureRouter
 from chatapi.permissions.errors import ExpectationMismatchError

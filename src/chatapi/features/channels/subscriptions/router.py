@@ -15,7 +15,6 @@ from chatapi.features.channels.subscription_payloads import (
     SubscriptionsPayload,
     UnsubscribedPayload,
 )
-from chatapi.features.channels.subscriptions import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.channels.subscriptions.listing import SubscriptionReader
 from chatapi.features.channels.subscriptions.params import (
     ChangePropertiesParams,

@@ -8,8 +8,8 @@ from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId, RealmId
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.channels.repository import UserTopicKey, UserTopicRepository
 from chatapi.features.channels.topic_policies.changes import PolicyChange, change_policies
-from chatapi.features.channels.topic_policies.repository import UserTopicKey, UserTopicRepository
 
 _WHEN_SENDING = frozenset({1, 2})
 """The setting "when participating" (1) includes "when sending" (2)."""

@@ -1,6 +1,6 @@
 """Writes changes of topic policies and emits them, for all callers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,8 +10,8 @@ from chatapi.core.ids import ChannelId, RealmId, UserId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.channels.repository import UserTopicKey, UserTopicRepository
 from chatapi.features.channels.topic_policies.events import MutedTopicsChanged, UserTopicChanged
-from chatapi.features.channels.topic_policies.repository import UserTopicKey, UserTopicRepository
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,20 @@ class PolicyChange:
     @property
     def is_about_muting(self) -> bool:
         return VisibilityPolicy.MUTED in {self.old, self.new}
+
+
+async def list_policies_of_topic(
+    db: DatabaseSession, channel_id: ChannelId, topic: str
+) -> dict[UserId, VisibilityPolicy]:
+    """The policies of all users for a topic; users without one are missing."""
+    return await UserTopicRepository(db).list_of_topic(channel_id, topic)
+
+
+async def find_policies(
+    db: DatabaseSession, keys: Collection[UserTopicKey]
+) -> dict[UserTopicKey, VisibilityPolicy]:
+    """The policies of users for topics; topics without one are missing."""
+    return await UserTopicRepository(db).find_policies(keys)
 
 
 async def change_policies(

@@ -7,7 +7,7 @@ from typing_extensions import override
 from chatapi.core.ids import ChannelId
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event
-from chatapi.features.channels.topic_policies.payloads import MutedTopicPayload
+from chatapi.features.channels.topic_policy_payloads import MutedTopicPayload
 from chatapi.wire.topics import show_topic
 from chatapi.wire.types import UnixSeconds
 

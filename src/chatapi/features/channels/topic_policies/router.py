@@ -1,7 +1,6 @@
 """Endpoints of topic policies."""
 
 from chatapi.auth.guards import LoggedIn
-from chatapi.features.channels.topic_policies import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.channels.topic_policies.params import (
     MuteTopicParams,
     SetVisibilityPolicyParams,

@@ -4,12 +4,12 @@ from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId
+from chatapi.features.channels.repository import UserTopicKey, UserTopicRepository
 from chatapi.features.channels.topic_policies.changes import PolicyChange, change_policies
 from chatapi.features.channels.topic_policies.params import (
     MuteTopicParams,
     SetVisibilityPolicyParams,
 )
-from chatapi.features.channels.topic_policies.repository import UserTopicKey, UserTopicRepository
 from chatapi.permissions.channel_lookup import readable_channel, readable_channel_named
 
 

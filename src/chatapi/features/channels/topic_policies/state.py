@@ -5,9 +5,9 @@ from typing_extensions import TypedDict
 from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
 from chatapi.events.client import ClientProfile
+from chatapi.features.channels.repository import UserTopicRepository
 from chatapi.features.channels.topic_policies.events import show_muted
-from chatapi.features.channels.topic_policies.payloads import MutedTopicPayload, UserTopicPayload
-from chatapi.features.channels.topic_policies.repository import UserTopicRepository
+from chatapi.features.channels.topic_policy_payloads import MutedTopicPayload, UserTopicPayload
 from chatapi.features.state import state_section
 from chatapi.permissions.channels import channel_access
 from chatapi.wire.topics import show_topic

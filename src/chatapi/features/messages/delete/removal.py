@@ -8,12 +8,19 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import AttachmentId, ConversationId, UserId
 from chatapi.events.audience import Users
 from chatapi.events.log import EventLog
-from chatapi.features.channels.personal_state.visibility_diff import PersonalStateDiff
+from chatapi.features.channels import (
+    PersonalStateDiff,
+)
 from chatapi.features.messages.delete.events import MessagesDeleted
-from chatapi.features.messages.delete.repository import DeletionRepository, MessageToDelete
-from chatapi.features.messages.repository import MessageRepository
-from chatapi.features.uploads.claims import release_attachments
-from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.messages.repository import (
+    DeletionRepository,
+    MessageRepository,
+    MessageToDelete,
+)
+from chatapi.features.uploads import (
+    list_linked_attachments,
+    release_attachments,
+)
 from chatapi.permissions.channels import channel_subscribers
 from chatapi.read_state.repository import ConversationRepository
 
@@ -38,7 +45,7 @@ async def remove_messages(ctx: RealmContext, messages: Sequence[MessageToDelete]
     message_ids = [message.id for message in messages]
     linked: list[AttachmentId] = []
     if any(message.links_files for message in messages):
-        linked = await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
+        linked = await list_linked_attachments(ctx, message_ids)
     diff = None
     if any(message.has_flags for message in messages):
         diff = await PersonalStateDiff.before(ctx, message_ids=message_ids)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
-from chatapi.features.messages.delete.repository import Origin
+from chatapi.features.messages.repository import Origin
 from chatapi.permissions.channels import is_allowed_in_channel
 from chatapi.permissions.realm import is_allowed_in_realm
 

@@ -3,12 +3,14 @@
 from chatapi.auth.context import Context
 from chatapi.core.clock import stopwatch
 from chatapi.core.ids import ChannelId, MessageId
-from chatapi.features.channels.access import require_not_archived
+from chatapi.features.channels import (
+    require_not_archived,
+)
 from chatapi.features.messages.delete.errors import TopicDeletionNotAllowedError
 from chatapi.features.messages.delete.removal import remove_messages
-from chatapi.features.messages.delete.repository import DeletionRepository
 from chatapi.features.messages.delete.rules import may_delete_any, require_own_deletion
 from chatapi.features.messages.recipients import require_direct_messages
+from chatapi.features.messages.repository import DeletionRepository
 from chatapi.permissions.channel_lookup import readable_channel
 from chatapi.permissions.message_lookup import channel_of, message_to_change, participants_of
 from chatapi.permissions.messages import message_access

@@ -7,8 +7,8 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.events.event import Event
 from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.messages.reminders.delivery import ReminderDelivery
+from chatapi.features.messages.schedule_records import ScheduledRecord
 from chatapi.features.messages.scheduled.delivery import MessageDelivery
-from chatapi.features.messages.scheduled.records import ScheduledRecord
 
 
 class DeliveryKind(Protocol):

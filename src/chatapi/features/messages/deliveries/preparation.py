@@ -12,7 +12,7 @@ from chatapi.core.errors import ApiError, InternalError
 from chatapi.db.availability import is_unavailable
 from chatapi.features.messages.deliveries.kinds import delivery_kind_of
 from chatapi.features.messages.outgoing import OutgoingMessage
-from chatapi.features.messages.scheduled.records import ScheduledRecord
+from chatapi.features.messages.schedule_records import ScheduledRecord
 
 log = structlog.get_logger()
 

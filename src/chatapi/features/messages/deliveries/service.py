@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 import structlog
 
@@ -16,13 +17,18 @@ from chatapi.features.messages.deliveries.preparation import (
     prepare,
 )
 from chatapi.features.messages.deliveries.writer import DeliveryWriter, Outcome
-from chatapi.features.messages.scheduled.records import ScheduledRecord
-from chatapi.features.messages.scheduled.repository import DueRepository
+from chatapi.features.messages.repository import DueRepository
+from chatapi.features.messages.schedule_records import ScheduledRecord
 
 log = structlog.get_logger()
 
 _AT_ONCE = 50
 """Small enough that concurrent senders do not notice the delay."""
+
+
+async def find_next_due(db: DatabaseSession) -> datetime | None:
+    """When the next message or reminder is due; None if nothing is scheduled."""
+    return await DueRepository(db).find_next_due()
 
 
 async def deliver_some(runtime: Runtime) -> bool:

@@ -15,8 +15,8 @@ from chatapi.features.messages.deliveries.kinds import KINDS, delivery_kind_of
 from chatapi.features.messages.deliveries.preparation import DeliveryRefusal, PreparedDelivery
 from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.messages.payloads import SentPayload
-from chatapi.features.messages.scheduled.records import ScheduledRecord
-from chatapi.features.messages.scheduled.repository import DueRepository
+from chatapi.features.messages.repository import DueRepository
+from chatapi.features.messages.schedule_records import ScheduledRecord
 from chatapi.features.messages.writer import MessageWriter
 
 

@@ -3,15 +3,21 @@
 from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import UserId
-from chatapi.features.messages.edit.repository import EditRepository, MessageText
 from chatapi.features.messages.edit.rules import check_digest, check_edits_so_far, check_may_edit
 from chatapi.features.messages.edit_events import MessageChanged
 from chatapi.features.messages.recipients import find_channel, require_direct_messages
-from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.messages.repository import (
+    AlertFlagRepository,
+    EditRepository,
+    MessageRepository,
+    MessageText,
+)
 from chatapi.features.messages.wildcards import check_wildcards
-from chatapi.features.personal.alert_words.repository import AlertWordRepository
-from chatapi.features.uploads.claims import Claim, relink_attachments
-from chatapi.features.uploads.payloads import AttachmentPayload
+from chatapi.features.uploads import (
+    AttachmentPayload,
+    Claim,
+    relink_attachments,
+)
 from chatapi.permissions.message_lookup import (
     FoundMessage,
     channel_of,
@@ -100,7 +106,7 @@ class ContentChange:
             alerted = watching.intersection(await participants_of(ctx, message))
         else:
             alerted = await self._messages.list_subscribed(message.channel_id, watching)
-        await AlertWordRepository(ctx.db, ctx.realm.id).mark_again(message.id, alerted)
+        await AlertFlagRepository(ctx.db).mark_again(message.id, alerted)
         return alerted
 
     async def _emit(

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, ConversationId, MessageId
 from chatapi.features.messages.edit.payloads import EditPayload
-from chatapi.features.messages.edit.repository import EditRecord
+from chatapi.features.messages.repository import EditRecord
 from chatapi.wire.topics import show_topic
 
 Shown = Literal["all", "moves", "none"]

@@ -13,7 +13,7 @@ from chatapi.features.messages.edit.edit_trail import (
 )
 from chatapi.features.messages.edit.params import EditHistoryParams
 from chatapi.features.messages.edit.payloads import MessageHistoryPayload, SnapshotPayload
-from chatapi.features.messages.edit.repository import EditRepository, MessageText
+from chatapi.features.messages.repository import EditRepository, MessageText
 from chatapi.permissions.channels import readable_channels
 from chatapi.permissions.message_lookup import FoundMessage, visible_message
 from chatapi.wire.topics import show_topic

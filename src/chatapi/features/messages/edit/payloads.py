@@ -4,7 +4,9 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from chatapi.features.uploads.payloads import AttachmentPayload
+from chatapi.features.uploads import (
+    AttachmentPayload,
+)
 from chatapi.wire.types import UnixSeconds
 
 

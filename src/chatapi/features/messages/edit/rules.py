@@ -7,7 +7,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.features.messages.edit.errors import ContentChangedError
 from chatapi.features.messages.edit.params import EditMessageParams
-from chatapi.features.messages.edit.repository import MAX_EARLIER_TEXT
+from chatapi.features.messages.repository import MAX_EARLIER_TEXT
 from chatapi.wire.realm_settings import RealmSettings
 
 _GRACE_SECONDS = 20

@@ -10,8 +10,7 @@ from chatapi.features.messages.edit.edit_trail import (
     source_channels,
     trace_back,
 )
-from chatapi.features.messages.edit.repository import EditRepository
-from chatapi.features.messages.fetch.repository import HistoryRow
+from chatapi.features.messages.repository import EditRepository, HistoryRow
 from chatapi.permissions.channels import readable_channels
 
 

@@ -8,7 +8,7 @@ from chatapi.core.ids import MessageId
 from chatapi.db.search import Searched, list_marked_texts, marked_words
 from chatapi.features.messages.fetch.page_size import size_of, size_of_texts
 from chatapi.features.messages.fetch.payloads import MatchPayload
-from chatapi.features.messages.fetch.repository import HistoryRow
+from chatapi.features.messages.repository import HistoryRow
 from chatapi.narrow import SearchText
 from chatapi.rendering.highlight import Marks, highlight_html, highlight_text
 from chatapi.wire.topics import show_topic

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import accumulate
 
-from chatapi.features.messages.fetch.repository import HistoryRow
+from chatapi.features.messages.repository import HistoryRow
 
 MAX_BYTES = 8 * 1024 * 1024
 """Limit of the texts in one response; a page ends where they would exceed it."""

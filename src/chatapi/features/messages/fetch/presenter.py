@@ -13,7 +13,6 @@ from chatapi.features.messages.edit.edit_trail import EditStep
 from chatapi.features.messages.fetch.edit_trails import edit_trails_of
 from chatapi.features.messages.fetch.params import ShowMessageParams
 from chatapi.features.messages.fetch.payloads import HistoryMessagePayload, TrailPayload
-from chatapi.features.messages.fetch.repository import HistoryRepository, HistoryRow
 from chatapi.features.messages.message_data import (
     MessageData,
     RenderOptions,
@@ -26,7 +25,7 @@ from chatapi.features.messages.payloads import (
     RecipientPayload,
     TopicLinkPayload,
 )
-from chatapi.features.messages.reactions.repository import ReactionRepository
+from chatapi.features.messages.repository import HistoryRepository, HistoryRow, ReactionRepository
 from chatapi.features.messages.topic_links import links_of_topics
 from chatapi.permissions.messages import MessageAccess
 from chatapi.permissions.user_visibility import UserVisibility, user_visibility

@@ -32,8 +32,8 @@ from chatapi.features.messages.fetch.payloads import (
     OneMessagePayload,
 )
 from chatapi.features.messages.fetch.presenter import MessagePresenter
-from chatapi.features.messages.fetch.repository import HistoryRepository, HistoryRow
 from chatapi.features.messages.fetch.window import WindowRequest, read_window
+from chatapi.features.messages.repository import HistoryRepository, HistoryRow
 from chatapi.narrow import Narrow, Term, compile_narrow, is_read_in_order, read_terms
 from chatapi.permissions.messages import MessageAccess, message_access
 

@@ -11,7 +11,7 @@ from chatapi.features.messages.fetch.page_size import (
     how_many_fit,
     measure_texts,
 )
-from chatapi.features.messages.fetch.repository import HistoryRepository, HistoryRow
+from chatapi.features.messages.repository import HistoryRepository, HistoryRow
 from chatapi.narrow import Narrow
 
 

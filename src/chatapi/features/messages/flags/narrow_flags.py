@@ -4,11 +4,11 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.features.messages.fetch.anchors import Anchors
 from chatapi.features.messages.fetch.params import MAX_MESSAGES
-from chatapi.features.messages.fetch.repository import HistoryRepository
 from chatapi.features.messages.fetch.window import Window, WindowRequest, read_window
 from chatapi.features.messages.flags.params import ChangeNarrowFlagsParams
 from chatapi.features.messages.flags.payloads import NarrowFlagsPayload
 from chatapi.features.messages.flags.service import FlagService, check_flag
+from chatapi.features.messages.repository import HistoryRepository
 from chatapi.narrow import compile_narrow, read_terms
 from chatapi.permissions.messages import message_access
 

@@ -3,7 +3,6 @@
 from chatapi.auth.guards import LoggedIn
 from chatapi.core.errors import TooExpensiveError
 from chatapi.core.ids import ChannelId
-from chatapi.features.messages.flags import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.messages.flags.mark_as_read import MarkAsReadService
 from chatapi.features.messages.flags.narrow_flags import change_in_narrow
 from chatapi.features.messages.flags.params import (

@@ -7,7 +7,10 @@ from chatapi.auth.notices import (
     ChannelNotice,
 )
 from chatapi.channel_cache.records import ChannelRecord
-from chatapi.features.channels.notices import mention, names_of
+from chatapi.features.channels import (
+    mention,
+    names_of,
+)
 from chatapi.features.messages.move.move import Move, MoveRequest
 from chatapi.features.messages.move.topics import is_resolved
 from chatapi.features.messages.notices import (

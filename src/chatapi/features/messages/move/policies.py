@@ -7,9 +7,14 @@ from chatapi.auth.user_rows import UserRows
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import UserId
-from chatapi.features.channels.personal_state.visibility_diff import PersonalStateDiff
-from chatapi.features.channels.topic_policies.changes import PolicyChange, write_policies
-from chatapi.features.channels.topic_policies.repository import UserTopicKey, UserTopicRepository
+from chatapi.features.channels import (
+    PersonalStateDiff,
+    PolicyChange,
+    UserTopicKey,
+    find_policies,
+    list_policies_of_topic,
+    write_policies,
+)
 from chatapi.features.messages.repository import MessageRepository
 
 _BY_VISIBILITY = (
@@ -27,12 +32,11 @@ async def move_policies(ctx: Context, old: TopicPlace, new: TopicPlace, *, is_me
     """Carry policies over after a whole topic was moved, perhaps merged into another topic."""
     source, old_topic = old
     target, new_topic = new
-    repository = UserTopicRepository(ctx.db)
-    chosen = await repository.list_of_topic(source.id, old_topic)
+    chosen = await list_policies_of_topic(ctx.db, source.id, old_topic)
     if not chosen:
         return
     keys = {UserTopicKey.of(user_id, target.id, new_topic) for user_id in chosen}
-    target_topic = await repository.find_policies(keys)
+    target_topic = await find_policies(ctx.db, keys)
     follow = await _users_who_may_follow(ctx, source, target, chosen)
     changes: list[PolicyChange] = []
     for user_id, policy in sorted(chosen.items()):

@@ -3,8 +3,9 @@
 from chatapi.auth.context import Context
 from chatapi.channel_cache.cache import NO_MESSAGE
 from chatapi.core.ids import EventNumber, MessageId
-from chatapi.features.channels.personal_state.visibility_diff import PersonalStateDiff
-from chatapi.features.messages.delete.repository import DeletionRepository
+from chatapi.features.channels import (
+    PersonalStateDiff,
+)
 from chatapi.features.messages.move.move import Move, MoveRequest
 from chatapi.features.messages.move.move_events import emit_move_events
 from chatapi.features.messages.move.notices import post_move_notices
@@ -17,7 +18,7 @@ from chatapi.features.messages.move.repository import (
     ReadStateRepository,
 )
 from chatapi.features.messages.move.selection import TopicRecord
-from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.messages.repository import DeletionRepository, MessageRepository
 from chatapi.permissions.message_lookup import FoundMessage
 from chatapi.read_state.spans import Span
 

@@ -4,7 +4,9 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from chatapi.features.emoji.resolver import ReactionType
+from chatapi.features.emoji import (
+    ReactionType,
+)
 from chatapi.wire.params import Params
 
 _MAX_LENGTH = 100

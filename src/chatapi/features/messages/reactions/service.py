@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
-from chatapi.features.emoji.repository import EmojiRepository
-from chatapi.features.emoji.resolver import Emoji, EmojiKind, EmojiResolver
+from chatapi.features.emoji import (
+    Emoji,
+    EmojiKind,
+    EmojiResolver,
+)
 from chatapi.features.messages.message_data import SenderData
 from chatapi.features.messages.reactions.errors import (
     ReactionAlreadyExistsError,
@@ -19,7 +22,7 @@ from chatapi.features.messages.reactions.events import (
     ReactionRemoved,
 )
 from chatapi.features.messages.reactions.params import AddReactionParams, RemoveReactionParams
-from chatapi.features.messages.reactions.repository import EmojiCount, ReactionRepository
+from chatapi.features.messages.repository import EmojiCount, ReactionRepository
 from chatapi.permissions.message_lookup import FoundMessage, message_audience, message_to_change
 
 MAX_EMOJI = 50
@@ -34,7 +37,7 @@ class ReactionService:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._repository = ReactionRepository(ctx.db)
-        self._choice = EmojiResolver(EmojiRepository(ctx.db, ctx.realm.id))
+        self._choice = EmojiResolver(ctx)
 
     async def add(self, message_id: MessageId, params: AddReactionParams) -> None:
         """POST /messages/{message_id}/reactions."""

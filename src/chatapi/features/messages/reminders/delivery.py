@@ -14,8 +14,10 @@ from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.messages.reminders.events import ReminderRemoved
 from chatapi.features.messages.reminders.texts import text_of_reminder
 from chatapi.features.messages.rendering import render
-from chatapi.features.messages.scheduled.records import ScheduledRecord
-from chatapi.features.users.system_bots import notification_bot
+from chatapi.features.messages.schedule_records import ScheduledRecord
+from chatapi.features.users import (
+    notification_bot,
+)
 
 
 class ReminderDelivery:

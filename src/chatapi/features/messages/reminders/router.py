@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import ScheduledMessageId
-from chatapi.features.messages.reminders import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.messages.reminders.errors import ReminderDoesNotExistError
 from chatapi.features.messages.reminders.params import RemindParams
 from chatapi.features.messages.reminders.payloads import NewReminderPayload, RemindersPayload

@@ -10,8 +10,8 @@ from chatapi.features.messages.reminders.params import RemindParams
 from chatapi.features.messages.reminders.payloads import NewReminderPayload, ReminderPayload
 from chatapi.features.messages.reminders.texts import text_of_request
 from chatapi.features.messages.rendering import render
-from chatapi.features.messages.scheduled.records import UNSAVED, ScheduledRecord
-from chatapi.features.messages.scheduled.repository import ScheduleRepository
+from chatapi.features.messages.repository import ScheduleRepository
+from chatapi.features.messages.schedule_records import UNSAVED, ScheduledRecord
 from chatapi.features.messages.scheduled.rules import MAX_SCHEDULED, check_time
 
 

@@ -3,8 +3,10 @@
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
-from chatapi.features.channels.notices import mention
-from chatapi.features.messages.fetch.repository import HistoryRepository, HistoryRow
+from chatapi.features.channels import (
+    mention,
+)
+from chatapi.features.messages.repository import HistoryRepository, HistoryRow
 from chatapi.permissions.messages import message_access
 from chatapi.rendering import (
     NamedChannel,

@@ -9,7 +9,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import ChannelId, MessageId, RealmId
 from chatapi.features.messages.delete.removal import remove_messages
-from chatapi.features.messages.delete.repository import DeletionRepository
+from chatapi.features.messages.repository import DeletionRepository
 from chatapi.features.messages.retention.policy import RetentionPolicy
 from chatapi.features.messages.retention.repository import BegunConversation, RetentionRepository
 

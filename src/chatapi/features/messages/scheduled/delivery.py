@@ -13,11 +13,11 @@ from chatapi.features.messages.notices import (
     post_notices,
 )
 from chatapi.features.messages.outgoing import OutgoingMessage
+from chatapi.features.messages.schedule_records import ScheduledRecord
 from chatapi.features.messages.scheduled.events import (
     ScheduledMessageRemoved,
     ScheduledMessageUpdated,
 )
-from chatapi.features.messages.scheduled.records import ScheduledRecord
 from chatapi.features.messages.scheduled.rules import as_request
 from chatapi.features.messages.send.service import MessageService
 from chatapi.rendering import (

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from chatapi.core.ids import ScheduledMessageId
 from chatapi.events.event import Event
-from chatapi.features.messages.scheduled.payloads import ScheduledMessagePayload
+from chatapi.features.messages.schedule_payloads import ScheduledMessagePayload
 
 
 class ScheduledMessagesAdded(Event):

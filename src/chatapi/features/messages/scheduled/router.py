@@ -7,15 +7,14 @@ from chatapi.features.messages.errors import (
     StreamWildcardMentionNotAllowedError,
     TopicWildcardMentionNotAllowedError,
 )
-from chatapi.features.messages.scheduled import state  # noqa: F401 (adds its section to POST /register)
+from chatapi.features.messages.schedule_payloads import (
+    ScheduledMessagesPayload,
+    ScheduledPayload,
+)
 from chatapi.features.messages.scheduled.errors import ScheduledMessageDoesNotExistError
 from chatapi.features.messages.scheduled.params import (
     EditScheduledMessageParams,
     ScheduleMessageParams,
-)
-from chatapi.features.messages.scheduled.payloads import (
-    ScheduledMessagesPayload,
-    ScheduledPayload,
 )
 from chatapi.features.messages.scheduled.service import ScheduledMessageService
 from chatapi.http.route import FeatureRouter

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from chatapi.core.errors import BadRequestError
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage
 from chatapi.features.messages.rules import is_read_by_sender
+from chatapi.features.messages.schedule_records import ScheduledRecord
 from chatapi.features.messages.scheduled.params import EditScheduledMessageParams
-from chatapi.features.messages.scheduled.records import ScheduledRecord
 from chatapi.features.messages.send.params import (
     SendMessageParams,
 )

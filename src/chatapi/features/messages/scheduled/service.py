@@ -6,6 +6,9 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError, StaleCallerError
 from chatapi.core.ids import ScheduledMessageId
 from chatapi.features.messages.outgoing import OutgoingMessage, TopicTarget
+from chatapi.features.messages.repository import DueRepository, ScheduleRepository
+from chatapi.features.messages.schedule_payloads import ScheduledMessagePayload, ScheduledPayload
+from chatapi.features.messages.schedule_records import UNSAVED, ScheduledRecord
 from chatapi.features.messages.scheduled.errors import ScheduledMessageDoesNotExistError
 from chatapi.features.messages.scheduled.events import (
     ScheduledMessageRemoved,
@@ -16,9 +19,6 @@ from chatapi.features.messages.scheduled.params import (
     EditScheduledMessageParams,
     ScheduleMessageParams,
 )
-from chatapi.features.messages.scheduled.payloads import ScheduledMessagePayload, ScheduledPayload
-from chatapi.features.messages.scheduled.records import UNSAVED, ScheduledRecord
-from chatapi.features.messages.scheduled.repository import DueRepository, ScheduleRepository
 from chatapi.features.messages.scheduled.rules import (
     MAX_SCHEDULED,
     check_time,

@@ -2,7 +2,7 @@
 
 from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile
-from chatapi.features.messages.scheduled.payloads import ScheduledMessagesPayload
+from chatapi.features.messages.schedule_payloads import ScheduledMessagesPayload
 from chatapi.features.messages.scheduled.service import ScheduledMessageService
 from chatapi.features.state import state_section
 

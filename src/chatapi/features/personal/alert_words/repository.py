@@ -1,11 +1,11 @@
 """Every SQL statement on alert words."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select
 
-from chatapi.core.ids import MessageId, RealmId, UserId
-from chatapi.db.models import AlertWord, MessageFlag
+from chatapi.core.ids import RealmId, UserId
+from chatapi.db.models import AlertWord
 from chatapi.db.session import DatabaseSession
 
 _OF_USER = (
@@ -42,32 +42,3 @@ class AlertWordRepository:
 
     async def remove(self, user_id: UserId, keys: Iterable[str]) -> None:
         await self._db.execute(_FORGET, {"of_user": user_id, "keys": list(keys)})
-
-    async def mark_again(self, message_id: MessageId, user_ids: Collection[UserId]) -> None:
-        """Flag an edited message for these users, and remove the flag for all others."""
-        has_word = MessageFlag.user_id.in_(user_ids)
-        rows = await self._db.execute(
-            update(MessageFlag)
-            .where(MessageFlag.message_id == message_id)
-            .values(has_alert_word=has_word)
-            .returning(MessageFlag.user_id)
-        )
-        known = {UserId(user_id) for (user_id,) in rows}
-        if new := sorted(set(user_ids) - known):
-            await self.mark((message_id, user_id) for user_id in new)
-
-    async def mark(self, marks: Iterable[tuple[MessageId, UserId]]) -> None:
-        """Flag new messages, which have no flag rows yet."""
-        await self._db.execute(
-            insert(MessageFlag),
-            [
-                {
-                    "message_id": message_id,
-                    "user_id": user_id,
-                    "starred": False,
-                    "collapsed": False,
-                    "has_alert_word": True,
-                }
-                for message_id, user_id in marks
-            ],
-        )

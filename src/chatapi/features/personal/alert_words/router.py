@@ -1,7 +1,6 @@
 """Endpoints of alert words."""
 
 from chatapi.auth.guards import LoggedIn
-from chatapi.features.personal.alert_words import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.personal.alert_words.params import AlertWordsParams
 from chatapi.features.personal.alert_words.payloads import AlertWordsPayload
 from chatapi.features.personal.alert_words.service import AlertWordService

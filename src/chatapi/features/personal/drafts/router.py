@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import DraftId
-from chatapi.features.personal.drafts import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.personal.drafts.params import CreateDraftsParams, EditDraftParams
 from chatapi.features.personal.drafts.payloads import CreatedDraftsPayload, DraftsPayload
 from chatapi.features.personal.drafts.service import DraftService

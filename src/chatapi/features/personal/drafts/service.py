@@ -108,3 +108,8 @@ class DraftService:
 
 def _payload(draft_id: DraftId, draft: DraftText) -> DraftPayload:
     return draft_payload(DraftRecord(**vars(draft), id=draft_id))
+
+
+async def remove_all_drafts(ctx: Context) -> None:
+    """Delete the drafts of a user who no longer wants them to be stored; emits no events."""
+    await DraftRepository(ctx.db, ctx.user.id).remove_all()

@@ -1,7 +1,6 @@
 """Endpoints of navigation views."""
 
 from chatapi.auth.guards import LoggedIn
-from chatapi.features.personal.navigation_views import state  # noqa: F401 (adds to POST /register)
 from chatapi.features.personal.navigation_views.errors import (
     ViewToEditDoesNotExistError,
     ViewToRemoveDoesNotExistError,

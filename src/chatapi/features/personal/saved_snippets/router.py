@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import SavedSnippetId
-from chatapi.features.personal.saved_snippets import state  # noqa: F401 (adds to POST /register)
 from chatapi.features.personal.saved_snippets.errors import SnippetDoesNotExistError
 from chatapi.features.personal.saved_snippets.params import CreateSnippetParams, EditSnippetParams
 from chatapi.features.personal.saved_snippets.payloads import CreatedSnippetPayload, SnippetsPayload

@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import LinkifierId
-from chatapi.features.realm.linkifiers import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.realm.linkifiers.params import LinkifierParams, ReorderLinkifiersParams
 from chatapi.features.realm.linkifiers.payloads import CreatedLinkifierPayload, LinkifiersPayload
 from chatapi.features.realm.linkifiers.service import LinkifierService

@@ -6,7 +6,6 @@ from typing import Any
 from chatapi.auth.guards import Admin
 from chatapi.core.errors import OwnerRequiredError
 from chatapi.features.realm.payloads import changed_realm_payload
-from chatapi.features.realm.settings import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.realm.settings.params import ChangeRealmParams
 from chatapi.features.realm.settings.service import RealmService
 from chatapi.http.route import FeatureRouter

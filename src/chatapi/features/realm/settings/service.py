@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from chatapi.auth.context import Context
+from chatapi.auth.user_rows import UserRows
 from chatapi.core.errors import BadRequestError, OwnerRequiredError
 from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Everyone
 from chatapi.events.restarts import restart_clients
-from chatapi.features.channels.access import ChannelFinder, require_not_archived
+from chatapi.features.channels import (
+    ChannelFinder,
+    require_not_archived,
+)
 from chatapi.features.realm.events import RealmSettingChanged, RealmSettingsChanged
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.realm.rules import (
@@ -19,8 +23,9 @@ from chatapi.features.realm.rules import (
     stored_settings,
 )
 from chatapi.features.realm.settings.params import ChangeRealmParams
-from chatapi.features.users.full_members import recount_full_members
-from chatapi.features.users.repository import UserRepository
+from chatapi.features.users import (
+    recount_full_members,
+)
 from chatapi.permissions.changes import changed_value
 from chatapi.permissions.realm import RealmPermissions
 from chatapi.permissions.settings import REALM_PERMISSIONS
@@ -100,7 +105,7 @@ class RealmService:
 
     async def _restart_guests(self) -> None:
         """Restart the clients of guests: they see other users now, so they register again."""
-        guests = await UserRepository(self._ctx.db, self._ctx.realm.id).list_guests()
+        guests = await UserRows(self._ctx.db, self._ctx.realm.id).list_guests()
         await restart_clients(self._ctx.work, self._ctx.realm.id, guests)
 
     def _emit(self, changes: Changes) -> None:

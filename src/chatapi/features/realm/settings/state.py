@@ -22,8 +22,11 @@ from chatapi.features.realm.payloads import (
 )
 from chatapi.features.realm.rules import icon_url, supported_permissions
 from chatapi.features.state import state_section
-from chatapi.features.users.presence.rules import OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
-from chatapi.features.users.profile_fields.field_types import KNOWN_SITES
+from chatapi.features.users import (
+    KNOWN_SITES,
+    OFFLINE_AFTER_SECONDS,
+    PING_EVERY_SECONDS,
+)
 from chatapi.permissions.realm import RealmPermissions
 from chatapi.permissions.settings import (
     CHANNEL_PERMISSIONS,

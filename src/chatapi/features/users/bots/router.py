@@ -5,7 +5,6 @@ from chatapi.core.errors import AdministratorRequiredError
 from chatapi.core.ids import UserId
 from chatapi.features.users.api_key_payloads import ApiKeyPayload
 from chatapi.features.users.bot_payloads import CreatedBotPayload, OwnBotsPayload
-from chatapi.features.users.bots import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.users.bots.params import ChangeBotParams, CreateBotParams
 from chatapi.features.users.bots.service import BotService
 from chatapi.http.route import FeatureRouter

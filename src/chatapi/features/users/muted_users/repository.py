@@ -1,16 +1,14 @@
 """Every SQL statement on muted users."""
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, insert, select
 
 from chatapi.core.ids import ConversationId, MessageId, UserId
-from chatapi.db.models import Message, MutedUser, ReadException
+from chatapi.db.models import Message, MutedUser
 from chatapi.db.session import DatabaseSession
-from chatapi.db.upsert import upsert
 from chatapi.narrow.unread import unread_messages, values_for
+from chatapi.read_state.repository import ReadMessage
 
 _MAX_UNREAD = 50_000
 """The same limit as for the unread messages that clients receive."""
@@ -32,14 +30,6 @@ _newest_of_sender = (
     select(_unread_of_sender).order_by(_unread_of_sender.c.id.desc()).limit(_MAX_UNREAD).subquery()
 )
 _UNREAD_OF_SENDER = select(_newest_of_sender).order_by(_newest_of_sender.c.id)
-
-
-class ReadMessage(NamedTuple):
-    """A message that counts as read by a user."""
-
-    user_id: UserId
-    message_id: MessageId
-    conversation_id: ConversationId
 
 
 class MutedUserRepository:
@@ -69,10 +59,3 @@ class MutedUserRepository:
             ReadMessage(reader_id, MessageId(message_id), ConversationId(conversation_id))
             for message_id, conversation_id in rows
         ]
-
-    async def mark_read(self, messages: Iterable[ReadMessage]) -> None:
-        """One row for each message; the rows are deleted when the reader's position passes them."""
-        rows: list[dict[str, object]] = [
-            {**message._asdict(), "is_read": True} for message in messages
-        ]
-        await upsert(self._db, ReadException, rows)

@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import UserId
-from chatapi.features.users.muted_users import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.users.muted_users.service import MutedUserService
 from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id

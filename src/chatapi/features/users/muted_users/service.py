@@ -14,6 +14,7 @@ from chatapi.features.users.muted_users.repository import MutedUserRepository
 from chatapi.features.users.repository import UserRepository
 from chatapi.permissions.user_visibility import user_visibility
 from chatapi.read_state.events import FlagAdded
+from chatapi.read_state.repository import ReadExceptionRepository
 
 
 class MutedUserService:
@@ -55,7 +56,7 @@ class MutedUserService:
         reader_id = self._ctx.user.id
         unread = await self._repository.list_unread_of(reader_id, sender_id)
         if unread:
-            await self._repository.mark_read(unread)
+            await ReadExceptionRepository(self._ctx.db).mark_read(unread)
             message_ids = [message.message_id for message in unread]
             self._ctx.emit(FlagAdded(flag="read", messages=message_ids), to=Users.only(reader_id))
 

@@ -13,7 +13,6 @@ from chatapi.features.users.payloads import (
     OwnUserPayload,
     UsersPayload,
 )
-from chatapi.features.users.people import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.users.people.administration import UserAdministration
 from chatapi.features.users.people.params import (
     ChangeUserParams,

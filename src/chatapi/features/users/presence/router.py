@@ -4,7 +4,6 @@ from chatapi.auth.guards import LoggedIn
 from chatapi.features.users.params import (
     UserReference,
 )
-from chatapi.features.users.presence import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.users.presence.params import PingParams
 from chatapi.features.users.presence.payloads import (
     OnePresencePayload,

@@ -1,6 +1,6 @@
 """Use cases: change the values in a profile."""
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError
@@ -107,3 +107,8 @@ def _change(field_id: ProfileFieldId, value: FieldValue | None) -> CustomProfile
     if value.rendered is None:
         return {"id": field_id, "value": value.text}
     return {"id": field_id, "value": value.text, "rendered_value": value.rendered}
+
+
+async def has_profile_values(ctx: RealmContext, user_id: UserId) -> bool:
+    """Whether a user has a value in any custom profile field."""
+    return bool(await UserRepository(ctx.db, ctx.realm.id).profile_of(user_id))

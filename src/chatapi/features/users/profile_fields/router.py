@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import ProfileFieldId
-from chatapi.features.users.profile_fields import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.users.profile_fields.params import (
     ChangeFieldParams,
     CreateFieldParams,

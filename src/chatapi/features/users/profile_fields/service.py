@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId
 from chatapi.events.audience import Everyone, UserVisibleTo
@@ -139,3 +139,8 @@ def _passed(params: ChangeFieldParams) -> dict[str, Any]:
     return {
         name: value.strip() if isinstance(value, str) else value for name, value in passed.items()
     }
+
+
+async def list_profile_fields(ctx: RealmContext) -> list[ProfileFieldRecord]:
+    """The custom profile fields of a realm, in order."""
+    return await ProfileFieldRepository(ctx.db, ctx.realm.id).list_fields()

@@ -1,7 +1,6 @@
 """Endpoints of personal settings."""
 
 from chatapi.auth.guards import LoggedIn
-from chatapi.features.users.settings import state  # noqa: F401 (adds its sections to POST /register)
 from chatapi.features.users.settings.params import ChangeSettingsParams
 from chatapi.features.users.settings.service import UserSettingsService
 from chatapi.http.request import ApiRequest

@@ -5,7 +5,9 @@ from typing import NamedTuple
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.features.personal.drafts.repository import DraftRepository
+from chatapi.features.personal import (
+    remove_all_drafts,
+)
 from chatapi.features.users.changes import change_address, change_timezone, rename_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_full_name, check_password
@@ -102,7 +104,7 @@ class UserSettingsService:
         if changes.get("enable_drafts_synchronization") is False:
             # The server keeps no drafts of users who turn off their synchronization. No event is
             # emitted: clients keep their local drafts.
-            await DraftRepository(self._ctx.db, self._ctx.user.id).remove_all()
+            await remove_all_drafts(self._ctx)
 
     @property
     def _is_admin(self) -> bool:

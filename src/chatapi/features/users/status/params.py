@@ -4,7 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from chatapi.features.emoji.resolver import ReactionType
+from chatapi.features.emoji import (
+    ReactionType,
+)
 from chatapi.wire.params import Params
 
 _MAX_TEXT_LENGTH = 60

@@ -2,7 +2,6 @@
 
 from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import UserId
-from chatapi.features.users.status import state  # noqa: F401 (adds its section to POST /register)
 from chatapi.features.users.status.params import ChangeOwnStatusParams, ChangeUserStatusParams
 from chatapi.features.users.status.service import UserStatusService
 from chatapi.features.users.status_payloads import OneUserStatusPayload

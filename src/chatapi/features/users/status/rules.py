@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from chatapi.features.emoji.resolver import Emoji, EmojiKind
+from chatapi.features.emoji import (
+    Emoji,
+    EmojiKind,
+)
 from chatapi.features.users.status_payloads import UserStatusPayload
 
 NO_EMOJI = Emoji(EmojiKind.UNICODE, code="", name="")

@@ -6,9 +6,12 @@ from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
-from chatapi.features.emoji.repository import EmojiRepository
-from chatapi.features.emoji.resolver import Emoji, EmojiKind, EmojiResolver
-from chatapi.features.users.presence.repository import PresenceRepository
+from chatapi.features.emoji import (
+    Emoji,
+    EmojiKind,
+    EmojiResolver,
+)
+from chatapi.features.users.presence.visibility import list_hidden_users
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.settings.changes import change_settings
 from chatapi.features.users.status.params import ChangeOwnStatusParams, ChangeUserStatusParams
@@ -36,7 +39,7 @@ class UserStatusService:
     async def list_seen(self) -> dict[str, UserStatusPayload]:
         """Statuses of all users whom the caller may see and who have one, or are away."""
         statuses = await self._statuses.list_all()
-        away = await PresenceRepository(self._ctx.db, self._ctx.realm.id).list_hidden()
+        away = await list_hidden_users(self._ctx)
         visibility = await user_visibility(self._ctx)
         return {
             str(user_id): status_payload(statuses.get(user_id, NO_STATUS), away=user_id in away)
@@ -85,7 +88,7 @@ class UserStatusService:
     async def _find_emoji(self, name: str, params: ChangeUserStatusParams) -> Emoji:
         if not name:
             return NO_EMOJI
-        choice = EmojiResolver(EmojiRepository(self._ctx.db, self._ctx.realm.id))
+        choice = EmojiResolver(self._ctx)
         kind = EmojiKind.read(params.reaction_type or None)
         emoji = await choice.find(name, params.emoji_code or None, kind)
         await choice.check(emoji)

@@ -17,7 +17,7 @@ from chatapi.db.models import Channel, Subscription, User, UserTopic
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
-from chatapi.features.channels.topic_policies.payloads import MutedTopicPayload
+from chatapi.features.channels.topic_policy_payloads import MutedTopicPayload
 
 
 class UserTopicKey(NamedTuple):

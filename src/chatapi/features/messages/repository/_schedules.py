@@ -10,7 +10,7 @@ from chatapi.core.ids import ScheduledMessageId, UserId
 from chatapi.db.models import ScheduledMessage
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
-from chatapi.features.messages.scheduled.records import ScheduledRecord
+from chatapi.features.messages.schedule_records import ScheduledRecord
 
 _records = RecordReader(ScheduledRecord, ScheduledMessage)
 _is_pending = ScheduledMessage.failure.is_(None)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, MessageId, RealmId, ScheduledMessageId, UserId
-from chatapi.features.messages.scheduled.payloads import ScheduledMessagePayload
+from chatapi.features.messages.schedule_payloads import ScheduledMessagePayload
 
 UNSAVED = ScheduledMessageId(0)
 """Placeholder for the id that the database will assign."""

@@ -1,0 +1,61 @@
+"""Every SQL statement on messages that more than one of their features uses."""
+
+from chatapi.features.messages.repository._alerts import AlertFlagRepository
+from chatapi.features.messages.repository._deletion import (
+    DeletionRepository,
+    MessageToDelete,
+    Origin,
+)
+from chatapi.features.messages.repository._edits import (
+    MAX_EARLIER_TEXT,
+    EditRecord,
+    EditRepository,
+    MessageText,
+)
+from chatapi.features.messages.repository._history import (
+    HistoryRepository,
+    HistoryRow,
+    is_in_unmuted_topic,
+    is_unmuted,
+)
+from chatapi.features.messages.repository._messages import (
+    FoundTopic,
+    MessageRepository,
+    NewDirectConversation,
+    NewTopic,
+    RecipientRepository,
+    TopicKey,
+)
+from chatapi.features.messages.repository._reactions import (
+    EmojiCount,
+    ReactionRepository,
+)
+from chatapi.features.messages.repository._schedules import (
+    DueRepository,
+    ScheduleRepository,
+)
+
+__all__ = [
+    "MAX_EARLIER_TEXT",
+    "AlertFlagRepository",
+    "DeletionRepository",
+    "DueRepository",
+    "EditRecord",
+    "EditRepository",
+    "EmojiCount",
+    "FoundTopic",
+    "HistoryRepository",
+    "HistoryRow",
+    "MessageRepository",
+    "MessageText",
+    "MessageToDelete",
+    "NewDirectConversation",
+    "NewTopic",
+    "Origin",
+    "ReactionRepository",
+    "RecipientRepository",
+    "ScheduleRepository",
+    "TopicKey",
+    "is_in_unmuted_topic",
+    "is_unmuted",
+]

@@ -1,19 +1,22 @@
 """A restored backup: clients that have seen events of the lost history must register again."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
-from chatapi.db.models import Epoch, EventRow, RealmClock
+from chatapi.db.database import Database
+from chatapi.db.models import Epoch, EventQueueRow, EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.jobs.periodic_jobs import expire_queues
 from chatapi.main import ChatApp
@@ -27,7 +30,7 @@ from tests.support.listening import Listener, listen
 from tests.support.responses import assert_error
 from tests.support.sample_events import Noted, commit_events
 from tests.support.servers import TEMPLATE, Servers
-from tests.support.waiting import until_true
+from tests.support.waiting import until_lock_is_awaited, until_true
 
 LOST = 20
 
@@ -278,6 +281,49 @@ class TestRestart:
             await expire_queues(service.runtime)
             async with DatabaseSession(service.runtime.database) as db:
                 assert len((await db.execute(select(Epoch.id))).all()) == 1
+
+
+@asynccontextmanager
+async def opened_database(settings: Settings) -> AsyncIterator[Database]:
+    database = Database(settings)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def is_carried_over(database: Database, listener: Listener) -> bool:
+    """Whether the queue's row has the newest epoch."""
+    async with DatabaseSession(database) as db:
+        newest = select(func.max(Epoch.id)).scalar_subquery()
+        queue = select(EventQueueRow.epoch == newest).where(EventQueueRow.id == listener.queue_id)
+        return (await db.execute(queue)).scalar_one()
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+async def test_queue_that_is_being_registered_while_another_process_starts_goes_on_there(
+    runs: Runs, archive: Archive
+) -> None:
+    """On SQLite the processes write one after the other, and cannot meet like this."""
+    runs.settings = runs.settings.model_copy(update={"queues_per_user": 2})
+    async with runs.start() as first, runs.start() as second:
+        world = await make_world(first)
+        watched = await listen(first.client, await factories.make_user(first.runtime, world.realm))
+        async with opened_database(runs.settings) as other, DatabaseSession(other) as db:
+            # A registration that has to delete another queue of the user waits for this lock.
+            await db.lock_realm(world.realm.id)
+            registration = asyncio.create_task(
+                listen(first.client, world.member, event_types=["test_note"])
+            )
+            await until_lock_is_awaited(other)
+            # As it does when it is started.
+            await second.runtime.queues.begin_epoch()
+            await until_true(partial(is_carried_over, other, watched), seconds=60)
+        made = await registration
+        await notes(first, world, "a", 3)
+        assert await read(first, made) == ["a0", "a1", "a2"]
+        await notes(first, world, "b", 3)
+        assert await read(second, made) == ["b0", "b1", "b2"]
 
 
 class TestUnderARunningProcess:

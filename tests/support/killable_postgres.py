@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import URL
@@ -59,8 +59,11 @@ class KillablePostgres:
             parent = self._process.pid
             children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
             # The parent first: stopped, it starts no further child.
-            for pid in (parent, *map(int, children)):
-                os.kill(pid, sent)
+            os.kill(parent, sent)
+            for pid in map(int, children):
+                # A connection may have ended meanwhile.
+                with suppress(ProcessLookupError):
+                    os.kill(pid, sent)
 
     @contextmanager
     def copy(self) -> Iterator["KillablePostgres"]:

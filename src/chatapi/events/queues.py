@@ -64,6 +64,7 @@ class EventQueues:
     ) -> QueueId:
         """Create a queue that begins right after the given event."""
         await self._epochs.ensure_begun()
+        feed = await self._hub.feed(reader.realm_id)
         now = self._clock.now()
         queue = QueueRecord(
             id=new_queue_id(),
@@ -75,7 +76,7 @@ class EventQueues:
             expires_at=now + timedelta(seconds=idle_seconds),
             epoch=self._epochs.newest,
         )
-        feed = await self._hub.feed(reader.realm_id)
+        # At once: when another process starts, the epochs of the queues in memory are advanced.
         # Before the commit: afterwards another process can end the queue, and this process would
         # not find it in memory to remove it.
         self._live[queue.id] = live = live_queue(queue, feed)

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property
 from types import FrameType
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -32,7 +33,7 @@ from chatapi.http.route_index import RouteIndex
 from chatapi.jobs import run_jobs
 
 _ROUTERS = tuple(load_from_features("router", FeatureRouter))
-FEATURES: Sequence[FeatureRouter] = tuple(router for router in _ROUTERS if router.is_documented)
+FEATURES: Sequence[FeatureRouter] = tuple(router for router in _ROUTERS if router.include_in_schema)
 
 
 _OBJECTS_BEFORE_LOOKING_FOR_GARBAGE = 10_000
@@ -56,10 +57,16 @@ class ChatApp(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         return self.router
 
+    @override
+    def openapi(self) -> dict[str, Any]:
+        """Written from guards, `Params`, payloads and error classes, which FastAPI cannot read."""
+        return build_document(FEATURES)
+
     @cached_property
     def _api_middleware(self) -> ApiMiddleware:
         """Created with the first request, when all routes have been added."""
-        index = RouteIndex(self.routes)
+        endpoints = (route for router in _ROUTERS for route in router.chat_routes)
+        index = RouteIndex([*endpoints, *self.routes])
         return ApiMiddleware(
             index.find,
             self.runtime.settings,
@@ -89,8 +96,8 @@ def create_app(
     )
     app.runtime = app.state.runtime = runtime
     for router in _ROUTERS:
-        app.router.routes.extend(router.routes)
-    app.router.routes.extend(page_routes(lambda: build_document(FEATURES)))
+        app.include_router(router)
+    app.router.routes.extend(page_routes(app.openapi))
     return app
 
 

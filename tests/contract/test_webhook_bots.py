@@ -37,7 +37,7 @@ async def webhook(make_user: MakeUser, owner: Person) -> Person:
 def test_only_the_send_endpoint_admits_webhook_bots() -> None:
     admitting = [
         endpoint_of(route)
-        for route in (*ROUTES, *file_router.routes)
+        for route in (*ROUTES, *file_router.chat_routes)
         if isinstance(route.operation.guard, CallerGuard) and route.operation.guard.allows_webhooks
     ]
     assert admitting == [SENDING]

@@ -12,7 +12,7 @@ from chatapi.auth.guards import Admin, Anybody, LoggedIn, MaybeAnonymous
 from chatapi.core.errors import ApiError
 from chatapi.http.openapi import build_document
 from chatapi.http.responses import EventStream
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.params import Alias, JsonOrString, Params, WireModel
 from chatapi.wire.types import Id
 
@@ -74,7 +74,7 @@ class OutOfPaintError(ApiError):
 router = FeatureRouter("Pictures", "Things to look at.")
 
 
-@router.post("/pictures", errors=[OutOfPaintError])
+@router.post("/pictures", responses=raises(OutOfPaintError))
 async def paint(ctx: LoggedIn, params: PaintParams) -> PicturePayload:
     """Paint a picture.
 

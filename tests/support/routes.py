@@ -12,7 +12,7 @@ from tests.factories import Person
 from tests.support.client import ApiClient, basic_auth
 from tests.support.responses import ApiResponse
 
-ROUTES = [route for feature in FEATURES for route in feature.routes]
+ROUTES = [route for feature in FEATURES for route in feature.chat_routes]
 DOCUMENT = build_document(FEATURES)
 
 

@@ -1,9 +1,11 @@
-"""Guards as argument types: an endpoint's first argument says who may call it."""
+"""Guards: the dependency of an endpoint's first argument says who may call it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Annotated, ClassVar
+
+from fastapi import Depends
 
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import (
@@ -38,11 +40,12 @@ class ProbeGuard:
     """For health checks: no authentication, and not even the realm is looked up."""
 
     credentials: ClassVar[Credentials] = "ignored"
+    follows_log: ClassVar[bool] = False
 
     def errors(self) -> Sequence[type[ApiError]]:
         return ()
 
-    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> ProcessContext:
+    async def __call__(self, request: ApiRequest, *, locks_first: bool) -> ProcessContext:
         del locks_first
         runtime = runtime_of(request)
         return ProcessContext(runtime, runtime.begin())
@@ -53,11 +56,12 @@ class ServerGuard:
     """For everyone, on any host name; an Authorization header is ignored."""
 
     credentials: ClassVar[Credentials] = "ignored"
+    follows_log: ClassVar[bool] = False
 
     def errors(self) -> Sequence[type[ApiError]]:
         return ()
 
-    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> ServerContext:
+    async def __call__(self, request: ApiRequest, *, locks_first: bool) -> ServerContext:
         del locks_first
         runtime = runtime_of(request)
         return ServerContext(
@@ -75,11 +79,12 @@ class RealmGuard:
 
     is_login: bool = False
     credentials: ClassVar[Credentials] = "ignored"
+    follows_log: ClassVar[bool] = False
 
     def errors(self) -> Sequence[type[ApiError]]:
         return (UnknownOrganizationError,)
 
-    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> RealmContext:
+    async def __call__(self, request: ApiRequest, *, locks_first: bool) -> RealmContext:
         runtime = runtime_of(request)
         if self.is_login:
             await runtime.limits.charge_login_from(request)
@@ -103,11 +108,12 @@ class VisitorGuard:
     """
 
     credentials: ClassVar[Credentials] = "optional"
+    follows_log: ClassVar[bool] = False
 
     def errors(self) -> Sequence[type[ApiError]]:
         return (UnknownOrganizationError, UnauthorizedError, WebhookRefusedError)
 
-    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> VisitorContext:
+    async def __call__(self, request: ApiRequest, *, locks_first: bool) -> VisitorContext:
         runtime = runtime_of(request)
         async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
             visitor = None
@@ -131,10 +137,12 @@ class CallerGuard:
     """For active users of the realm with at least the given role.
 
     Incoming webhook bots are refused unless `allows_webhooks` is set, as it is for sending.
+    `follows_log` is for endpoints whose response shows only what caches saw in the log.
     """
 
     role: Role = Role.GUEST
     allows_webhooks: bool = False
+    follows_log: bool = False
     credentials: ClassVar[Credentials] = "required"
 
     def errors(self) -> Sequence[type[ApiError]]:
@@ -142,7 +150,7 @@ class CallerGuard:
         roles = () if self.role is Role.GUEST else (AdministratorRequiredError,)
         return (UnknownOrganizationError, UnauthorizedError, *webhooks, *roles)
 
-    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> Context:
+    async def __call__(self, request: ApiRequest, *, locks_first: bool) -> Context:
         runtime = runtime_of(request)
         async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
             caller = await _authenticate(request, runtime, work, realm)
@@ -219,12 +227,13 @@ def _refuse_webhook(caller: Caller) -> None:
         raise WebhookRefusedError
 
 
-Probe = Annotated[ProcessContext, ProbeGuard()]
-Server = Annotated[ServerContext, ServerGuard()]
-Anybody = Annotated[RealmContext, RealmGuard()]
-LoggingIn = Annotated[RealmContext, RealmGuard(is_login=True)]
-MaybeAnonymous = Annotated[VisitorContext, VisitorGuard()]
-LoggedIn = Annotated[Context, CallerGuard()]
-Sender = Annotated[Context, CallerGuard(allows_webhooks=True)]
+Probe = Annotated[ProcessContext, Depends(ProbeGuard())]
+Server = Annotated[ServerContext, Depends(ServerGuard())]
+Anybody = Annotated[RealmContext, Depends(RealmGuard())]
+LoggingIn = Annotated[RealmContext, Depends(RealmGuard(is_login=True))]
+MaybeAnonymous = Annotated[VisitorContext, Depends(VisitorGuard())]
+LoggedIn = Annotated[Context, Depends(CallerGuard())]
+Sender = Annotated[Context, Depends(CallerGuard(allows_webhooks=True))]
 """Users and incoming webhook bots: only for POST /messages."""
-Admin = Annotated[Context, CallerGuard(Role.ADMIN)]
+Poller = Annotated[Context, Depends(CallerGuard(follows_log=True))]
+Admin = Annotated[Context, Depends(CallerGuard(Role.ADMIN))]

@@ -7,6 +7,7 @@ from functools import cached_property
 from types import NoneType
 from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
+from fastapi.params import Depends
 from pydantic import TypeAdapter, ValidationError
 
 from chatapi.core.errors import ApiError, BadRequestError
@@ -37,15 +38,17 @@ Credentials = Literal["ignored", "optional", "required"]
 
 
 class Guard(Protocol):
-    """Decides who may call an endpoint; given as annotation of the endpoint's first argument."""
+    """The dependency of an endpoint's first argument: decides who may call the endpoint."""
 
     credentials: Credentials
     """How the Authorization header is used, for the documentation."""
+    follows_log: bool
+    """Whether the response shows only what caches saw in the log, so that nothing is rechecked."""
 
     def errors(self) -> Sequence[type[ApiError]]:
         """The errors the guard itself may raise."""
 
-    async def authorize(self, request: ApiRequest, *, locks_first: bool) -> RequestContext:
+    async def __call__(self, request: ApiRequest, *, locks_first: bool) -> RequestContext:
         """Authorize a request, or raise the error that refuses it.
 
         With `locks_first` its realm is locked before anything is looked up, so that no data the
@@ -135,8 +138,9 @@ def inspect_endpoint(
 def _find_guard(endpoint: Endpoint, hints: Mapping[str, Any]) -> tuple[Guard, str]:
     for name, hint in hints.items():
         for annotation in getattr(hint, "__metadata__", ()):
-            if hasattr(annotation, "authorize"):
-                return annotation, name
+            if isinstance(annotation, Depends) and annotation.dependency is not None:
+                guard: Any = annotation.dependency
+                return guard, name
     raise TypeError(f"{endpoint.__module__}.{endpoint.__name__} declares no guard")
 
 

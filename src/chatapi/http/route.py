@@ -1,17 +1,21 @@
 """The route class: authorize, read parameters, run, commit, publish, and write the envelope."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any
 
+from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
 from chatapi.core.errors import ApiError, StaleCallerError, UnavailableError
 from chatapi.http.file_responses import FileContent, send_file
 from chatapi.http.forms import Form, read_form
 from chatapi.http.idempotency import find_stored_response, store_response
-from chatapi.http.operation import Endpoint, Operation, RequestContext, inspect_endpoint
+from chatapi.http.operation import Endpoint, RequestContext, inspect_endpoint
 from chatapi.http.request import ApiRequest
 from chatapi.http.responses import (
     EventStream,
@@ -31,8 +35,6 @@ A request that writes needs the lock anyway, and takes it first after its first 
 MAX_ATTEMPTS = 10
 """Attempts of a request that releases the lock while it runs, as for searching or drawing."""
 
-EndpointT = TypeVar("EndpointT", bound=Endpoint)
-
 
 class ChatRoute(APIRoute):
     """A FastAPI route that reads the request itself.
@@ -45,30 +47,34 @@ class ChatRoute(APIRoute):
     def __init__(
         self,
         path: str,
-        method: str,
-        operation: Operation,
-        tag: str,
+        endpoint: Endpoint,
         *,
-        is_limited: bool = True,
-        follows_log: bool = False,
-        ignores_idempotency_key: bool = False,
+        methods: Sequence[str],
+        tags: list[str | Enum],
+        responses: Mapping[int | str, Mapping[str, Any]],
+        response_model: Any,  # noqa: ANN401 (as FastAPI declares it)
+        include_in_schema: bool = True,
+        **_defaults: object,
     ) -> None:
-        self.method = method
-        self.ignores_idempotency_key = ignores_idempotency_key
+        """Called by `APIRouter`, whose other options have no use here."""
+        (self.method,) = methods
+        late_payload = response_model if callable(response_model) else None
+        self.operation = inspect_endpoint(endpoint, _errors_in(responses), late_payload)
+        self.is_limited = self.stores_responses = True
+        follows_log = self.operation.guard.follows_log
         # A request that writes has locked the realm, which includes this check.
-        self._rechecks_caller = method == "GET" and not follows_log
+        self._rechecks_caller = self.method == "GET" and not follows_log
         self._follows_log = follows_log
-        self._most_restarts = MAX_RESTARTS if method == "GET" else 0
-        self.operation = operation
-        self.is_limited = is_limited
+        self._most_restarts = MAX_RESTARTS if self.method == "GET" else 0
         super().__init__(
             path,
             _described_elsewhere,
-            methods=[method],
-            name=operation.endpoint.__name__,
-            operation_id=operation.endpoint.__name__,
-            tags=[tag],
+            methods=[self.method],
+            name=endpoint.__name__,
+            operation_id=endpoint.__name__,
+            tags=tags,
             response_model=None,
+            include_in_schema=include_in_schema,
         )
         self.app = self.handle_request
 
@@ -93,7 +99,7 @@ class ChatRoute(APIRoute):
         try:
             while True:
                 locks_first = attempt > self._most_restarts and not self._follows_log
-                context = await self.operation.guard.authorize(request, locks_first=locks_first)
+                context = await self.operation.guard(request, locks_first=locks_first)
                 try:
                     form = form or await self._read(request, context)
                     return await self._run_once(request, context, form)
@@ -121,7 +127,7 @@ class ChatRoute(APIRoute):
         operation = self.operation
         params, unknown = operation.params.read(form.values, form.file)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
-        if not self.ignores_idempotency_key:
+        if self.stores_responses:
             stored = await find_stored_response(request, context, form.fingerprint())
             if stored is not None:
                 return stored, ignored
@@ -149,11 +155,13 @@ async def _described_elsewhere() -> Response:
     raise NotImplementedError
 
 
-class FeatureRouter:
-    """Collects the routes of one feature, below the API's prefix by default.
+class FeatureRouter(APIRouter):
+    """FastAPI's router with our route class, below the API's prefix by default.
 
     `is_limited=False` is for endpoints that must respond however many requests an address sends,
-    `is_documented=False` for addresses that browsers find in messages.
+    `include_in_schema=False` for addresses that browsers find in messages, and
+    `stores_responses=False` for requests that may be carried out twice and have a large response:
+    a repeat with the same Idempotency-Key is carried out again.
     """
 
     def __init__(
@@ -162,76 +170,40 @@ class FeatureRouter:
         description: str = "",
         *,
         prefix: str = API_PREFIX,
+        include_in_schema: bool = True,
         is_limited: bool = True,
-        is_documented: bool = True,
+        stores_responses: bool = True,
     ) -> None:
+        super().__init__(
+            prefix=prefix,
+            tags=[tag],
+            route_class=ChatRoute,
+            include_in_schema=include_in_schema,
+        )
         self.tag = tag
         self.description = description
-        self._prefix = prefix
         self._is_limited = is_limited
-        self.is_documented = is_documented
-        self.routes: list[ChatRoute] = []
+        self._stores_responses = stores_responses
+        self.chat_routes: list[ChatRoute] = []
 
-    def get(
-        self, path: str, *, errors: Sequence[type[ApiError]] = (), follows_log: bool = False
-    ) -> Callable[[EndpointT], EndpointT]:
-        """`follows_log` is for endpoints whose response shows only what caches saw in the log."""
-        return self._route("GET", path, errors, follows_log=follows_log)
+    @override
+    def add_api_route(self, path: str, endpoint: Endpoint, **options: Any) -> None:
+        """Called by `get`, `post`, `patch` and `delete`."""
+        super().add_api_route(path, endpoint, **options)
+        route = self.routes[-1]
+        assert isinstance(route, ChatRoute)  # noqa: S101 (it is the route class)
+        route.is_limited = self._is_limited
+        route.stores_responses = self._stores_responses
+        self.chat_routes.append(route)
 
-    def post(
-        self,
-        path: str,
-        *,
-        errors: Sequence[type[ApiError]] = (),
-        payload: Callable[[], type] | None = None,
-        ignores_idempotency_key: bool = False,
-    ) -> Callable[[EndpointT], EndpointT]:
-        """`payload` replaces a return annotation that is only known when all modules are loaded.
 
-        `ignores_idempotency_key` is for requests that may be carried out twice and have a large
-        response: a repeat is carried out again, and no response is stored.
-        """
-        return self._route(
-            "POST", path, errors, payload, ignores_idempotency_key=ignores_idempotency_key
-        )
+def raises(*errors: type[ApiError]) -> dict[int | str, dict[str, Any]]:
+    """The errors of an endpoint beyond those of its guard, for `responses` of its decorator."""
+    by_status: defaultdict[int | str, dict[str, Any]] = defaultdict(lambda: {"errors": []})
+    for error in errors:
+        by_status[error.status]["errors"].append(error)
+    return dict(by_status)
 
-    def patch(
-        self,
-        path: str,
-        *,
-        errors: Sequence[type[ApiError]] = (),
-        payload: Callable[[], type] | None = None,
-    ) -> Callable[[EndpointT], EndpointT]:
-        return self._route("PATCH", path, errors, payload)
 
-    def delete(
-        self, path: str, *, errors: Sequence[type[ApiError]] = ()
-    ) -> Callable[[EndpointT], EndpointT]:
-        return self._route("DELETE", path, errors)
-
-    def _route(
-        self,
-        method: str,
-        path: str,
-        errors: Sequence[type[ApiError]],
-        payload: Callable[[], type] | None = None,
-        *,
-        follows_log: bool = False,
-        ignores_idempotency_key: bool = False,
-    ) -> Callable[[EndpointT], EndpointT]:
-        def add(endpoint: EndpointT) -> EndpointT:
-            operation = inspect_endpoint(endpoint, errors, payload)
-            self.routes.append(
-                ChatRoute(
-                    self._prefix + path,
-                    method,
-                    operation,
-                    self.tag,
-                    is_limited=self._is_limited,
-                    follows_log=follows_log,
-                    ignores_idempotency_key=ignores_idempotency_key,
-                )
-            )
-            return endpoint
-
-        return add
+def _errors_in(responses: Mapping[int | str, Mapping[str, Any]]) -> list[type[ApiError]]:
+    return [error for described in responses.values() for error in described["errors"]]

@@ -10,11 +10,11 @@ from chatapi.features.emoji.payloads import PREFIX, EmojiListPayload
 from chatapi.features.emoji.pictures import read_picture
 from chatapi.features.emoji.service import EmojiService
 from chatapi.http.file_responses import FileContent
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Custom emoji", "Emoji of the organization's own.")
-picture_router = FeatureRouter("Custom emoji", prefix="", is_documented=False)
+picture_router = FeatureRouter("Custom emoji", prefix="", include_in_schema=False)
 """Serves the images, outside the API."""
 
 
@@ -34,7 +34,7 @@ async def upload_custom_emoji(ctx: LoggedIn, emoji_name: str, params: UploadEmoj
     await EmojiService(ctx).add(emoji_name, params.filename)
 
 
-@router.delete("/realm/emoji/{emoji_name}", errors=[EmojiDoesNotExistError])
+@router.delete("/realm/emoji/{emoji_name}", responses=raises(EmojiDoesNotExistError))
 async def deactivate_custom_emoji(ctx: LoggedIn, emoji_name: str) -> None:
     """Remove a custom emoji; messages and reactions that have it keep it."""
     await EmojiService(ctx).remove(emoji_name)

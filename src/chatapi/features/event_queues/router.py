@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from chatapi.auth.guards import LoggedIn
+from chatapi.auth.guards import LoggedIn, Poller
 from chatapi.core.errors import BadEventQueueIdError
 from chatapi.features.event_queues.params import (
     DeleteQueueParams,
@@ -15,19 +15,19 @@ from chatapi.features.event_queues.payloads import EventsPayload, register_paylo
 from chatapi.features.event_queues.service import EventQueueService
 from chatapi.http.request import ApiRequest
 from chatapi.http.responses import EventStream
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.narrow import BadNarrowError
 
+repeatable = FeatureRouter("Event queues", stores_responses=False)
 router = FeatureRouter("Event queues", "Learn what happens in the organization, as it happens.")
 
 _EVENT_ID = re.compile(r"[0-9]{1,18}")
 
 
-@router.post(
+@repeatable.post(
     "/register",
-    payload=register_payload,
-    errors=[BadNarrowError],
-    ignores_idempotency_key=True,
+    response_model=register_payload,
+    responses=raises(BadNarrowError),
 )
 async def register_queue(ctx: LoggedIn, params: RegisterParams) -> Mapping[str, Any]:
     """Register an event queue.
@@ -40,9 +40,9 @@ async def register_queue(ctx: LoggedIn, params: RegisterParams) -> Mapping[str, 
     return await EventQueueService(ctx).register(params)
 
 
-@router.get("/events", errors=[BadEventQueueIdError], follows_log=True)
+@router.get("/events", responses=raises(BadEventQueueIdError))
 async def get_events(
-    ctx: LoggedIn, params: GetEventsParams, request: ApiRequest
+    ctx: Poller, params: GetEventsParams, request: ApiRequest
 ) -> EventsPayload | EventStream:
     """Get events from an event queue.
 
@@ -61,7 +61,7 @@ async def get_events(
     return await EventQueueService(ctx).read(params, request.waited, request.is_disconnected)
 
 
-@router.delete("/events", errors=[BadEventQueueIdError])
+@router.delete("/events", responses=raises(BadEventQueueIdError))
 async def delete_queue(ctx: LoggedIn, params: DeleteQueueParams) -> None:
     """Delete an event queue."""
     await EventQueueService(ctx).delete(params.queue_id)

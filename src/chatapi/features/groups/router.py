@@ -22,7 +22,7 @@ from chatapi.features.groups.payloads import (
     UserGroupsPayload,
 )
 from chatapi.features.groups.service import GroupService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.permissions.errors import ExpectationMismatchError
 from chatapi.wire.types import Id
 
@@ -49,7 +49,7 @@ async def get_user_groups(ctx: LoggedIn, params: ListGroupsParams) -> UserGroups
     return {"user_groups": groups}
 
 
-@router.patch("/user_groups/{user_group_id:int}", errors=[ExpectationMismatchError])
+@router.patch("/user_groups/{user_group_id:int}", responses=raises(ExpectationMismatchError))
 async def change_user_group(ctx: LoggedIn, user_group_id: Id, params: ChangeGroupParams) -> None:
     """Change or reactivate a user group.
 
@@ -62,7 +62,8 @@ async def change_user_group(ctx: LoggedIn, user_group_id: Id, params: ChangeGrou
 
 
 @router.post(
-    "/user_groups/{user_group_id:int}/deactivate", errors=[CannotDeactivateGroupInUseError]
+    "/user_groups/{user_group_id:int}/deactivate",
+    responses=raises(CannotDeactivateGroupInUseError),
 )
 async def deactivate_user_group(ctx: LoggedIn, user_group_id: Id) -> None:
     """Deactivate a user group.

@@ -15,15 +15,15 @@ from chatapi.features.uploads.reading import TEMPORARY, FileReader
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.service import UploadService
 from chatapi.http.file_responses import FileContent
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Files", "Upload files and link them in messages.")
-file_router = FeatureRouter("Files", prefix="", is_documented=False)
+file_router = FeatureRouter("Files", prefix="", include_in_schema=False)
 """Serves the files themselves, outside the API."""
 
 
-@router.post("/user_uploads", errors=[UploadQuotaError])
+@router.post("/user_uploads", responses=raises(UploadQuotaError))
 async def upload_file(ctx: LoggedIn, params: UploadFileParams) -> UploadedPayload:
     """Upload a file.
 

@@ -44,7 +44,7 @@ _SECURITY: dict[Credentials, list[Schema]] = {
 
 def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
     """Build the OpenAPI 3.1 document of the features' endpoints; deterministic."""
-    routes = [route for feature in features for route in feature.routes]
+    routes = [route for feature in features for route in feature.chat_routes]
     declared = (error for route in routes for error in errors_of(route))
     book = SchemaBook(routes, dict.fromkeys([*UNROUTED_ERRORS, *declared]))
     writer = ParameterWriter(book)
@@ -58,7 +58,7 @@ def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
         "info": {"title": "chatapi", "version": VERSION, "description": _ABOUT},
         "servers": [{"url": "/"}],
         "security": [_BASIC],
-        "tags": [_describe_tag(feature) for feature in features if feature.routes],
+        "tags": [_describe_tag(feature) for feature in features if feature.description],
         "paths": paths,
         "components": {
             "schemas": book.components_of({**paths, **elsewhere}),

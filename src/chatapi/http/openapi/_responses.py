@@ -44,7 +44,7 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
         everywhere.append(NotFoundError)
     if route.method != "GET":
         everywhere.append(CrossSiteRequestError)
-    is_kept = route.method == "POST" and not route.ignores_idempotency_key
+    is_kept = route.method == "POST" and route.stores_responses
     if is_kept and operation.guard.credentials == "required":
         everywhere += [IdempotencyKeyReusedError, AnswerNotKeptError]
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]

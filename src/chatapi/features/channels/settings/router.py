@@ -18,7 +18,7 @@ from chatapi.features.channels.payloads import (
     TopicsPayload,
 )
 from chatapi.features.channels.settings.service import ChannelService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.permissions.errors import ExpectationMismatchError
 from chatapi.wire.types import Id
 
@@ -43,7 +43,7 @@ async def get_channel(ctx: LoggedIn, stream_id: Id) -> OneChannelPayload:
 
 @router.patch(
     "/streams/{stream_id:int}",
-    errors=[ExpectationMismatchError, AdministratorRequiredError, OwnerRequiredError],
+    responses=raises(ExpectationMismatchError, AdministratorRequiredError, OwnerRequiredError),
 )
 async def change_channel(ctx: LoggedIn, stream_id: Id, params: ChangeChannelParams) -> None:
     """Change a channel.

@@ -27,7 +27,7 @@ from chatapi.features.channels.subscriptions.params import (
 )
 from chatapi.features.channels.subscriptions.properties import PropertyService
 from chatapi.features.channels.subscriptions.service import SubscriptionService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Subscriptions", "Who is in which channel, and what they chose for it.")
@@ -40,7 +40,10 @@ async def get_subscriptions(ctx: LoggedIn, params: ListSubscriptionsParams) -> S
     return {"subscriptions": own["subscriptions"]}
 
 
-@router.post("/users/me/subscriptions", errors=[AdministratorRequiredError, OwnerRequiredError])
+@router.post(
+    "/users/me/subscriptions",
+    responses=raises(AdministratorRequiredError, OwnerRequiredError),
+)
 async def subscribe(ctx: LoggedIn, params: SubscribeParams) -> SubscribedPayload:
     """Subscribe yourself or others to channels; those that do not exist are created.
 
@@ -52,7 +55,7 @@ async def subscribe(ctx: LoggedIn, params: SubscribeParams) -> SubscribedPayload
     return await SubscriptionService(ctx).subscribe(params)
 
 
-@router.patch("/users/me/subscriptions", errors=[StreamDoesNotExistError])
+@router.patch("/users/me/subscriptions", responses=raises(StreamDoesNotExistError))
 async def change_subscriptions(
     ctx: LoggedIn, params: ChangeSubscriptionsParams
 ) -> ChangedSubscriptionsPayload:
@@ -60,7 +63,7 @@ async def change_subscriptions(
     return await SubscriptionService(ctx).change(params)
 
 
-@router.delete("/users/me/subscriptions", errors=[StreamDoesNotExistError])
+@router.delete("/users/me/subscriptions", responses=raises(StreamDoesNotExistError))
 async def unsubscribe(ctx: LoggedIn, params: UnsubscribeParams) -> UnsubscribedPayload:
     """Unsubscribe yourself or others from channels.
 
@@ -105,7 +108,7 @@ async def get_subscribers(ctx: LoggedIn, stream_id: Id) -> SubscribersPayload:
 
 @router.post(
     "/channels/create",
-    errors=[ChannelAlreadyExistsError, AdministratorRequiredError, OwnerRequiredError],
+    responses=raises(ChannelAlreadyExistsError, AdministratorRequiredError, OwnerRequiredError),
 )
 async def create_channel(ctx: LoggedIn, params: CreateChannelParams) -> CreatedChannelPayload:
     """Create a channel with its first subscribers.

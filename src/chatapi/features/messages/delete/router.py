@@ -6,7 +6,7 @@ from chatapi.features.messages.delete.errors import TopicDeletionNotAllowedError
 from chatapi.features.messages.delete.params import DeleteTopicParams
 from chatapi.features.messages.delete.payloads import DeletedTopicPayload
 from chatapi.features.messages.delete.service import DeletionService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Deleting", "Take messages away for good.")
@@ -23,7 +23,9 @@ async def delete_message(ctx: LoggedIn, message_id: Id) -> None:
     await DeletionService(ctx).delete_message(MessageId(message_id))
 
 
-@router.post("/streams/{stream_id:int}/delete_topic", errors=[TopicDeletionNotAllowedError])
+@router.post(
+    "/streams/{stream_id:int}/delete_topic", responses=raises(TopicDeletionNotAllowedError)
+)
 async def delete_topic(
     ctx: LoggedIn, stream_id: Id, params: DeleteTopicParams
 ) -> DeletedTopicPayload:

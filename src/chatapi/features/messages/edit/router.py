@@ -14,7 +14,7 @@ from chatapi.features.messages.errors import (
     TopicWildcardMentionNotAllowedError,
 )
 from chatapi.features.messages.move.errors import MoveTimeLimitError
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Edits", "Change and move what was written, and see what was there before.")
@@ -22,13 +22,13 @@ router = FeatureRouter("Edits", "Change and move what was written, and see what 
 
 @router.patch(
     "/messages/{message_id:int}",
-    errors=[
+    responses=raises(
         ContentChangedError,
         MoveTimeLimitError,
         StreamIdDoesNotExistError,
         StreamWildcardMentionNotAllowedError,
         TopicWildcardMentionNotAllowedError,
-    ],
+    ),
 )
 async def edit_message(ctx: LoggedIn, message_id: Id, params: EditMessageParams) -> EditedPayload:
     """Change the text of a message, or move it to another topic or channel.
@@ -38,7 +38,7 @@ async def edit_message(ctx: LoggedIn, message_id: Id, params: EditMessageParams)
     return await EditService(ctx).edit(MessageId(message_id), params)
 
 
-@router.get("/messages/{message_id:int}/history", errors=[TooExpensiveError])
+@router.get("/messages/{message_id:int}/history", responses=raises(TooExpensiveError))
 async def get_message_history(
     ctx: LoggedIn, message_id: Id, params: EditHistoryParams
 ) -> MessageHistoryPayload:

@@ -17,14 +17,15 @@ from chatapi.features.messages.fetch.payloads import (
 )
 from chatapi.features.messages.fetch.render import render
 from chatapi.features.messages.fetch.service import HistoryService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.narrow import BadNarrowError
 from chatapi.wire.types import Id
 
 router = FeatureRouter("History", "Read what was written.")
+repeatable = FeatureRouter("History", stores_responses=False)
 
 
-@router.get("/messages", errors=[BadNarrowError, TooExpensiveError])
+@router.get("/messages", responses=raises(BadNarrowError, TooExpensiveError))
 async def get_messages(ctx: MaybeAnonymous, params: ReadMessagesParams) -> MessagesPayload:
     """Get messages.
 
@@ -39,7 +40,7 @@ async def get_messages(ctx: MaybeAnonymous, params: ReadMessagesParams) -> Messa
     return await HistoryService(ctx).read(params)
 
 
-@router.get("/messages/matches_narrow", errors=[BadNarrowError, TooExpensiveError])
+@router.get("/messages/matches_narrow", responses=raises(BadNarrowError, TooExpensiveError))
 async def match_narrow(ctx: LoggedIn, params: MatchParams) -> MatchesPayload:
     """Check whether messages match a narrow.
 
@@ -58,7 +59,7 @@ async def get_message(
     return await HistoryService(ctx).get(MessageId(message_id), params)
 
 
-@router.post("/messages/render", ignores_idempotency_key=True)
+@repeatable.post("/messages/render")
 async def render_text(ctx: LoggedIn, params: RenderParams) -> RenderedPayload:
     """Render a text as it would look in a message."""
     return await render(ctx, params)

@@ -17,7 +17,7 @@ from chatapi.features.messages.flags.payloads import (
     NarrowFlagsPayload,
 )
 from chatapi.features.messages.flags.service import FlagService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.narrow import BadNarrowError
 
 router = FeatureRouter("Flags", "What you have read, starred and collapsed.")
@@ -33,7 +33,7 @@ async def change_flags(ctx: LoggedIn, params: ChangeFlagsParams) -> ChangedFlags
     return await FlagService(ctx).change(params)
 
 
-@router.post("/messages/flags/narrow", errors=[BadNarrowError, TooExpensiveError])
+@router.post("/messages/flags/narrow", responses=raises(BadNarrowError, TooExpensiveError))
 async def change_flags_in_narrow(
     ctx: LoggedIn, params: ChangeNarrowFlagsParams
 ) -> NarrowFlagsPayload:

@@ -8,13 +8,13 @@ from chatapi.features.messages.reactions.errors import (
 )
 from chatapi.features.messages.reactions.params import AddReactionParams, RemoveReactionParams
 from chatapi.features.messages.reactions.service import ReactionService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Reactions", "Say it with an emoji.")
 
 
-@router.post("/messages/{message_id:int}/reactions", errors=[ReactionAlreadyExistsError])
+@router.post("/messages/{message_id:int}/reactions", responses=raises(ReactionAlreadyExistsError))
 async def add_reaction(ctx: LoggedIn, message_id: Id, params: AddReactionParams) -> None:
     """Add a reaction to a message.
 
@@ -25,7 +25,7 @@ async def add_reaction(ctx: LoggedIn, message_id: Id, params: AddReactionParams)
     await ReactionService(ctx).add(MessageId(message_id), params)
 
 
-@router.delete("/messages/{message_id:int}/reactions", errors=[ReactionDoesNotExistError])
+@router.delete("/messages/{message_id:int}/reactions", responses=raises(ReactionDoesNotExistError))
 async def remove_reaction(ctx: LoggedIn, message_id: Id, params: RemoveReactionParams) -> None:
     """Remove your reaction from a message."""
     await ReactionService(ctx).remove(MessageId(message_id), params)

@@ -6,7 +6,7 @@ from chatapi.features.messages.reminders.errors import ReminderDoesNotExistError
 from chatapi.features.messages.reminders.params import RemindParams
 from chatapi.features.messages.reminders.payloads import NewReminderPayload, RemindersPayload
 from chatapi.features.messages.reminders.service import ReminderService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Reminders", "Messages you want to be told of again.")
@@ -27,7 +27,7 @@ async def create_reminder(ctx: LoggedIn, params: RemindParams) -> NewReminderPay
     return await ReminderService(ctx).add(params)
 
 
-@router.delete("/reminders/{reminder_id:int}", errors=[ReminderDoesNotExistError])
+@router.delete("/reminders/{reminder_id:int}", responses=raises(ReminderDoesNotExistError))
 async def delete_reminder(ctx: LoggedIn, reminder_id: Id) -> None:
     """Remove a reminder before it is delivered."""
     await ReminderService(ctx).remove(ScheduledMessageId(reminder_id))

@@ -17,7 +17,7 @@ from chatapi.features.messages.scheduled.params import (
     ScheduleMessageParams,
 )
 from chatapi.features.messages.scheduled.service import ScheduledMessageService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Scheduled messages", "Messages that are sent later.")
@@ -35,7 +35,7 @@ async def get_scheduled_messages(ctx: LoggedIn) -> ScheduledMessagesPayload:
     return {"scheduled_messages": await ScheduledMessageService(ctx).list_own()}
 
 
-@router.post("/scheduled_messages", errors=_REFUSALS)
+@router.post("/scheduled_messages", responses=raises(*_REFUSALS))
 async def create_scheduled_message(
     ctx: LoggedIn, params: ScheduleMessageParams
 ) -> ScheduledPayload:
@@ -49,7 +49,7 @@ async def create_scheduled_message(
 
 @router.patch(
     "/scheduled_messages/{scheduled_message_id:int}",
-    errors=[*_REFUSALS, ScheduledMessageDoesNotExistError],
+    responses=raises(*_REFUSALS, ScheduledMessageDoesNotExistError),
 )
 async def update_scheduled_message(
     ctx: LoggedIn, scheduled_message_id: Id, params: EditScheduledMessageParams
@@ -60,7 +60,8 @@ async def update_scheduled_message(
 
 
 @router.delete(
-    "/scheduled_messages/{scheduled_message_id:int}", errors=[ScheduledMessageDoesNotExistError]
+    "/scheduled_messages/{scheduled_message_id:int}",
+    responses=raises(ScheduledMessageDoesNotExistError),
 )
 async def delete_scheduled_message(ctx: LoggedIn, scheduled_message_id: Id) -> None:
     """Delete a scheduled message, so that it is not sent."""

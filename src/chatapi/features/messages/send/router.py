@@ -11,19 +11,19 @@ from chatapi.features.messages.send.params import (
     SendMessageParams,
 )
 from chatapi.features.messages.send.service import MessageService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 
 router = FeatureRouter("Messages", "Send messages to channels and people.")
 
 
 @router.post(
     "/messages",
-    errors=[
+    responses=raises(
         StreamDoesNotExistError,
         StreamIdDoesNotExistError,
         StreamWildcardMentionNotAllowedError,
         TopicWildcardMentionNotAllowedError,
-    ],
+    ),
 )
 async def send_message(ctx: Sender, params: SendMessageParams) -> SentPayload:
     """Send a message to a channel or to users."""

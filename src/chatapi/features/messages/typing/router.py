@@ -6,13 +6,13 @@ from chatapi.core.ids import MessageId
 from chatapi.features.messages.typing.editing import notify_of_edit
 from chatapi.features.messages.typing.params import EditTypingParams, TypingParams
 from chatapi.features.messages.typing.service import TypingService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Typing", "Show others that you are about to say something.")
 
 
-@router.post("/typing", errors=[StreamIdDoesNotExistError])
+@router.post("/typing", responses=raises(StreamIdDoesNotExistError))
 async def set_typing_status(ctx: LoggedIn, params: TypingParams) -> None:
     """Notify others that you are typing, or no longer.
 

@@ -8,7 +8,7 @@ from chatapi.features.personal.navigation_views.errors import (
 from chatapi.features.personal.navigation_views.params import AddViewParams, EditViewParams
 from chatapi.features.personal.navigation_views.payloads import ViewsPayload
 from chatapi.features.personal.navigation_views.service import ViewService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import RestOfPath
 
 router = FeatureRouter("Navigation views", "Places in a client you pin, hide or name.")
@@ -26,13 +26,13 @@ async def add_navigation_view(ctx: LoggedIn, params: AddViewParams) -> None:
     await ViewService(ctx).add(params)
 
 
-@router.patch("/navigation_views/{fragment:path}", errors=[ViewToEditDoesNotExistError])
+@router.patch("/navigation_views/{fragment:path}", responses=raises(ViewToEditDoesNotExistError))
 async def edit_navigation_view(ctx: LoggedIn, fragment: RestOfPath, params: EditViewParams) -> None:
     """Rename, pin or unpin a navigation view."""
     await ViewService(ctx).change(fragment, params)
 
 
-@router.delete("/navigation_views/{fragment:path}", errors=[ViewToRemoveDoesNotExistError])
+@router.delete("/navigation_views/{fragment:path}", responses=raises(ViewToRemoveDoesNotExistError))
 async def remove_navigation_view(ctx: LoggedIn, fragment: RestOfPath) -> None:
     """Remove a navigation view."""
     await ViewService(ctx).remove(fragment)

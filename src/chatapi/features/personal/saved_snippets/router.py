@@ -6,7 +6,7 @@ from chatapi.features.personal.saved_snippets.errors import SnippetDoesNotExistE
 from chatapi.features.personal.saved_snippets.params import CreateSnippetParams, EditSnippetParams
 from chatapi.features.personal.saved_snippets.payloads import CreatedSnippetPayload, SnippetsPayload
 from chatapi.features.personal.saved_snippets.service import SnippetService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Saved snippets", "Texts you want to use again.")
@@ -24,7 +24,7 @@ async def create_saved_snippet(ctx: LoggedIn, params: CreateSnippetParams) -> Cr
     return await SnippetService(ctx).add(params)
 
 
-@router.patch("/saved_snippets/{saved_snippet_id:int}", errors=[SnippetDoesNotExistError])
+@router.patch("/saved_snippets/{saved_snippet_id:int}", responses=raises(SnippetDoesNotExistError))
 async def edit_saved_snippet(
     ctx: LoggedIn, saved_snippet_id: Id, params: EditSnippetParams
 ) -> None:
@@ -32,7 +32,7 @@ async def edit_saved_snippet(
     await SnippetService(ctx).change(SavedSnippetId(saved_snippet_id), params)
 
 
-@router.delete("/saved_snippets/{saved_snippet_id:int}", errors=[SnippetDoesNotExistError])
+@router.delete("/saved_snippets/{saved_snippet_id:int}", responses=raises(SnippetDoesNotExistError))
 async def delete_saved_snippet(ctx: LoggedIn, saved_snippet_id: Id) -> None:
     """Delete a saved snippet."""
     await SnippetService(ctx).remove(SavedSnippetId(saved_snippet_id))

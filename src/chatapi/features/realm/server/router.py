@@ -8,7 +8,7 @@ from chatapi.features.realm.server.payloads import (
     ServerSettingsPayload,
 )
 from chatapi.features.realm.server.service import ProbeService, ServerService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 
 router = FeatureRouter("Server", "What anybody may know before logging in.")
 probes = FeatureRouter(
@@ -36,7 +36,7 @@ async def get_health(ctx: Probe) -> HealthPayload:
     return {"status": "ok"}
 
 
-@probes.get("/ready", errors=[NotReadyError])
+@probes.get("/ready", responses=raises(NotReadyError))
 async def get_readiness(ctx: Probe) -> ReadinessPayload:
     """Check whether the process can serve requests.
 

@@ -8,7 +8,7 @@ from chatapi.core.errors import OwnerRequiredError
 from chatapi.features.realm.payloads import changed_realm_payload
 from chatapi.features.realm.settings.params import ChangeRealmParams
 from chatapi.features.realm.settings.service import RealmService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.permissions.errors import ExpectationMismatchError
 
 router = FeatureRouter("Organizations", "What holds for the whole organization.")
@@ -16,8 +16,8 @@ router = FeatureRouter("Organizations", "What holds for the whole organization."
 
 @router.patch(
     "/realm",
-    errors=[OwnerRequiredError, ExpectationMismatchError],
-    payload=changed_realm_payload,
+    responses=raises(OwnerRequiredError, ExpectationMismatchError),
+    response_model=changed_realm_payload,
 )
 async def change_realm(ctx: Admin, params: ChangeRealmParams) -> Mapping[str, Any]:
     """Change the organization's settings.

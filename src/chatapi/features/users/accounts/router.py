@@ -6,12 +6,12 @@ from chatapi.features.users.accounts.params import FetchApiKeyParams
 from chatapi.features.users.accounts.service import AccountService, LoginService
 from chatapi.features.users.api_key_payloads import ApiKeyPayload, LoginPayload
 from chatapi.http.request import ApiRequest
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 
 router = FeatureRouter("Accounts", "Exchange a password for an API key, or replace the key.")
 
 
-@router.post("/fetch_api_key", errors=[AuthenticationFailedError])
+@router.post("/fetch_api_key", responses=raises(AuthenticationFailedError))
 async def fetch_api_key(
     ctx: LoggingIn, params: FetchApiKeyParams, request: ApiRequest
 ) -> LoginPayload:

@@ -7,7 +7,7 @@ from chatapi.features.users.api_key_payloads import ApiKeyPayload
 from chatapi.features.users.bot_payloads import CreatedBotPayload, OwnBotsPayload
 from chatapi.features.users.bots.params import ChangeBotParams, CreateBotParams
 from chatapi.features.users.bots.service import BotService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Bots", "Users that programs act as.")
@@ -33,7 +33,7 @@ async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayloa
     return await BotService(ctx).create(params)
 
 
-@router.patch("/bots/{bot_id:int}", errors=[AdministratorRequiredError])
+@router.patch("/bots/{bot_id:int}", responses=raises(AdministratorRequiredError))
 async def change_bot(ctx: LoggedIn, bot_id: Id, params: ChangeBotParams) -> None:
     """Rename a bot, or give it to another owner.
 

@@ -22,7 +22,7 @@ from chatapi.features.users.people.params import (
     GetUsersParams,
 )
 from chatapi.features.users.people.service import UserReader, UserService
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Users", "Who is in the organization.")
@@ -50,7 +50,7 @@ async def get_own_user(ctx: LoggedIn) -> OwnUserPayload:
     return await UserService(ctx).get_own()
 
 
-@router.delete("/users/me", errors=[CannotDeactivateLastUserError])
+@router.delete("/users/me", responses=raises(CannotDeactivateLastUserError))
 async def deactivate_own_user(ctx: LoggedIn) -> None:
     """Deactivate your own account.
 
@@ -69,7 +69,7 @@ async def get_user(
 
 @router.patch(
     "/users/{user_id_or_email}",
-    errors=[AdministratorRequiredError, OwnerRequiredError, CannotDeactivateLastUserError],
+    responses=raises(AdministratorRequiredError, OwnerRequiredError, CannotDeactivateLastUserError),
 )
 async def change_user(
     ctx: LoggedIn, user_id_or_email: UserReference, params: ChangeUserParams
@@ -83,7 +83,8 @@ async def change_user(
 
 
 @router.delete(
-    "/users/{user_id_or_email}", errors=[OwnerRequiredError, CannotDeactivateLastUserError]
+    "/users/{user_id_or_email}",
+    responses=raises(OwnerRequiredError, CannotDeactivateLastUserError),
 )
 async def deactivate_user(
     ctx: Admin, user_id_or_email: UserReference, params: DeactivateUserParams
@@ -96,7 +97,7 @@ async def deactivate_user(
     await UserAdministration(ctx).deactivate(user_id_or_email, params)
 
 
-@router.post("/users/{user_id:int}/reactivate", errors=[OwnerRequiredError])
+@router.post("/users/{user_id:int}/reactivate", responses=raises(OwnerRequiredError))
 async def reactivate_user(ctx: Admin, user_id: Id) -> None:
     """Reactivate a user.
 

@@ -164,7 +164,7 @@ def lint_steps() -> list[Step]:
 
 
 def types_step() -> Step:
-    targets = ["src", "tests", "benchmarks", "dev.py"]
+    targets = ["src", "tests", "benchmarks", "reference", "dev.py"]
     return Step("mypy", [tool("mypy"), *(name for name in targets if (ROOT / name).exists())])
 
 
@@ -211,6 +211,11 @@ def test_command(options: argparse.Namespace, extra: list[str]) -> None:
 def bench_command(_options: argparse.Namespace, extra: list[str]) -> None:
     install(DEV_LOCK)
     replace_process([str(VENV_PYTHON), "-m", "benchmarks", *extra])
+
+
+def reference_command(_options: argparse.Namespace, _extra: list[str]) -> None:
+    install(DEV_LOCK)
+    replace_process([str(VENV_PYTHON), "-m", "reference"])
 
 
 def fmt_command(_options: argparse.Namespace, _extra: list[str]) -> None:
@@ -300,6 +305,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     )
     test.add_argument("--browser", action="store_true", help="include tests that need a Chromium")
     add("bench", bench_command, "run the benchmarks", "`python -m benchmarks`")
+    add("reference", reference_command, "write the generated pages of docs/")
     add("fmt", fmt_command, "sort the imports and format the code")
     add("lint", lint_command, "check style, format and import rules")
     add("types", types_command, "check the types")

@@ -28,8 +28,7 @@ from chatapi.features.registry import load_from_features
 from chatapi.http.middleware import ApiMiddleware
 from chatapi.http.openapi import build_document
 from chatapi.http.pages import page_routes
-from chatapi.http.route import FeatureRouter
-from chatapi.http.route_index import RouteIndex
+from chatapi.http.route import FeatureRouter, RouteIndex
 from chatapi.jobs import run_jobs
 
 _ROUTERS = tuple(load_from_features("router", FeatureRouter))

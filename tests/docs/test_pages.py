@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from chatapi.cli.permissions_page import permissions_page
-from chatapi.cli.reference import events_page, settings_table
 from chatapi.core.version import FEATURE_LEVEL
+from reference.events import events_page
+from reference.permissions import permissions_page
+from reference.settings import settings_table
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGES = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *sorted(PROJECT.glob("docs/**/*.md"))]
@@ -19,17 +20,17 @@ def page_name(page: Path) -> str:
 
 
 def test_readme_lists_every_setting() -> None:
-    """Print the table with `chatapi reference settings`."""
+    """Print the table with `python3 dev.py reference`."""
     assert settings_table() in (PROJECT / "README.md").read_text()
 
 
 def test_events_page_is_current() -> None:
-    """Write it with `chatapi reference events --output docs/events.md`."""
+    """Write it with `python3 dev.py reference`."""
     assert (PROJECT / "docs/events.md").read_text() == events_page()
 
 
 def test_permissions_page_is_current() -> None:
-    """Write it with `chatapi reference permissions --output docs/permissions.md`."""
+    """Write it with `python3 dev.py reference`."""
     assert (PROJECT / "docs/permissions.md").read_text() == permissions_page()
 
 

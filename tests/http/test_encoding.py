@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from chatapi.http.encoding import encode_in_steps
+from chatapi.http.responses import encode_in_steps
 
 MANY = list(range(1_234))
 OBJECTS: list[dict[str, object]] = [{"id": number, "text": "é" * 50} for number in MANY]

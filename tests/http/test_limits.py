@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.settings import Settings
-from chatapi.http.window_counter import WindowCounter
+from chatapi.http.limits import WindowCounter
 from tests.factories import MakeUser, Person, make_realm
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient

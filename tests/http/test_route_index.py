@@ -7,8 +7,7 @@ from typing_extensions import TypedDict, override
 
 from chatapi.auth.guards import Anybody
 from chatapi.core.errors import MethodNotAllowedError, NotFoundError
-from chatapi.http.route import API_PREFIX, FeatureRouter
-from chatapi.http.route_index import RouteIndex
+from chatapi.http.route import API_PREFIX, FeatureRouter, RouteIndex
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from chatapi import __version__
-from chatapi.cli import database, organizations, reference, users
+from chatapi.cli import database, organizations, users
 from chatapi.cli.demo import demo
 from chatapi.cli.openapi import print_openapi
 from chatapi.cli.serve import serve
@@ -26,7 +26,6 @@ app.add_typer(database.app, name="db")
 app.command()(demo)
 app.command("settings")(show_settings)
 app.command("openapi")(print_openapi)
-app.add_typer(reference.app, name="reference", hidden=True)
 
 
 def main() -> None:

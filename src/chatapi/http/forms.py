@@ -1,16 +1,91 @@
-"""Parameter parsing for all endpoints: query string, urlencoded and multipart, on every method."""
+"""Parameter parsing for all endpoints: query string and forms, with or without a file."""
 
+import asyncio
+import hashlib
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
+from typing import IO
+
+from starlette.datastructures import FormData, Headers, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from typing_extensions import override
 
 from chatapi.core.errors import BadRequestError, RequestTooLargeError
-from chatapi.http.multipart import MAX_FIELDS, parse_multipart
+from chatapi.core.worker_threads import WorkerThreads
 from chatapi.http.request import ApiRequest, BodyLimits
 from chatapi.http.urlencoding import TooManyStraysError, decode_pairs
 from chatapi.wire.files import UploadedFile
 
+MAX_FIELDS = 1_000
+_PIECE_BYTES = 64 * 1024
 _URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
+_DEFAULT_TYPE = "application/octet-stream"
+_MAX_TYPE_LENGTH = 100
+_CHUNK_BYTES = 256 * 1024
+_hashing = WorkerThreads("hashing", 2)
+
+
+class StrictMultiPartParser(MultiPartParser):
+    """Text is decoded as UTF-8 whatever the client declares, and a truncated body is refused."""
+
+    is_complete = False
+
+    @override
+    def on_headers_finished(self) -> None:
+        super().on_headers_finished()
+        part = self._current_part
+        # Some charsets can encode strings that are not valid text.
+        part.field_name.encode()
+        if part.file is not None and part.file.filename is not None:
+            part.file.filename.encode()
+
+    @override
+    def on_part_end(self) -> None:
+        part = self._current_part
+        if part.file is None:
+            self.items.append((part.field_name, part.data.decode()))
+        else:
+            super().on_part_end()
+
+    @override
+    def on_end(self) -> None:
+        self.is_complete = True
+
+    def close_files(self) -> None:
+        for file in self._files_to_close_on_error:
+            file.close()
+
+
+async def _in_pieces(stream: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    """Yields the same data in pieces, between which other requests are served."""
+    async for chunk in stream:
+        for start in range(0, len(chunk), _PIECE_BYTES):
+            yield chunk[start : start + _PIECE_BYTES]
+            await asyncio.sleep(0)
+
+
+async def parse_multipart(
+    request: ApiRequest, stream: AsyncGenerator[bytes, None], max_part_bytes: int
+) -> FormData:
+    """Returns the parts of a form; the caller must close them."""
+    parser = StrictMultiPartParser(
+        Headers(scope=request.scope),
+        _in_pieces(stream),
+        max_files=MAX_FIELDS,
+        max_fields=MAX_FIELDS,
+        max_part_size=max_part_bytes,
+    )
+    try:
+        form = await parser.parse()
+    except UnicodeError:
+        raise BadRequestError("The request body is not valid UTF-8") from None
+    except (MultiPartException, KeyError, ValueError):
+        raise BadRequestError("The request body is not valid multipart/form-data") from None
+    if not parser.is_complete:
+        parser.close_files()
+        raise BadRequestError("The request body is not complete multipart/form-data")
+    return form
 
 
 @dataclass(frozen=True)
@@ -115,3 +190,65 @@ async def _decode_multipart(request: ApiRequest, body: bytes) -> Iterable[tuple[
         ]
     finally:
         await form.close()
+
+
+async def read_form_with_file(request: ApiRequest, limits: BodyLimits) -> Form:
+    """Read parameters and one file of any field name; without a file, a plain form."""
+    if media_type(request) != MULTIPART:
+        return await read_form(request, limits)
+    parts = await parse_multipart(
+        request, _stream(request, limits), max_part_bytes=limits.form_bytes
+    )
+    values = {name: part for name, part in parts.multi_items() if isinstance(part, str)}
+    files = [part for _name, part in parts.multi_items() if isinstance(part, UploadFile)]
+    try:
+        file = await _read_file(files, limits.file_bytes)
+    except BaseException:
+        await parts.close()
+        raise
+    return Form(values, file)
+
+
+async def _stream(request: ApiRequest, limits: BodyLimits) -> AsyncGenerator[bytes, None]:
+    """Yields the body; raises an error as soon as it is too large for any file and its fields."""
+    most = limits.file_bytes + limits.form_bytes
+    announced = request.header(b"content-length")
+    if announced.isdecimal() and int(announced) > most:
+        raise RequestTooLargeError(limits.file_bytes)
+    size = 0
+    is_complete = False
+    while not is_complete:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnectedError
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > most:
+            raise RequestTooLargeError(limits.file_bytes)
+        is_complete = not message.get("more_body", False)
+        yield chunk
+
+
+async def _read_file(parts: list[UploadFile], max_bytes: int) -> UploadedFile | None:
+    if not parts:
+        return None
+    if len(parts) > 1:
+        raise BadRequestError("You may only upload one file at a time")
+    (part,) = parts
+    size = part.size or 0
+    if size > max_bytes:
+        raise RequestTooLargeError(max_bytes)
+    return UploadedFile(
+        name=part.filename or "",
+        content_type=(part.content_type or _DEFAULT_TYPE)[:_MAX_TYPE_LENGTH],
+        size=size,
+        digest=await _hashing.run(_digest, part.file),
+        content=part.file,
+    )
+
+
+def _digest(content: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    while chunk := content.read(_CHUNK_BYTES):
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -8,9 +8,9 @@ import orjson
 
 from chatapi.core.errors import ApiError, BadRequestError
 from chatapi.db.idempotency_store import IdempotencyKey, IdempotencyStore
-from chatapi.http.encoding import encode_in_steps
 from chatapi.http.operation import RequestContext
 from chatapi.http.request import ApiRequest
+from chatapi.http.responses import encode_in_steps
 
 _HEADER = b"idempotency-key"
 _MAX_KEY_LENGTH = 200

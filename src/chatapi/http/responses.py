@@ -1,20 +1,29 @@
-"""Responses: the envelope around payloads and errors, encoded as bytes."""
+"""Responses: JSON in the envelope, server-sent events and files."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from time import perf_counter
+from urllib.parse import quote
 
 import orjson
 import structlog
 from starlette.types import Send
 
-from chatapi.core.cooperative import yield_to_event_loop
+from chatapi.core.cooperative import LoopBudget, yield_to_event_loop
 from chatapi.core.errors import ApiError
-from chatapi.http.encoding import encode_in_steps
 from chatapi.http.request import ApiRequest
 
-log = structlog.get_logger()
+_OPTIONS = orjson.OPT_NON_STR_KEYS
+_MAX_ITEMS = 100
+"""A list or an object with more items is encoded in slices of this size."""
+_DEPTH = 2
+"""How deep to look for large lists and objects: in a response, and in its sections."""
+_CHUNK_BYTES = 256 * 1024
 
+
+log = structlog.get_logger()
 _SUCCESS: dict[str, object] = {"result": "success", "msg": ""}
 _JSON_HEADERS: list[tuple[bytes, bytes]] = [
     (b"content-type", b"application/json"),
@@ -23,6 +32,127 @@ _JSON_HEADERS: list[tuple[bytes, bytes]] = [
     (b"vary", b"Authorization, Accept, Host"),
     (b"x-content-type-options", b"nosniff"),
 ]
+_SHOWN_INLINE = frozenset(
+    {
+        "audio/aac",
+        "audio/flac",
+        "audio/mp4",
+        "audio/mpeg",
+        "audio/ogg",
+        "audio/wav",
+        "audio/webm",
+        "image/apng",
+        "image/avif",
+        "image/gif",
+        "image/jpeg",
+        "image/png",
+        "image/webp",
+        "text/plain",
+        "video/mp4",
+        "video/webm",
+    }
+)
+"""Types a browser can show and cannot run; all others are sent as downloads."""
+_UNKNOWN = "application/octet-stream"
+_HEADERS: list[tuple[bytes, bytes]] = [
+    (b"x-content-type-options", b"nosniff"),
+    (
+        b"content-security-policy",
+        b"sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'",
+    ),
+    (b"referrer-policy", b"no-referrer"),
+]
+_PRIVATE: list[tuple[bytes, bytes]] = [
+    # A shared cache must never serve one reader's file to another.
+    (b"cache-control", b"no-store, private"),
+    (b"vary", b"Authorization, Host"),
+]
+_PUBLIC: list[tuple[bytes, bytes]] = [
+    # A file with other content would have another URL.
+    (b"cache-control", b"public, max-age=31536000, immutable"),
+    (b"vary", b"Host"),
+]
+
+
+async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
+    """Encode a response as JSON, in chunks: joining a large one would take long by itself.
+
+    A response without a long list is encoded at once.
+    """
+    if not _is_large(payload, _DEPTH):
+        return [orjson.dumps(payload, option=_OPTIONS)]
+    chunks: list[bytes] = []
+    pieces: list[bytes] = []
+    size = 0
+    budget = LoopBudget()
+    for piece in _pieces(payload, _DEPTH):
+        pieces.append(piece)
+        size += len(piece)
+        if size >= _CHUNK_BYTES:
+            chunks.append(b"".join(pieces))
+            pieces, size = [], 0
+        if perf_counter() >= budget.deadline:
+            await budget.renew()
+    return [*chunks, b"".join(pieces)]
+
+
+def _is_large(value: object, depth: int) -> bool:
+    if not isinstance(value, list | dict):
+        return False
+    if len(value) > _MAX_ITEMS:
+        return True
+    if depth == 0 or isinstance(value, list):
+        # Items of a list are alike, and each of them is small.
+        return False
+    for member in value.values():
+        # Most members are no containers: a call for each of them would cost more than all else.
+        if isinstance(member, list | dict) and _is_large(member, depth - 1):
+            return True
+    return False
+
+
+def _pieces(value: object, depth: int) -> Iterator[bytes]:
+    """Yields the parts of a value's JSON, in order."""
+    if isinstance(value, dict) and _is_large(value, depth):
+        yield from _pieces_of_object(value, depth)
+    elif isinstance(value, list) and _is_large(value, depth):
+        yield from _pieces_of_list(value)
+    else:
+        yield orjson.dumps(value, option=_OPTIONS)
+
+
+def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[bytes]:
+    """Encode small members together, large ones separately."""
+    opening = b"{"
+    small: dict[object, object] = {}
+    for name, member in value.items():
+        if depth > 0 and _is_large(member, depth - 1):
+            if small:
+                yield opening + _inside(small)
+                opening, small = b",", {}
+            yield opening + _inside({name: None})[: -len(b"null")]
+            yield from _pieces(member, depth - 1)
+            opening = b","
+            continue
+        small[name] = member
+        if len(small) >= _MAX_ITEMS:
+            yield opening + _inside(small)
+            opening, small = b",", {}
+    if small:
+        yield opening + _inside(small)
+    yield b"}"
+
+
+def _pieces_of_list(value: list[object]) -> Iterator[bytes]:
+    opening = b"["
+    for start in range(0, len(value), _MAX_ITEMS):
+        yield opening + _inside(value[start : start + _MAX_ITEMS])
+        opening = b","
+    yield b"]"
+
+
+def _inside(value: dict[object, object] | list[object]) -> bytes:
+    return orjson.dumps(value, option=_OPTIONS)[1:-1]
 
 
 @dataclass(frozen=True)
@@ -111,4 +241,52 @@ async def _send_events(send: Send, stream: EventStream) -> None:
     except Exception:
         # Too late for an error response: the client reconnects and gets the error then.
         log.exception("event_stream_failed")
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """A file to be sent."""
+
+    name: str
+    content_type: str
+    """The type that the uploading client declared."""
+    size: int
+    open: Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
+    is_public: bool = False
+    """Whether everyone may read it, and it never changes."""
+
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        kind = self.content_type.partition(";")[0].strip().lower()
+        is_inline = kind in _SHOWN_INLINE
+        shown_kind = kind if is_inline else _UNKNOWN
+        if shown_kind == "text/plain":
+            shown_kind = "text/plain; charset=utf-8"
+        disposition = "inline" if is_inline else "attachment"
+        name = quote(self.name, safe="")
+        return [
+            (b"content-type", shown_kind.encode()),
+            (b"content-length", str(self.size).encode()),
+            (b"content-disposition", f"{disposition}; filename*=UTF-8''{name}".encode()),
+            *(_PUBLIC if self.is_public else _PRIVATE),
+        ]
+
+
+async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
+    async with file.open() as chunks:
+        request.response_started = True
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [
+                    *file.headers(),
+                    *_HEADERS,
+                    (b"x-request-id", request.request_id.encode()),
+                    *request.response_headers,
+                ],
+            }
+        )
+        async for chunk in chunks:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,4 +1,4 @@
-"""The route class: authorize, read parameters, run, commit, publish, and write the envelope."""
+"""The route class and how routes are found: authorize, read, run, commit, publish, respond."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,22 +8,29 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 
-from chatapi.core.errors import ApiError, StaleCallerError, UnavailableError
-from chatapi.http.file_responses import FileContent, send_file
-from chatapi.http.forms import Form, read_form
+from chatapi.core.errors import (
+    ApiError,
+    MethodNotAllowedError,
+    NotFoundError,
+    StaleCallerError,
+    UnavailableError,
+)
+from chatapi.http.forms import Form, read_form, read_form_with_file
 from chatapi.http.idempotency import find_stored_response, store_response
 from chatapi.http.operation import Endpoint, RequestContext, inspect_endpoint
 from chatapi.http.request import ApiRequest
 from chatapi.http.responses import (
     EventStream,
+    FileContent,
     encode_success,
     send_event_stream,
+    send_file,
     send_json,
 )
-from chatapi.http.uploads import read_form_with_file
 
 API_PREFIX = "/api/v1"
 
@@ -207,3 +214,63 @@ def raises(*errors: type[ApiError]) -> dict[int | str, dict[str, Any]]:
 
 def _errors_in(responses: Mapping[int | str, Mapping[str, Any]]) -> list[type[ApiError]]:
     return [error for described in responses.values() for error in described["errors"]]
+
+
+class RouteIndex:
+    """Finds a literal path in a dictionary, any other among the patterns with the same key.
+
+    A literal path, such as /users/me, is never matched by a pattern.
+    """
+
+    def __init__(self, routes: list[BaseRoute]) -> None:
+        self._literal: defaultdict[str, dict[str, ASGIApp]] = defaultdict(dict)
+        self._patterns: defaultdict[str, list[Route]] = defaultdict(list)
+        for route in routes:
+            if not isinstance(route, Route):
+                continue
+            if "{" in route.path:
+                self._patterns[_key(route.path)].append(route)
+            else:
+                for method in sorted(route.methods or ()):
+                    self._literal[route.path].setdefault(method, route.app)
+        self.unlimited_paths = frozenset(
+            route.path for route in routes if isinstance(route, ChatRoute) and not route.is_limited
+        )
+
+    def find(self, scope: Scope) -> ASGIApp:
+        """Returns the app for a request; puts the path parameters into the scope.
+
+        Also puts the pattern there, for the log: a path can hold secrets, which must not be logged.
+        """
+        path = scope["path"]
+        by_method = self._literal.get(path)
+        if by_method is None:
+            return self._find_by_pattern(path, scope)
+        scope["route_path"] = path
+        if scope["method"] not in by_method:
+            raise MethodNotAllowedError(list(by_method))
+        return by_method[scope["method"]]
+
+    def _find_by_pattern(self, path: str, scope: Scope) -> ASGIApp:
+        allowed: list[str] = []
+        for route in self._patterns.get(_key(path), ()):
+            match, child_scope = route.matches(scope)
+            if match is Match.NONE or "" in child_scope["path_params"].values():
+                # A parameter that matches slashes would match an empty string as well.
+                continue
+            scope["route_path"] = route.path_format
+            if match is Match.FULL:
+                scope.update(child_scope)
+                return route.app
+            if match is Match.PARTIAL:
+                allowed += sorted(route.methods or ())
+        if allowed:
+            raise MethodNotAllowedError(list(dict.fromkeys(allowed)))
+        raise NotFoundError
+
+
+def _key(path: str) -> str:
+    """The literal segment that follows the prefix, or, without the prefix, the first one."""
+    if not path.startswith(API_PREFIX + "/"):
+        return "/" + path[1:].partition("/")[0]
+    return path[len(API_PREFIX) + 1 :].partition("/")[0]

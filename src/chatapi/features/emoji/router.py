@@ -9,7 +9,7 @@ from chatapi.features.emoji.params import UploadEmojiParams
 from chatapi.features.emoji.payloads import PREFIX, EmojiListPayload
 from chatapi.features.emoji.pictures import read_picture
 from chatapi.features.emoji.service import EmojiService
-from chatapi.http.file_responses import FileContent
+from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 

@@ -14,7 +14,7 @@ from chatapi.features.uploads.payloads import (
 from chatapi.features.uploads.reading import TEMPORARY, FileReader
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.service import UploadService
-from chatapi.http.file_responses import FileContent
+from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 

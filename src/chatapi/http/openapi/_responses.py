@@ -15,8 +15,8 @@ from chatapi.core.errors import (
     UnavailableError,
 )
 from chatapi.http.idempotency import AnswerNotKeptError, IdempotencyKeyReusedError
+from chatapi.http.middleware import CrossSiteRequestError
 from chatapi.http.openapi._schemas import Schema, SchemaBook
-from chatapi.http.origins import CrossSiteRequestError
 from chatapi.http.route import ChatRoute
 
 UNROUTED_ERRORS: Sequence[type[ApiError]] = (NotFoundError, MethodNotAllowedError)

@@ -16,7 +16,7 @@ from chatapi.permissions.settings import (
 _INTRODUCTION = """\
 # Permissions
 
-Written by `chatapi reference permissions`; a test fails when this page is out of date.
+Written by `python3 dev.py reference`; a test fails when this page is out of date.
 
 A permission setting names the people who may do one thing. Its value is the id of a user group, or
 `{"direct_members": [...], "direct_subgroups": [...]}`: people and groups without a name of their

@@ -1,27 +1,20 @@
-"""`chatapi reference`: generates the pages of docs/ that describe code."""
+"""The page about all events that clients can receive."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from pydantic import TypeAdapter
 
-from chatapi.cli.permissions_page import permissions_page
-from chatapi.cli.settings import describe_settings
-from chatapi.cli.terminal import note
-from chatapi.core.settings import Settings
 from chatapi.events.event import Event, registry
-from chatapi.main import FEATURES  # noqa: F401 (importing the features fills the registry)
-
-app = typer.Typer(no_args_is_help=True, help="Print generated reference pages.")
+from chatapi.features.registry import load_from_features
+from chatapi.http.route import FeatureRouter
 
 Schema = dict[str, Any]
 
 _INTRODUCTION = """\
 # Events
 
-Written by `chatapi reference events`; a test fails when this page is out of date.
+Written by `python3 dev.py reference`; a test fails when this page is out of date.
 
 `POST /register` makes a queue, `GET /events` reads it. Every event has an `id` (it only grows;
 pass the last one you have as `last_event_id`), a `type` and, where shown, an `op`. The keys below
@@ -32,54 +25,10 @@ _OURS = "chatapi."
 _EPHEMERAL = "Only for those who are listening now: it is not kept and not replayed.\n"
 
 
-@app.callback()
-def reference() -> None:
-    """Print generated reference pages."""
-
-
-Output = Annotated[Path | None, typer.Option(help="File to write instead of stdout.")]
-
-
-@app.command()
-def events(output: Output = None) -> None:
-    """Print the page about all events clients can receive."""
-    _print_page(events_page(), output)
-
-
-@app.command()
-def permissions(output: Output = None) -> None:
-    """Print the page about all permission settings."""
-    _print_page(permissions_page(), output)
-
-
-@app.command()
-def settings() -> None:
-    """Print the table of settings as it stands in README.md."""
-    typer.echo(settings_table(), nl=False)
-
-
-def _print_page(page: str, output: Path | None) -> None:
-    if output is None:
-        typer.echo(page, nl=False)
-    else:
-        output.write_text(page)
-        note(f"Wrote {output}")
-
-
-def settings_table() -> str:
-    rows = [
-        f"| `{row['name']}` | {_code(row['default'])} | {row['description']} |"
-        for row in describe_settings(Settings.model_construct())
-    ]
-    return "\n".join(["| Variable | Default | Meaning |", "|---|---|---|", *rows, ""])
-
-
-def _code(text: str) -> str:
-    return f"`{text}`" if text else ""
-
-
 def events_page() -> str:
     """Generate the page of all events that clients can receive, by name."""
+    # Events are registered when the features that emit them are imported.
+    list(load_from_features("router", FeatureRouter))
     ours = [event for _, event in sorted(registry.items()) if event.__module__.startswith(_OURS)]
     return "\n".join([_INTRODUCTION, *(_section(event) for event in ours if not event.is_internal)])
 

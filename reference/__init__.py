@@ -1,0 +1,1 @@
+"""Writes the pages of docs/ that describe code: `python3 dev.py reference`."""

@@ -128,6 +128,40 @@ class TestWriting:
             assert await count_realms(db) == 500
 
 
+class TestTransaction:
+    async def name(self, runtime: Runtime) -> str:
+        async with DatabaseSession(runtime.database) as db:
+            return (await db.execute(select(Realm.name))).scalar_one()
+
+    async def test_is_committed_at_the_end_of_the_block(
+        self, runtime: Runtime, realm: RealmRecord, db: DatabaseSession
+    ) -> None:
+        async with db.transaction():
+            await db.execute(text("UPDATE realm SET name = 'Changed'"))
+            assert await self.name(runtime) == "Acme"
+        assert not db.is_writing
+        assert await self.name(runtime) == "Changed"
+
+    async def test_is_rolled_back_by_an_exception(
+        self, runtime: Runtime, realm: RealmRecord, db: DatabaseSession
+    ) -> None:
+        with pytest.raises(LookupError):
+            async with db.transaction():
+                await db.execute(text("UPDATE realm SET name = 'Changed'"))
+                raise LookupError
+        assert not db.is_writing
+        assert await self.name(runtime) == "Acme"
+
+    async def test_session_reads_again_after_it(
+        self, runtime: Runtime, realm: RealmRecord, db: DatabaseSession
+    ) -> None:
+        async with db:
+            async with db.transaction():
+                await db.execute(text("UPDATE realm SET name = 'Changed'"))
+            assert (await db.execute(select(Realm.name))).scalar_one() == "Changed"
+            assert db.is_live
+
+
 class TestLock:
     async def test_is_one_per_realm(self, runtime: Runtime, realm: RealmRecord) -> None:
         async with DatabaseSession(runtime.database) as db:

@@ -78,6 +78,18 @@ class RealmContext(ServerContext):
     computed: dict[str, object] = field(default_factory=dict, kw_only=True)
     """Results of expensive work that earlier attempts at the same request have left."""
 
+    @staticmethod
+    def without_request(runtime: Runtime, work: UnitOfWork, realm: RealmRecord) -> "RealmContext":
+        """Context of a job or a command: there is no user whose permissions could be checked."""
+        origin = runtime.settings.public_url or f"http://{realm.host(runtime.settings.root_domain)}"
+        return RealmContext(runtime, work, origin, realm, realm)
+
+    def acting_as(self, caller: Caller, client_name: str) -> "Context":
+        """Context for what a job or a command does on behalf of a user."""
+        return Context(
+            self.runtime, self.work, self.origin, self.realm, self.realm, caller, client_name
+        )
+
     @property
     @override
     def caller_id(self) -> UserId | None:

@@ -14,6 +14,7 @@ from chatapi.auth.context import (
     VisitorContext,
 )
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_sessions import lock_first
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import (
     AdministratorRequiredError,
@@ -183,9 +184,7 @@ class _open_realm:  # noqa: N801 (a context manager, used like a function)
         if not self._locks_first:
             return realm, work
         try:
-            number = await work.db.lock_realm_first(realm.id)
-            await runtime.hub.catch_up_to(work.db, realm.id, number)
-            return await runtime.realms.reload_locked(work.db, realm), work
+            return await lock_first(runtime, work, realm), work
         except BaseException:
             await work.db.close()
             raise

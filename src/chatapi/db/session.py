@@ -1,8 +1,16 @@
 """One unit of database work: connects on first use, and reads until the caller needs to write."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar, TypeVarTuple, cast, overload
@@ -133,6 +141,19 @@ class DatabaseSession:
         await self._take_turn(realm_id)
         self._connection = await self._open(self.database.engine)
         self.is_writing = True
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Begin a write transaction, and commit it at the end of the block, unless that raises.
+
+        For writes that belong to no realm's order of events, such as positions of event queues.
+        """
+        await self.write()
+        try:
+            yield
+            await self.commit()
+        finally:
+            await self.close()
 
     async def lock_realm(self, realm_id: RealmId, *, message_ids: int = 0) -> EventNumber:
         """Lock the realm's clock: until the transaction ends, no other writer can write there.

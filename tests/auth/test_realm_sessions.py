@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.realm_sessions import realm_reading, realm_transaction
@@ -171,3 +171,24 @@ class TestUnitOfWork:
                 raise LookupError
         assert_nothing_is_open(runtime, realm)
         assert await name_of(runtime, realm) == "Acme"
+
+    async def test_failed_commit_leaves_nothing_open(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        engine = runtime.database.engine.sync_engine
+        event.listen(engine, "commit", _fail)
+        try:
+            with pytest.raises(LookupError):
+                async with runtime.begin() as work:
+                    await work.db.lock_realm(realm.id)
+                    await rename(work.db, realm, "Changed")
+                    work.emit(realm.id, Noted(text="a"), Everyone())
+        finally:
+            event.remove(engine, "commit", _fail)
+        assert_nothing_is_open(runtime, realm)
+        assert await name_of(runtime, realm) == "Acme"
+        assert await position(runtime, realm) == 0
+
+
+def _fail(_connection: object) -> None:
+    raise LookupError

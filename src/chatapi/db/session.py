@@ -219,12 +219,21 @@ class DatabaseSession:
             await self._write_pending()
         if self._transaction is not None and self.is_writing:
             with self._waiting:
-                await _run_to_completion(self._transaction.commit())
+                await _run_to_completion(self._commit(self._transaction))
             # Checked after the commit: was it written to the file that the next process opens?
             self.database.require_file()
         left = self._clock_snapshot()
         await self.close()
         self.left = left
+
+    async def _commit(self, transaction: AsyncTransaction) -> None:
+        try:
+            await transaction.commit()
+        except BaseException:
+            # SQLAlchemy would return it to the pool without a rollback: on SQLite the transaction,
+            # and with it the write lock, would stay open.
+            await transaction.connection.invalidate()
+            raise
 
     async def close(self) -> None:
         """Release all resources; what was not committed is rolled back."""

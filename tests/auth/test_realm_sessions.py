@@ -40,6 +40,12 @@ async def rename(db: DatabaseSession, realm: RealmRecord, name: str) -> None:
     await db.execute(update(Realm).where(Realm.id == realm.id).values(name=name))
 
 
+async def rename_elsewhere(runtime: Runtime, realm: RealmRecord) -> None:
+    async with runtime.begin() as work:
+        await work.db.write()
+        await rename(work.db, realm, "Changed")
+
+
 async def name_of(runtime: Runtime, realm: RealmRecord) -> str:
     async with runtime.reading() as db:
         rows = await db.execute(select(Realm.name).where(Realm.id == realm.id))
@@ -72,11 +78,14 @@ class TestTransaction:
     async def test_exception_rolls_back_and_publishes_nothing(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        with pytest.raises(LookupError):
+        async def write() -> None:
             async with realm_transaction(runtime, realm.id) as ctx:
                 await rename(ctx.db, realm, "Changed")
                 ctx.emit(Noted(text="a"), to=Everyone())
                 raise LookupError
+
+        with pytest.raises(LookupError):
+            await write()
         assert_nothing_is_open(runtime, realm)
         assert await name_of(runtime, realm) == "Acme"
         assert await position(runtime, realm) == 0
@@ -146,11 +155,51 @@ class TestReading:
     async def test_connection_is_released_after_an_exception(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        with pytest.raises(LookupError):
+        async def read() -> None:
             async with realm_reading(runtime, realm.id) as ctx:
                 await ctx.db.execute(select(Realm.name))
                 raise LookupError
+
+        with pytest.raises(LookupError):
+            await read()
         assert_nothing_is_open(runtime, realm)
+
+
+class TestReleaseConnection:
+    async def test_next_statement_connects_again(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        async with realm_reading(runtime, realm.id) as ctx:
+            await ctx.db.execute(select(Realm.name))
+            await ctx.release_connection()
+            assert_nothing_is_open(runtime, realm)
+            await rename_elsewhere(runtime, realm)
+            assert (await ctx.db.execute(select(Realm.name))).scalar_one() == "Changed"
+
+    async def test_snapshot_ends(self, runtime: Runtime, realm: RealmRecord) -> None:
+        async with realm_reading(runtime, realm.id) as ctx:
+            await ctx.snapshot()
+            await rename_elsewhere(runtime, realm)
+            assert (await ctx.db.execute(select(Realm.name))).scalar_one() == "Acme"
+            await ctx.release_connection()
+            assert (await ctx.db.execute(select(Realm.name))).scalar_one() == "Changed"
+            assert ctx.db.as_of is None
+
+    async def test_lock_is_released(self, runtime: Runtime, realm: RealmRecord) -> None:
+        async with realm_transaction(runtime, realm.id) as ctx:
+            await ctx.release_connection()
+            assert_nothing_is_open(runtime, realm)
+            assert not ctx.db.has_locked(realm.id)
+
+    async def test_refused_after_an_event_was_emitted(
+        self, runtime: Runtime, realm: RealmRecord
+    ) -> None:
+        async with realm_transaction(runtime, realm.id) as ctx:
+            ctx.emit(Noted(text="a"), to=Everyone())
+            with pytest.raises(RuntimeError, match="before you emit"):
+                await ctx.release_connection()
+            assert ctx.db.has_locked(realm.id)
+        assert await position(runtime, realm) == 1
 
 
 class TestUnitOfWork:
@@ -164,25 +213,31 @@ class TestUnitOfWork:
         assert await name_of(runtime, realm) == "Changed"
 
     async def test_exception_rolls_back(self, runtime: Runtime, realm: RealmRecord) -> None:
-        with pytest.raises(LookupError):
+        async def write() -> None:
             async with runtime.begin() as work:
                 await work.db.write()
                 await rename(work.db, realm, "Changed")
                 raise LookupError
+
+        with pytest.raises(LookupError):
+            await write()
         assert_nothing_is_open(runtime, realm)
         assert await name_of(runtime, realm) == "Acme"
 
     async def test_failed_commit_leaves_nothing_open(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
+        async def write() -> None:
+            async with runtime.begin() as work:
+                await work.db.lock_realm(realm.id)
+                await rename(work.db, realm, "Changed")
+                work.emit(realm.id, Noted(text="a"), Everyone())
+
         engine = runtime.database.engine.sync_engine
         event.listen(engine, "commit", _fail)
         try:
             with pytest.raises(LookupError):
-                async with runtime.begin() as work:
-                    await work.db.lock_realm(realm.id)
-                    await rename(work.db, realm, "Changed")
-                    work.emit(realm.id, Noted(text="a"), Everyone())
+                await write()
         finally:
             event.remove(engine, "commit", _fail)
         assert_nothing_is_open(runtime, realm)

@@ -149,10 +149,13 @@ class TestTransaction:
     async def test_is_rolled_back_by_an_exception(
         self, runtime: Runtime, realm: RealmRecord, db: DatabaseSession
     ) -> None:
-        with pytest.raises(LookupError):
+        async def write() -> None:
             async with db.transaction():
                 await db.execute(text("UPDATE realm SET name = 'Changed'"))
                 raise LookupError
+
+        with pytest.raises(LookupError):
+            await write()
         assert not db.is_writing
         assert await self.name(runtime) == "Acme"
 

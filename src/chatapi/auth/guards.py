@@ -186,7 +186,7 @@ class _open_realm:  # noqa: N801 (a context manager, used like a function)
         try:
             return await lock_first(runtime, work, realm), work
         except BaseException:
-            await work.db.close()
+            await work.close()
             raise
 
     async def __aexit__(
@@ -196,7 +196,7 @@ class _open_realm:  # noqa: N801 (a context manager, used like a function)
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
-            await self._work.db.close()
+            await self._work.close()
 
 
 async def _authenticate(
@@ -205,7 +205,7 @@ async def _authenticate(
     caller = await runtime.callers.authenticate(work.db, realm, request.header(b"authorization"))
     if not work.db.was_locked_first:
         # A long poll must not hold the connection its authentication needed.
-        await work.db.close()
+        await work.release_connection()
     if request.charged_user_id != caller.user.id:
         # A request that starts over is not charged again.
         await runtime.limits.charge_user(request, caller.user.id)

@@ -49,7 +49,20 @@ class UnitOfWork:
             if kind is None:
                 await self.commit()
         finally:
-            await self.db.close()
+            await self.close()
+
+    async def close(self) -> None:
+        """Release all resources; what was not committed is rolled back."""
+        await self.db.close()
+
+    async def release_connection(self) -> None:
+        """Release the connection, a snapshot and a lock; the next statement connects again.
+
+        Only before the first write: it would be rolled back, and its events would announce it.
+        """
+        if self._outbox:
+            raise RuntimeError("release the connection before you emit events")
+        await self.db.close()
 
     def emit(self, realm_id: RealmId, event: Event, to: Audience) -> None:
         """Emit an event with the commit; it gets its number when the transaction is committed."""

@@ -44,7 +44,7 @@ async def _delete_of(runtime: Runtime, realm_id: RealmId, ends_at: float) -> Non
             if stopwatch() >= ends_at:
                 return
             # Do not hold one connection while waiting for another.
-            await ctx.db.close()
+            await ctx.release_connection()
             seconds = await _delete(runtime, batch)
             await asyncio.sleep(seconds * _SHARE_OF_OTHERS)
 

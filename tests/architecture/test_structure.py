@@ -35,6 +35,18 @@ class TestFiles:
         assert not [file for file in FILES if file.stem in FORBIDDEN_NAMES]
 
 
+class TestSessions:
+    @pytest.mark.parametrize("package", ["features", "permissions", "jobs", "cli", "http"])
+    def test_are_not_closed_by_hand(self, package: str) -> None:
+        files = sorted((SOURCE / package).rglob("*.py"))
+        assert files
+        assert not [file for file in files if "db.close()" in file.read_text()]
+
+    def test_contexts_are_built_where_they_are_defined(self) -> None:
+        outside = [file for file in FILES if file.parent != SOURCE / "auth"]
+        assert not [file for file in outside if "RealmContext(" in file.read_text()]
+
+
 class TestGuards:
     def test_endpoint_without_guard_cannot_be_built(self) -> None:
         async def open_door() -> None:

@@ -1,5 +1,6 @@
 """Rows and changes that are written together."""
 
+import pytest
 from sqlalchemy import select, update
 
 from chatapi.auth.realm_cache import RealmRecord
@@ -105,3 +106,11 @@ async def test_many_rows_are_written_in_slices_and_their_changes_once(
     assert await numbers_in_log(runtime) == numbers
     inserts = [each for each in statements if "INSERT" in each]
     assert len(inserts) == (1 if runtime.database.is_sqlite else 3)
+
+
+async def test_are_refused_without_a_transaction(runtime: Runtime, realm: RealmRecord) -> None:
+    """They would be written later, in a transaction that may have nothing to do with them."""
+    async with DatabaseSession(runtime.database) as db:
+        await db.execute(select(RealmClock.log_floor))
+        with pytest.raises(RuntimeError, match="begin a transaction"):
+            await db.queue_write(WRITE, [row_of(runtime, realm, 1_000)])

@@ -1,9 +1,10 @@
 """Cancelled work, as by a client that disconnects, on both databases."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
-from sqlalchemy import literal, select
+from sqlalchemy import literal, select, text
 from sqlalchemy.pool import QueuePool
 
 from chatapi.core.settings import Settings
@@ -32,3 +33,35 @@ async def test_leaves_no_connection_behind(settings: Settings, steps: int) -> No
 async def read_once(database: Database) -> None:
     async with DatabaseSession(database) as db:
         await db.execute(select(literal(1)))
+
+
+async def read_snapshot(database: Database) -> None:
+    async with DatabaseSession(database) as db:
+        await db.snapshot()
+        await db.execute(select(literal(1)))
+
+
+async def write_once(database: Database) -> None:
+    async with DatabaseSession(database) as db, db.transaction():
+        await db.execute(text("UPDATE realm SET name = 'Changed'"))
+
+
+@pytest.mark.parametrize("work", [read_snapshot, write_once])
+async def test_leaves_no_transaction_behind(
+    settings: Settings, work: Callable[[Database], Awaitable[None]]
+) -> None:
+    """At any point: while waiting for the turn, beginning, writing, committing, releasing."""
+    database = Database(settings)
+    pool = database.engine.pool
+    assert isinstance(pool, QueuePool)
+    for steps in range(0, 40, 2):
+        tasks = [asyncio.ensure_future(work(database)) for _ in range(2)]
+        for _ in range(steps):
+            await asyncio.sleep(0)  # not to wait for anything: to cancel at another point each time
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert not database.writer_turn(None).locked()
+    await until(lambda: pool.checkedout() == 0)
+    await write_once(database)
+    await database.close()

@@ -15,8 +15,9 @@ from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
 from chatapi.db.message_ids import take_message_ids
 from chatapi.db.models import Realm, RealmClock
-from chatapi.db.optimistic_write import ClockConflictError, ClockSnapshot
+from chatapi.db.optimistic_write import ClockConflictError
 from chatapi.db.session import DatabaseSession
+from chatapi.db.transaction import ClockSnapshot
 from chatapi.events.log import EventLog
 from tests.support.sample_events import Noted, append
 from tests.support.statements import recorded_statements

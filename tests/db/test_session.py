@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import event, func, insert, select, text
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -21,6 +21,10 @@ async def count_realms(db: DatabaseSession) -> int:
 @pytest.fixture
 async def db(runtime: Runtime) -> DatabaseSession:
     return DatabaseSession(runtime.database)
+
+
+def fail(_connection: object) -> None:
+    raise LookupError
 
 
 def open_connections(database: Database) -> int:
@@ -126,6 +130,61 @@ class TestWriting:
             await db.execute(insert(Realm), rows)
             await db.commit()
             assert await count_realms(db) == 500
+
+
+class TestTransaction:
+    async def name(self, runtime: Runtime) -> str:
+        async with DatabaseSession(runtime.database) as db:
+            return (await db.execute(select(Realm.name))).scalar_one()
+
+    async def test_is_committed_at_the_end_of_the_block(
+        self, runtime: Runtime, realm: RealmRecord, db: DatabaseSession
+    ) -> None:
+        async with db.transaction():
+            await db.execute(text("UPDATE realm SET name = 'Changed'"))
+            assert await self.name(runtime) == "Acme"
+        assert not db.is_writing
+        assert await self.name(runtime) == "Changed"
+
+    async def test_is_rolled_back_by_an_exception(
+        self, runtime: Runtime, realm: RealmRecord, db: DatabaseSession
+    ) -> None:
+        async def write() -> None:
+            async with db.transaction():
+                await db.execute(text("UPDATE realm SET name = 'Changed'"))
+                raise LookupError
+
+        with pytest.raises(LookupError):
+            await write()
+        assert not db.is_writing
+        assert await self.name(runtime) == "Acme"
+
+    async def test_is_rolled_back_by_a_failed_commit(
+        self, runtime: Runtime, realm: RealmRecord, db: DatabaseSession
+    ) -> None:
+        engine = runtime.database.engine.sync_engine
+        event.listen(engine, "commit", fail)
+        try:
+            with pytest.raises(LookupError):
+                async with db.transaction():
+                    await db.execute(text("UPDATE realm SET name = 'Changed'"))
+        finally:
+            event.remove(engine, "commit", fail)
+        async with db:
+            # The pool hands out the connection that was used last.
+            assert (await db.execute(select(Realm.name))).scalar_one() == "Acme"
+            async with db.transaction():
+                await db.execute(text("UPDATE realm SET name = 'Next'"))
+        assert await self.name(runtime) == "Next"
+
+    async def test_session_reads_again_after_it(
+        self, runtime: Runtime, realm: RealmRecord, db: DatabaseSession
+    ) -> None:
+        async with db:
+            async with db.transaction():
+                await db.execute(text("UPDATE realm SET name = 'Changed'"))
+            assert (await db.execute(select(Realm.name))).scalar_one() == "Changed"
+            assert db.is_live
 
 
 class TestLock:

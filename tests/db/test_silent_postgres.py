@@ -192,9 +192,9 @@ async def test_message_whose_acknowledgement_was_lost_is_sent_once(
 
 def silence(db: DatabaseSession, proxy: TcpProxy) -> None:
     """From here on the connection of a session gets neither responses nor a reset."""
-    assert db._connection is not None
-    assert db._connection.sync_connection is not None
-    driver = db._connection.sync_connection.connection.driver_connection
+    assert db._state is not None
+    assert db._state.connection.sync_connection is not None
+    driver = db._state.connection.sync_connection.connection.driver_connection
     assert driver is not None
     proxy.silence_connection_from(driver._transport.get_extra_info("sockname")[1])
 

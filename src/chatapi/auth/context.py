@@ -46,6 +46,15 @@ class ProcessContext:
     def now(self) -> datetime:
         return self.runtime.clock.now()
 
+    async def release_connection(self) -> None:
+        """Release the database connection, before slow work that does not need it.
+
+        Call it before rendering, hashing, reading files, long polls, and waiting for another
+        transaction. The next statement connects again. A snapshot or a lock of the realm ends, so
+        it is an error after the first event was emitted.
+        """
+        await self.work.release_connection()
+
     async def recheck_caller(self) -> None:
         """Called by the route after an endpoint that reads, before the response is sent."""
 
@@ -78,6 +87,18 @@ class RealmContext(ServerContext):
     computed: dict[str, object] = field(default_factory=dict, kw_only=True)
     """Results of expensive work that earlier attempts at the same request have left."""
 
+    @staticmethod
+    def without_request(runtime: Runtime, work: UnitOfWork, realm: RealmRecord) -> "RealmContext":
+        """Context of a job or a command: there is no user whose permissions could be checked."""
+        origin = runtime.settings.public_url or f"http://{realm.host(runtime.settings.root_domain)}"
+        return RealmContext(runtime, work, origin, realm, realm)
+
+    def acting_as(self, caller: Caller, client_name: str) -> "Context":
+        """Context for what a job or a command does on behalf of a user."""
+        return Context(
+            self.runtime, self.work, self.origin, self.realm, self.realm, caller, client_name
+        )
+
     @property
     @override
     def caller_id(self) -> UserId | None:
@@ -92,10 +113,10 @@ class RealmContext(ServerContext):
     async def heavy_read(self) -> AsyncIterator[None]:
         """Acquire a slot for a heavy read; a statement that takes too long fails.
 
-        Use it around searches, large pages and the like, before the first statement: it closes the
-        session, since a request that waits for a slot must hold no connection.
+        Use it around searches, large pages and the like, before the first statement: it releases
+        the connection, since a request that waits for a slot must hold none.
         """
-        await self.db.close()
+        await self.release_connection()
         async with self.runtime.heavy_reads.turn(self._workload_owner):
             self.db.statement_seconds = _HEAVY_STATEMENT_SECONDS
             try:
@@ -149,7 +170,7 @@ class RealmContext(ServerContext):
         took a lock or a snapshot has checked already; others share one read of the realm clock.
         """
         if self.db.as_of is None and not self.db.has_locked(self.realm.id):
-            await self.db.close()
+            await self.release_connection()
             await self.runtime.clock_reader.catch_up(self.realm.id)
             self._require_current()
 

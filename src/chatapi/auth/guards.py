@@ -16,6 +16,7 @@ from chatapi.auth.context import (
     VisitorContext,
 )
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_sessions import lock_first
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import (
     AdministratorRequiredError,
@@ -191,11 +192,9 @@ class _open_realm:  # noqa: N801 (a context manager, used like a function)
         if not self._locks_first:
             return realm, work
         try:
-            number = await work.db.lock_realm_first(realm.id)
-            await runtime.hub.catch_up_to(work.db, realm.id, number)
-            return await runtime.realms.reload_locked(work.db, realm), work
+            return await lock_first(runtime, work, realm), work
         except BaseException:
-            await work.db.close()
+            await work.close()
             raise
 
     async def __aexit__(
@@ -205,7 +204,7 @@ class _open_realm:  # noqa: N801 (a context manager, used like a function)
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
-            await self._work.db.close()
+            await self._work.close()
 
 
 async def _authenticate(
@@ -214,7 +213,7 @@ async def _authenticate(
     caller = await runtime.callers.authenticate(work.db, realm, request.header(b"authorization"))
     if not work.db.was_locked_first:
         # A long poll must not hold the connection its authentication needed.
-        await work.db.close()
+        await work.release_connection()
     if request.charged_user_id != caller.user.id:
         # A request that starts over is not charged again.
         await runtime.limits.charge_user(request, caller.user.id)

@@ -109,9 +109,21 @@ class Runtime:
             post_notices=post_notices,
         )
 
+    def reading(self) -> DatabaseSession:
+        """Returns a session for reading; as a context manager, it releases its connection."""
+        return DatabaseSession(self.database)
+
+    def unit_of_work(self, db: DatabaseSession) -> UnitOfWork:
+        """Returns a unit of work on a session that the caller closes."""
+        return UnitOfWork(db, self.hub, self.clock)
+
     def begin(self) -> UnitOfWork:
-        """Returns a new unit of work; it opens no connection until its first statement."""
-        return UnitOfWork(DatabaseSession(self.database), self.hub, self.clock)
+        """Returns a new unit of work; as a context manager, it commits at the end of the block.
+
+        It opens no connection until its first statement. To change a realm outside of a request,
+        use `realm_transaction`, which locks it.
+        """
+        return self.unit_of_work(DatabaseSession(self.database))
 
     async def start(self) -> None:
         await self.hub.start()

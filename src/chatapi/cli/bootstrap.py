@@ -3,9 +3,9 @@
 import secrets
 from dataclasses import dataclass
 
+from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
-from chatapi.cli.operator import operator_context
 from chatapi.core.roles import Role
 from chatapi.features.realm import (
     SubdomainTakenError,
@@ -33,21 +33,17 @@ class InitialOwner:
 
 async def create_first_organization(runtime: Runtime) -> InitialOwner | None:
     """Returns None if an organization exists, or another process is just creating one."""
-    work = runtime.begin()
-    try:
-        if await RealmRows(work.db).count_realms():
+    async with runtime.reading() as db:
+        if await RealmRows(db).count_realms():
             return None
-        password = secrets.token_urlsafe(_PASSWORD_BYTES)
-        password_hash = await runtime.passwords.hash(password)
-        realm = await add_organization(work, runtime.clock.now(), ORGANIZATION_NAME)
-        created = await add_user(
-            operator_context(runtime, work, realm),
-            NewUser(OWNER_EMAIL, OWNER_NAME, Role.OWNER, password_hash),
-        )
+    password = secrets.token_urlsafe(_PASSWORD_BYTES)
+    password_hash = await runtime.passwords.hash(password)
+    owner = NewUser(OWNER_EMAIL, OWNER_NAME, Role.OWNER, password_hash)
+    try:
         # One transaction, so that there is never an organization without an owner.
-        await work.commit()
+        async with runtime.begin() as work:
+            realm = await add_organization(work, runtime.clock.now(), ORGANIZATION_NAME)
+            created = await add_user(RealmContext.without_request(runtime, work, realm), owner)
     except SubdomainTakenError:
         return None
-    finally:
-        await work.db.close()
     return InitialOwner(OWNER_EMAIL, password, created.api_key)

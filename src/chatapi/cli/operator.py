@@ -32,7 +32,6 @@ from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.buses import bus_for
-from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.messages import (
     post_notices,
 )
@@ -148,27 +147,18 @@ async def reach(database: Database) -> None:
 async def organization(
     runtime: Runtime, subdomain: str | None
 ) -> AsyncGenerator[RealmContext, None]:
-    """Open one organization and one transaction, committed at the end of the block."""
-    work = runtime.begin()
-    try:
+    """Open one organization and one transaction, committed at the end of the block.
+
+    The use cases lock the organization themselves, after what takes long.
+    """
+    async with runtime.begin() as work:
         realm = await _choose_organization(work.db, subdomain)
-        yield operator_context(runtime, work, realm)
-        await work.commit()
-    finally:
-        await work.db.close()
-
-
-def operator_context(runtime: Runtime, work: UnitOfWork, realm: RealmRecord) -> RealmContext:
-    """Context of an operator: no user is logged in, and no permissions are checked."""
-    origin = runtime.settings.public_url or f"http://{realm.host(runtime.settings.root_domain)}"
-    return RealmContext(runtime, work, origin, realm, realm)
+        yield RealmContext.without_request(runtime, work, realm)
 
 
 def acting_as(ctx: RealmContext, user: UserRecord) -> Context:
     """Context for actions that only a user can do: the operator acts as one of the users."""
-    return Context(
-        ctx.runtime, ctx.work, ctx.origin, ctx.realm, ctx.realm, Caller(user), "chatapi command"
-    )
+    return ctx.acting_as(Caller(user), "chatapi command")
 
 
 @contextmanager

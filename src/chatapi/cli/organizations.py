@@ -47,8 +47,7 @@ def list_all(as_json: AsJson = False) -> None:
 
 
 async def _list_realms(runtime: Runtime) -> list[RealmRecord]:
-    work = runtime.begin()
-    async with work.db as db:
+    async with runtime.reading() as db:
         return await RealmRows(db).list_all()
 
 

@@ -84,21 +84,40 @@ class PendingWrite:
     changes: Sequence[Row]
 
 
-async def execute_pending(
-    pending: Sequence[PendingWrite], execute: Execute, *, is_sqlite: bool
-) -> None:
-    """Write everything: in one statement, or in slices where there are many rows."""
-    if is_sqlite:
-        for each in pending:
-            await execute(each.kind.add, each.rows)
-            if isinstance(each.kind, BulkInsertWithUpdates):
-                await execute(each.kind.change, each.changes)
-        return
-    if any(len(each.rows) > _ROWS_AT_ONCE for each in pending):
-        for slice_ in (each for whole in pending for each in _slices(whole)):
-            await execute(_all_at_once((slice_.kind,)), values_of([slice_]))
-        return
-    await execute(_all_at_once(kinds_of(pending)), values_of(pending))
+class DeferredWrites:
+    """Bulk writes of a transaction that run together, before its next statement or its commit."""
+
+    __slots__ = ("pending",)
+
+    def __init__(self) -> None:
+        self.pending: list[PendingWrite] = []
+
+    def has(self, kind: BulkInsert) -> bool:
+        """Whether a write of this kind is deferred: one statement holds at most one of each."""
+        return any(each.kind is kind for each in self.pending)
+
+    def add(self, kind: BulkInsert, rows: Sequence[Row], changes: Sequence[Row]) -> None:
+        self.pending.append(PendingWrite(kind, rows, changes))
+
+    def take(self) -> list[PendingWrite]:
+        """Return the deferred writes, for the caller to run."""
+        pending, self.pending = self.pending, []
+        return pending
+
+    async def write(self, execute: Execute, *, is_sqlite: bool) -> None:
+        """Write everything: in one statement, or in slices where there are many rows."""
+        pending = self.take()
+        if is_sqlite:
+            for each in pending:
+                await execute(each.kind.add, each.rows)
+                if isinstance(each.kind, BulkInsertWithUpdates):
+                    await execute(each.kind.change, each.changes)
+            return
+        if any(len(each.rows) > _ROWS_AT_ONCE for each in pending):
+            for slice_ in (each for whole in pending for each in _slices(whole)):
+                await execute(_all_at_once((slice_.kind,)), values_of([slice_]))
+            return
+        await execute(_all_at_once(kinds_of(pending)), values_of(pending))
 
 
 def _slices(pending: PendingWrite) -> Iterator[PendingWrite]:

@@ -1,61 +1,64 @@
 """Optimistic writes: they take the clock from the last transaction. On PostgreSQL only."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from chatapi.core.ids import EventNumber, MessageId, RealmId
-from chatapi.db.bulk_writes import BulkInsert, PendingWrite, all_parts, kinds_of, values_of
+from chatapi.core.ids import MessageId
+from chatapi.db.bulk_writes import BulkInsert, all_parts, kinds_of, values_of
 from chatapi.db.clocks import CLOCK_IS_UNCHANGED, TAKE_IDS_IF_UNCHANGED
+from chatapi.db.database import Database
 from chatapi.db.driver_sql import execute_on_driver
-
-
-@dataclass(frozen=True)
-class ClockSnapshot:
-    """A realm's clock after a transaction, and the message ids it took and did not use.
-
-    It is valid until another transaction writes in the realm; an optimistic write checks that.
-    """
-
-    realm_id: RealmId
-    last_event: EventNumber
-    message_ids: Sequence[MessageId]
+from chatapi.db.transaction import ClockSnapshot, WriterConnection, run_to_completion
 
 
 class ClockConflictError(Exception):
     """Another transaction has written meanwhile: the write has to be retried from the start."""
 
 
-@dataclass(frozen=True)
-class OptimisticWrite:
-    """A compare-and-set on the realm clock, on a connection without a transaction."""
+class OptimisticWrite(WriterConnection):
+    """A compare-and-set on the realm clock: nothing is sent to the database before the commit."""
+
+    __slots__ = ("known",)
 
     known: ClockSnapshot
-    connection: AsyncConnection
 
-    async def write(self, pending: Sequence[PendingWrite], message_ids: int) -> list[MessageId]:
+    @classmethod
+    async def begin(cls, database: Database, known: ClockSnapshot) -> Self:
+        """Begin from the clock that the last transaction left."""
+        write = await cls.open(database, known.realm_id)
+        write.known = known
+        write.changes.clocks[known.realm_id] = known.last_event
+        write.changes.message_ids = list(known.message_ids)
+        return write
+
+    async def commit(self) -> ClockSnapshot | None:
         """Write everything if the clock has not moved, and take ids for the next transaction.
 
         The one statement is a transaction by itself. It locks the clock first, so that the ids it
         takes have the order of commits. After another writer's commit they cannot be used any
         more: the next optimistic write would fail.
         """
+        await run_to_completion(self._commit())
+        return self.changes.clock_snapshot()
+
+    async def _commit(self) -> None:
+        pending = self.changes.deferred.take()
+        used = len(self.known.message_ids) - len(self.changes.message_ids)
         values: dict[str, Any] = {
             "known_realm": self.known.realm_id,
             "known_event": self.known.last_event,
-            "count": message_ids,
+            "count": max(used, 1),
             **values_of(pending),
         }
-        rows = await execute_on_driver(
-            self.connection, _all_if_unchanged(kinds_of(pending)), values
-        )
+        with self.waiting:
+            rows = await execute_on_driver(
+                self.connection, _all_if_unchanged(kinds_of(pending)), values
+            )
         if not rows:
             raise ClockConflictError
-        return sorted(MessageId(number) for (number,) in rows)
+        self.changes.message_ids += sorted(MessageId(number) for (number,) in rows)
 
 
 @cache

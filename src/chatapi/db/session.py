@@ -1,32 +1,26 @@
-"""One unit of database work: connects on first use, and reads until the caller needs to write."""
+"""A session of the database: reads until the caller begins a snapshot or a transaction."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from itertools import islice
 from types import TracebackType
-from typing import Any, Self, TypeVar, TypeVarTuple, cast, overload
+from typing import Any, Self, TypeAlias, TypeVar, TypeVarTuple, cast, overload
 
 from sqlalchemy import CursorResult, Executable
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 from sqlalchemy.sql.selectable import TypedReturnsRows
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
-from chatapi.db.bulk_writes import BulkInsert, PendingWrite, execute_pending
-from chatapi.db.clocks import LOCK_CLOCK, LOCK_CLOCK_AND_TAKE_IDS
-from chatapi.db.connection_watchdog import WatchedConnection
+from chatapi.db.bulk_writes import BulkInsert
 from chatapi.db.database import Database
-from chatapi.db.optimistic_write import ClockConflictError, ClockSnapshot, OptimisticWrite
-from chatapi.db.time_limit import execute_with_timeout
+from chatapi.db.optimistic_write import ClockConflictError, OptimisticWrite
+from chatapi.db.pooled_connection import Reading, Snapshot, Values
+from chatapi.db.transaction import Changes, ClockSnapshot, Transaction, WriterConnection
 
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
-Values = Mapping[str, Any]
 
-_NOT_WATCHED = nullcontext()
-_MAX_TURN_SECONDS = 20.0
-"""How long a writer waits for other writers of its process, so that none pile up behind a stuck
-one."""
+State: TypeAlias = Reading | Snapshot | Transaction | OptimisticWrite
+
 _ROWS_AT_ONCE = 500
 """SQLAlchemy takes about 15 microseconds for each row, on the event loop."""
 
@@ -34,15 +28,13 @@ _ROWS_AT_ONCE = 500
 class DatabaseSession:
     """Reads statement by statement, or in one snapshot, or writes in one transaction.
 
-    A session holds no connection until its first statement. `write` and `lock_realm` return the
-    reading connection to the pool first, so that a waiting writer does not occupy it.
+    A session is one of these at a time, and holds no connection until its first statement. To
+    begin a snapshot or a transaction, it first returns the connection it has to the pool, so that
+    a waiting writer does not occupy one.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.is_writing = False
-        self.was_locked_first = False
-        """Whether a realm was locked before anything was read, and is still locked."""
         self.as_of: EventNumber | None = None
         """The last event that a snapshot of a realm includes, set by the code that took it."""
         self.left: ClockSnapshot | None = None
@@ -50,15 +42,7 @@ class DatabaseSession:
         begin from it."""
         self.statement_seconds: float | None = None
         """How long a statement may take before it is cancelled; None: the general limit."""
-        self._optimistic: OptimisticWrite | None = None
-        self._connection: AsyncConnection | None = None
-        self._waiting: AbstractContextManager[None] = _NOT_WATCHED
-        """Entered around each wait for a response on the connection."""
-        self._transaction: AsyncTransaction | None = None
-        self._resources: AsyncExitStack | None = None
-        self._clocks: dict[RealmId, EventNumber] = {}
-        self._message_ids: list[MessageId] = []
-        self._pending: list[PendingWrite] = []
+        self._state: State | None = None
         self._seen: dict[str, object] = {}
 
     async def __aenter__(self) -> Self:
@@ -90,9 +74,12 @@ class DatabaseSession:
         Build statements that run often only once, with bind parameters, and pass their values:
         building one costs as much as running it.
         """
-        if self._pending:
-            await self._write_pending()
-        return await self._run(statement, values)
+        state = self._state
+        if state is None:
+            state = self._state = await Reading.open(self.database)
+        elif isinstance(state, OptimisticWrite):
+            state = await self._fall_back_to_lock(state)
+        return await state.execute(statement, values, self.statement_seconds)
 
     async def execute_many(self, statement: Executable, rows: Iterable[Values]) -> None:
         """Run one statement for any number of rows, in slices: preparing rows takes time.
@@ -107,15 +94,18 @@ class DatabaseSession:
     async def queue_write(
         self, kind: BulkInsert, rows: Sequence[Values], changes: Sequence[Values] = ()
     ) -> None:
-        """Queue a bulk write; it runs with others before the next statement or the commit."""
-        if any(each.kind is kind for each in self._pending):
-            await self._write_pending()
-        self._pending.append(PendingWrite(kind, rows, changes))
+        """Defer a bulk write of the transaction; it runs before the next statement or the commit.
+
+        All deferred writes run together. On PostgreSQL they are one statement.
+        """
+        if self._changes.deferred.has(kind):
+            await self._write_deferred()
+        self._changes.deferred.add(kind, rows, changes)
 
     async def snapshot(self) -> None:
         """Begin a snapshot: all reads that follow see the same state of the database."""
         await self.close()
-        self._connection = await self._open(self.database.snapshot)
+        self._state = await Snapshot.open(self.database)
 
     async def memoize(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
         """Read something once per snapshot; outside a snapshot of a realm it is always read."""
@@ -127,12 +117,21 @@ class DatabaseSession:
 
     async def write(self, realm_id: RealmId | None = None) -> None:
         """Begin a write transaction: all statements that follow belong to it."""
-        if self.is_writing:
-            return
-        await self.close()
-        await self._take_turn(realm_id)
-        self._connection = await self._open(self.database.engine)
-        self.is_writing = True
+        if not self.is_writing:
+            await self._begin(realm_id)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Begin a write transaction, and commit it at the end of the block, unless that raises.
+
+        For writes that belong to no realm's order of events, such as positions of event queues.
+        """
+        await self.write()
+        try:
+            yield
+            await self.commit()
+        finally:
+            await self.close()
 
     async def lock_realm(self, realm_id: RealmId, *, message_ids: int = 0) -> EventNumber:
         """Lock the realm's clock: until the transaction ends, no other writer can write there.
@@ -144,15 +143,19 @@ class DatabaseSession:
         if self.as_of is not None:
             # From here on it is no snapshot any more.
             self.as_of, self._seen = None, {}
-        if realm_id not in self._clocks:
-            await self.write(realm_id)
-            self._clocks[realm_id] = await self._lock_clock(realm_id, message_ids)
-        return self._clocks[realm_id]
+        state = self._state
+        if isinstance(state, WriterConnection):
+            number = state.changes.clocks.get(realm_id)
+            if number is not None:
+                return number
+        transaction = await self._locking_transaction(realm_id)
+        return await transaction.lock(realm_id, message_ids, self.statement_seconds)
 
     async def lock_realm_first(self, realm_id: RealmId) -> EventNumber:
         """Lock a realm before anything is read: for requests that had to start over too often."""
         number = await self.lock_realm(realm_id)
-        self.was_locked_first = True
+        if isinstance(self._state, Transaction):
+            self._state.was_locked_first = True
         return number
 
     async def begin_optimistic(self, known: ClockSnapshot) -> None:
@@ -163,156 +166,88 @@ class DatabaseSession:
         raised then, or by the commit, if the clock has moved.
         """
         await self.close()
-        await self._take_turn(known.realm_id)
-        self._optimistic = OptimisticWrite(known, await self._connect(self.database.engine))
-        self._clocks = {known.realm_id: known.last_event}
-        self._message_ids = list(known.message_ids)
-        self.is_writing = True
+        self._state = await OptimisticWrite.begin(self.database, known)
 
     def advance_clock(self, realm_id: RealmId, number: EventNumber) -> None:
         """Set the last event of a locked realm to one that this transaction writes."""
-        self._clocks[realm_id] = number
+        self._changes.clocks[realm_id] = number
 
     def use_message_ids(self, count: int) -> list[MessageId]:
         """Return unused ids taken with the lock, ascending; perhaps fewer than `count`."""
-        used, self._message_ids = self._message_ids[:count], self._message_ids[count:]
-        return used
+        return self._changes.use_message_ids(count)
 
     @property
     def is_live(self) -> bool:
         """Whether reads see the latest commits: not a snapshot, nor uncommitted changes."""
-        return self._transaction is None and self._optimistic is None
+        return self._state is None or isinstance(self._state, Reading)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether a transaction has begun."""
+        return isinstance(self._state, WriterConnection)
 
     @property
     def is_optimistic(self) -> bool:
         """Whether an optimistic write has begun: any statement would have to lock the realm."""
-        return self._optimistic is not None
+        return isinstance(self._state, OptimisticWrite)
+
+    @property
+    def was_locked_first(self) -> bool:
+        """Whether a realm was locked before anything was read, and is still locked."""
+        return isinstance(self._state, Transaction) and self._state.was_locked_first
 
     def has_locked(self, realm_id: RealmId) -> bool:
-        return realm_id in self._clocks
+        state = self._state
+        return isinstance(state, WriterConnection) and realm_id in state.changes.clocks
 
     async def commit(self) -> None:
-        if self._optimistic is not None:
-            await _run_to_completion(self._write_optimistic(self._optimistic))
-        elif self._pending:
-            await self._write_pending()
-        if self._transaction is not None and self.is_writing:
-            with self._waiting:
-                await _run_to_completion(self._transaction.commit())
-            # Checked after the commit: was it written to the file that the next process opens?
-            self.database.require_file()
-        left = self._clock_snapshot()
+        """Commit the transaction, if one has begun, and release the connection."""
+        state, left = self._state, None
+        if isinstance(state, WriterConnection):
+            left = await state.commit()
         await self.close()
         self.left = left
 
     async def close(self) -> None:
         """Release all resources; what was not committed is rolled back."""
-        resources, self._resources = self._resources, None
-        self._connection = None
-        self._waiting = _NOT_WATCHED
-        self._transaction = None
-        self.is_writing = False
-        self.was_locked_first = False
+        state, self._state = self._state, None
         self.as_of = None
         self.left = None
-        self._optimistic = None
-        self._clocks = {}
-        self._message_ids = []
-        self._pending = []
         self._seen = {}
-        if resources is not None:
-            await resources.aclose()
+        if state is not None:
+            await state.close()
 
-    async def _run(
-        self, statement: Executable, values: Values | Sequence[Values] | None
-    ) -> CursorResult[*tuple[Any, ...]]:
-        if self._optimistic is not None:
-            await self._fall_back_to_lock(self._optimistic.known)
-        if self._connection is None:
-            self._connection = await self._open(self.database.reader)
-        connection = self._connection
-        with self._waiting:
-            if self.statement_seconds is None:
-                return await connection.execute(statement, values)
-            return await execute_with_timeout(
-                self.statement_seconds, connection, lambda: connection.execute(statement, values)
-            )
+    @property
+    def _changes(self) -> Changes:
+        if not isinstance(self._state, WriterConnection):
+            raise RuntimeError("begin a transaction first")  # noqa: TRY004 (not a wrong type)
+        return self._state.changes
 
-    async def _lock_clock(self, realm_id: RealmId, message_ids: int) -> EventNumber:
-        if message_ids == 0 or self.database.is_sqlite:
-            row = await self.execute(LOCK_CLOCK, {"realm_id": realm_id})
-            return EventNumber(row.scalar_one())
-        values = {"realm_id": realm_id, "count": message_ids}
-        rows = (await self._run(LOCK_CLOCK_AND_TAKE_IDS, values)).all()
-        self._message_ids = sorted(MessageId(number) for _, number in rows)
-        return EventNumber(rows[0].last_event)
-
-    async def _fall_back_to_lock(self, known: ClockSnapshot) -> None:
-        so_far = self._clocks, self._message_ids, self._pending
+    async def _begin(self, realm_id: RealmId | None) -> Transaction:
         await self.close()
-        if await self.lock_realm(known.realm_id) != known.last_event:
+        self._state = transaction = await Transaction.begin(self.database, realm_id)
+        return transaction
+
+    async def _locking_transaction(self, realm_id: RealmId) -> Transaction:
+        """Return the transaction that can lock a realm; begins one if there is none."""
+        if isinstance(self._state, OptimisticWrite):
+            return await self._fall_back_to_lock(self._state)
+        if isinstance(self._state, Transaction):
+            return self._state
+        return await self._begin(realm_id)
+
+    async def _fall_back_to_lock(self, optimistic: OptimisticWrite) -> Transaction:
+        """Lock the realm after all, and continue there if its clock has not moved."""
+        known = optimistic.known
+        transaction = await self._begin(known.realm_id)
+        if await transaction.lock(known.realm_id, 0, self.statement_seconds) != known.last_event:
             raise ClockConflictError
-        self._clocks, self._message_ids, self._pending = so_far
+        transaction.changes = optimistic.changes
+        return transaction
 
-    def _clock_snapshot(self) -> ClockSnapshot | None:
-        if not self._message_ids or len(self._clocks) != 1:
-            return None
-        [(realm_id, last_event)] = self._clocks.items()
-        return ClockSnapshot(realm_id, last_event, self._message_ids)
-
-    async def _write_pending(self) -> None:
-        pending, self._pending = self._pending, []
-        await execute_pending(pending, self._run, is_sqlite=self.database.is_sqlite)
-
-    async def _write_optimistic(self, optimistic: OptimisticWrite) -> None:
-        pending, self._pending = self._pending, []
-        used = len(optimistic.known.message_ids) - len(self._message_ids)
-        with self._waiting:
-            self._message_ids += await optimistic.write(pending, max(used, 1))
-
-    def _hold(self) -> AsyncExitStack:
-        """Return the stack of resources to release; created on demand: long polls hold none."""
-        if self._resources is None:
-            self._resources = AsyncExitStack()
-        return self._resources
-
-    async def _take_turn(self, realm_id: RealmId | None) -> None:
-        """Wait for earlier writers of this process, with a timeout."""
-        async with asyncio.timeout(_MAX_TURN_SECONDS):
-            await self._hold().enter_async_context(self.database.writer_turn(realm_id))
-
-    async def _connect(self, engine: AsyncEngine) -> AsyncConnection:
-        self.database.require_file()
-        connection = await self.database.connect(engine)
-        watched = self.database.watch(connection)
-        if watched is None:
-            self._hold().push_async_exit(connection.__aexit__)
-            return connection
-        self._waiting = watched
-        self._hold().push_async_callback(self._give_back, connection, watched)
-        return connection
-
-    async def _give_back(self, connection: AsyncConnection, watched: WatchedConnection) -> None:
-        try:
-            # A rollback waits for a response as well.
-            with watched:
-                await connection.__aexit__(None, None, None)
-        finally:
-            self.database.watchdog.remove(watched)
-
-    async def _open(self, engine: AsyncEngine) -> AsyncConnection:
-        connection = await self._connect(engine)
-        if engine is not self.database.reader:
-            self._transaction = await connection.begin()
-        return connection
-
-
-async def _run_to_completion(commit: Coroutine[Any, Any, None]) -> None:
-    """Finish a commit even if the request is cancelled: its outcome must be known."""
-    committing = asyncio.ensure_future(commit)
-    try:
-        await asyncio.shield(committing)
-    except asyncio.CancelledError:
-        # The connection cannot be returned to the pool before.
-        await asyncio.wait({committing})
-        raise
+    async def _write_deferred(self) -> None:
+        state = self._state
+        if isinstance(state, OptimisticWrite):
+            state = await self._fall_back_to_lock(state)
+        if isinstance(state, Transaction):
+            await state.write_deferred(self.statement_seconds)

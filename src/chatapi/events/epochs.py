@@ -54,9 +54,8 @@ class Epochs:
 
         With `trusts_queues=False` all earlier queues are rejected.
         """
-        async with DatabaseSession(self._database) as db:
+        async with DatabaseSession(self._database) as db, db.transaction():
             epoch = await EpochRows(db).add(self._clock.now(), trusts_queues=trusts_queues)
-            await db.commit()
         self.newest = epoch
 
     async def ensure_begun(self) -> None:
@@ -112,8 +111,8 @@ class Epochs:
         if not served:
             return
         try:
-            await QueueRows(db).carry_over([queue.id for queue in served], newest)
-            await db.commit()
+            async with db.transaction():
+                await QueueRows(db).carry_over([queue.id for queue in served], newest)
         except BaseException:
             self.newest = known
             for queue in served:
@@ -123,9 +122,8 @@ class Epochs:
     async def write_missed(self, queue: LiveQueue, written: int) -> None:
         """Write the epoch of a new queue again if another process started before its commit."""
         if queue.epoch > written:
-            async with DatabaseSession(self._database) as db:
+            async with DatabaseSession(self._database) as db, db.transaction():
                 await QueueRows(db).carry_over([queue.id], queue.epoch)
-                await db.commit()
 
     async def close(self) -> None:
         await self._group_committer.close()

@@ -10,8 +10,8 @@ from chatapi.core.clock import Clock
 from chatapi.core.ids import RealmId
 from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
-from chatapi.db.optimistic_write import ClockSnapshot
 from chatapi.db.session import DatabaseSession
+from chatapi.db.transaction import ClockSnapshot
 from chatapi.events.feed import Feed
 from chatapi.events.hub import Hub
 from chatapi.events.unit_of_work import UnitOfWork

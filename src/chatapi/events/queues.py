@@ -81,28 +81,28 @@ class EventQueues:
         # not find it in memory to remove it.
         self._live[queue.id] = live = live_queue(queue, feed)
         try:
-            async with DatabaseSession(self._database) as db:
-                work = UnitOfWork(db, self._hub, self._clock)
-                await self._make_room(work, reader)
-                await QueueRows(db).add(queue)
-                await work.commit()
+            await self._add_row(reader, queue)
             await self._epochs.write_missed(live, queue.epoch)
         except BaseException:
             self._invalidate(queue.id)
             raise
         return queue.id
 
-    async def _make_room(self, work: UnitOfWork, reader: Reader) -> None:
-        """Delete queues of a user who has as many as allowed, so that one more can be created."""
-        rows, allowed = QueueRows(work.db), self._settings.queues_per_user - 1
-        await work.db.write()
-        if not await rows.list_surplus(reader.user_id, allowed):
-            return
+    async def _add_row(self, reader: Reader, queue: QueueRecord) -> None:
+        """Add a queue; if its user has as many as allowed, delete others to make room."""
+        allowed = self._settings.queues_per_user - 1
+        async with DatabaseSession(self._database) as db, db.transaction():
+            rows = QueueRows(db)
+            if not await rows.list_surplus(reader.user_id, allowed):
+                await rows.add(queue)
+                return
         # Only now: most registrations delete no queue and need not wait for the realm's lock.
-        await work.db.close()
-        await work.db.lock_realm(reader.realm_id)
-        surplus = await rows.list_surplus(reader.user_id, allowed)
-        work.end_queues(reader.realm_id, await rows.delete(surplus))
+        async with self._begin() as work:
+            await work.db.lock_realm(reader.realm_id)
+            rows = QueueRows(work.db)
+            surplus = await rows.list_surplus(reader.user_id, allowed)
+            work.end_queues(reader.realm_id, await rows.delete(surplus))
+            await rows.add(queue)
 
     async def delete(self, reader: Reader, queue_id: QueueId) -> None:
         await self._get(reader, queue_id)
@@ -112,13 +112,14 @@ class EventQueues:
 
     async def _end(self, realm_id: RealmId, queue_id: QueueId) -> bool:
         """Delete a queue and notify all processes; returns False if it did not exist any more."""
-        async with DatabaseSession(self._database) as db:
-            work = UnitOfWork(db, self._hub, self._clock)
-            await db.lock_realm(realm_id)
-            deleted = await QueueRows(db).delete([queue_id])
+        async with self._begin() as work:
+            await work.db.lock_realm(realm_id)
+            deleted = await QueueRows(work.db).delete([queue_id])
             work.end_queues(realm_id, deleted)
-            await work.commit()
         return bool(deleted)
+
+    def _begin(self) -> UnitOfWork:
+        return UnitOfWork(DatabaseSession(self._database), self._hub, self._clock)
 
     async def poll(
         self,
@@ -317,9 +318,8 @@ class EventQueues:
         if queue.expires_at - now > max(queue.idle * _LONG_ENOUGH, _MAX_POLL):
             return
         until = now + queue.idle + _MAX_POLL
-        async with DatabaseSession(self._database) as db:
+        async with DatabaseSession(self._database) as db, db.transaction():
             is_alive = await QueueRows(db).prolong(queue.id, until)
-            await db.commit()
         if not is_alive:
             self._invalidate(queue.id)
             raise BadEventQueueIdError(queue.id)
@@ -329,10 +329,9 @@ class EventQueues:
         """Delete the queues that are no longer polled; any process may run it, repeatedly."""
         await self.note_acknowledged()
         now = self._clock.now()
-        async with DatabaseSession(self._database) as db:
+        async with DatabaseSession(self._database) as db, db.transaction():
             await QueueRows(db).delete_expired(now)
             await EpochRows(db).delete_unused()
-            await db.commit()
         self.evict_queues_not_polled_for(_REMEMBERED_SECONDS)
 
     async def close(self) -> None:
@@ -361,9 +360,8 @@ class EventQueues:
         if not positions:
             return
         try:
-            async with DatabaseSession(self._database) as db:
+            async with DatabaseSession(self._database) as db, db.transaction():
                 await QueueRows(db).advance(positions)
-                await db.commit()
         except BaseException:
             self._acknowledged |= noted
             raise

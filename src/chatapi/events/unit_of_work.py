@@ -1,6 +1,8 @@
 """One transaction and its events, which are written with it and published after the commit."""
 
 from collections.abc import Callable, Collection
+from types import TracebackType
+from typing import Self
 
 import structlog
 
@@ -20,7 +22,11 @@ log = structlog.get_logger()
 
 
 class UnitOfWork:
-    """Commits at the end; an exception before that leaves the database unchanged."""
+    """Commits at the end; an exception before that leaves the database unchanged.
+
+    The route commits the unit of work of a request. Everywhere else it is a context manager, which
+    commits at the end of the block.
+    """
 
     def __init__(self, db: DatabaseSession, hub: Hub, clock: Clock) -> None:
         self.db = db
@@ -29,6 +35,34 @@ class UnitOfWork:
         self._idempotency_key: IdempotencyKey | None = None
         self._outbox: dict[RealmId, list[tuple[Event, Audience]]] = {}
         self._after_commit: list[Callable[[], None]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                await self.commit()
+        finally:
+            await self.close()
+
+    async def close(self) -> None:
+        """Release all resources; what was not committed is rolled back."""
+        await self.db.close()
+
+    async def release_connection(self) -> None:
+        """Release the connection, a snapshot and a lock; the next statement connects again.
+
+        Only before the first write: it would be rolled back, and its events would announce it.
+        """
+        if self._outbox:
+            raise RuntimeError("release the connection before you emit events")
+        await self.db.close()
 
     def emit(self, realm_id: RealmId, event: Event, to: Audience) -> None:
         """Emit an event with the commit; it gets its number when the transaction is committed."""

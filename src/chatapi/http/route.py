@@ -115,7 +115,7 @@ class ChatRoute(APIRoute):
                         raise UnavailableError from None
                     attempt += 1
                 finally:
-                    await context.work.db.close()
+                    await context.work.close()
         finally:
             if form is not None:
                 form.close()

@@ -4,7 +4,6 @@ import structlog
 
 from chatapi.auth.runtime import Runtime
 from chatapi.db.availability import is_unavailable
-from chatapi.db.session import DatabaseSession
 from chatapi.features.messages import (
     deliver_some,
     find_next_due,
@@ -33,7 +32,7 @@ async def run_deliveries(runtime: Runtime) -> None:
 
 async def _deliver_or_wait(runtime: Runtime) -> float:
     """Deliver what is due; returns how many seconds to sleep before the next check."""
-    async with DatabaseSession(runtime.database) as db:
+    async with runtime.reading() as db:
         due_at = await find_next_due(db)
     if due_at is None:
         return POLL_INTERVAL_SECONDS

@@ -3,11 +3,11 @@
 import asyncio
 from contextlib import aclosing
 
-from chatapi.auth.context import RealmContext
-from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.realm_rows import RealmRows
+from chatapi.auth.realm_sessions import realm_reading, realm_transaction
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import stopwatch
+from chatapi.core.ids import RealmId
 from chatapi.features.messages import (
     ExpiredBatch,
     delete_expired,
@@ -29,45 +29,29 @@ async def delete_expired_messages(runtime: Runtime) -> None:
     Any number of processes may run it at once: the second one finds fewer messages to delete.
     """
     ends_at = stopwatch() + MAX_SECONDS
-    work = runtime.begin()
-    try:
-        realms = await RealmRows(work.db).list_all()
-    finally:
-        await work.db.close()
+    async with runtime.reading() as db:
+        realms = await RealmRows(db).list_all()
     for realm in realms:
-        await _delete_of(runtime, realm, ends_at)
+        await _delete_of(runtime, realm.id, ends_at)
 
 
-async def _delete_of(runtime: Runtime, realm: RealmRecord, ends_at: float) -> None:
-    reading = runtime.begin()
-    try:
-        ctx = RealmContext(runtime, reading, "", realm, realm)
-        async with aclosing(find_expired(ctx, AT_ONCE)) as batches:
-            async for batch in batches:
-                if stopwatch() >= ends_at:
-                    return
-                # Do not hold one connection while waiting for another.
-                await reading.db.close()
-                seconds = await _delete(runtime, batch)
-                await asyncio.sleep(seconds * _SHARE_OF_OTHERS)
-    finally:
-        await reading.db.close()
+async def _delete_of(runtime: Runtime, realm_id: RealmId, ends_at: float) -> None:
+    async with (
+        realm_reading(runtime, realm_id) as ctx,
+        aclosing(find_expired(ctx, AT_ONCE)) as batches,
+    ):
+        async for batch in batches:
+            if stopwatch() >= ends_at:
+                return
+            # Do not hold one connection while waiting for another.
+            await ctx.release_connection()
+            seconds = await _delete(runtime, batch)
+            await asyncio.sleep(seconds * _SHARE_OF_OTHERS)
 
 
 async def _delete(runtime: Runtime, batch: ExpiredBatch) -> float:
     """Delete a batch in one short transaction; returns for how long the realm was locked."""
-    # Before the lock: its holder must not wait for a second connection.
-    await runtime.hub.feed(batch.realm_id)
-    realm = await runtime.realms.of_id(batch.realm_id)
-    work = runtime.begin()
-    try:
-        number = await work.db.lock_realm(batch.realm_id)
+    async with realm_transaction(runtime, batch.realm_id) as ctx:
         locked_at = stopwatch()
-        await runtime.hub.catch_up_to(work.db, batch.realm_id, number)
-        if not runtime.realms.is_current(realm):
-            realm = await RealmRows(work.db).get(batch.realm_id)
-        await delete_expired(RealmContext(runtime, work, "", realm, realm), batch)
-        await work.commit()
-        return stopwatch() - locked_at
-    finally:
-        await work.db.close()
+        await delete_expired(ctx, batch)
+    return stopwatch() - locked_at

@@ -7,7 +7,6 @@ import structlog
 
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
-from chatapi.db.session import DatabaseSession
 from chatapi.features.emoji import (
     list_emoji_paths,
 )
@@ -52,7 +51,7 @@ async def remove_orphaned_files(runtime: Runtime) -> None:
 
 async def _list_referred(runtime: Runtime, realm_id: RealmId) -> set[str]:
     """Return the keys of all files of a realm."""
-    async with DatabaseSession(runtime.database) as db:
+    async with runtime.reading() as db:
         paths = await list_upload_paths(db, realm_id)
         paths += await list_emoji_paths(db, realm_id)
     return {path.rpartition("/")[0] for path in paths}

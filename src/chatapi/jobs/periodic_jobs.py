@@ -7,6 +7,7 @@ from itertools import count
 
 import structlog
 
+from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
 from chatapi.core.open_files import open_file_usage
 from chatapi.db.idempotency_store import IdempotencyStore
@@ -46,26 +47,17 @@ async def expire_queues(runtime: Runtime) -> None:
 async def trim_event_log(runtime: Runtime) -> None:
     """Delete old events from the log of each realm, in one short transaction per realm."""
     oldest = runtime.clock.now() - timedelta(hours=runtime.settings.event_log_hours)
-    work = runtime.begin()
-    try:
-        realms = await EventLog(work.db).list_realms_with_events_before(oldest)
-        for realm_id in realms:
-            await work.db.lock_realm(realm_id)
-            await EventLog(work.db).delete_before(realm_id, oldest)
-            await work.commit()
-    finally:
-        await work.db.close()
+    async with runtime.reading() as db:
+        realms = await EventLog(db).list_realms_with_events_before(oldest)
+    for realm_id in realms:
+        async with realm_transaction(runtime, realm_id) as ctx:
+            await EventLog(ctx.db).delete_before(realm_id, oldest)
 
 
 async def delete_expired_responses(runtime: Runtime) -> None:
     """Delete stored responses after a day: clients repeat requests sooner than that."""
-    work = runtime.begin()
-    try:
-        await work.db.write()
-        await IdempotencyStore(work.db).delete_before(runtime.clock.now() - _RESPONSES_KEPT)
-        await work.commit()
-    finally:
-        await work.db.close()
+    async with runtime.reading() as db, db.transaction():
+        await IdempotencyStore(db).delete_before(runtime.clock.now() - _RESPONSES_KEPT)
 
 
 def _jobs_of_minute(minute: int) -> tuple[Job, ...]:

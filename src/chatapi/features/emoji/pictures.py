@@ -15,7 +15,7 @@ async def read_picture(ctx: RealmContext, realm_id: int, path: str) -> bytes:
     if RealmId(realm_id) != ctx.realm.id or not await repository.path_exists(whole_path):
         raise NotFoundError
     # Reading bytes takes a while and needs no database connection.
-    await ctx.db.close()
+    await ctx.release_connection()
     try:
         async with ctx.runtime.files.store.read(key_of(whole_path)) as chunks:
             return b"".join([chunk async for chunk in chunks])

@@ -45,7 +45,7 @@ class EmojiService:
         if file.size > MAX_BYTES:
             raise BadRequestError(f"The image is larger than {MAX_BYTES // _MIB} MiB")
         await self._check(name)
-        await self._ctx.db.close()
+        await self._ctx.release_connection()
         async with self._ctx.heavy_rendering():
             image = await self._ctx.runtime.rendering_threads.run(draw_emoji, file.content)
         tag = await self._ctx.runtime.files.deployment_tag()

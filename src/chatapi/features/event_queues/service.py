@@ -49,7 +49,7 @@ class EventQueueService:
         for section in all_sections():
             if _is_wanted(section.fetch_types, params):
                 state.update(await section.read(self._ctx, profile))
-        await self._ctx.db.close()
+        await self._ctx.release_connection()
         idle_seconds = self._idle_seconds(params)
         reader = await self._reader()
         begins_after = id_of(position)
@@ -90,7 +90,7 @@ class EventQueueService:
             visibility = await user_visibility(self._ctx)
             reader = replace(reader, visible_user_ids=visibility.visible_user_ids)
         # A long poll must not hold the connection that the lookup may have needed.
-        await self._ctx.db.close()
+        await self._ctx.release_connection()
         return reader
 
     async def _work_out_reader(self) -> Reader:

@@ -33,7 +33,7 @@ async def render(ctx: Context, content: str) -> RenderedMessage:
     earlier = ctx.computed.get(_RENDERED)
     if isinstance(earlier, _Rendering) and earlier.is_of(content, directory):
         return earlier.message
-    await ctx.db.close()
+    await ctx.release_connection()
     async with ctx.heavy_rendering():
         message = await ctx.runtime.rendering_threads.run(render_message, content, directory)
     ctx.computed[_RENDERED] = _Rendering(content, directory, message)

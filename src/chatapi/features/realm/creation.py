@@ -23,13 +23,9 @@ async def create_organization(
     runtime: Runtime, name: str, subdomain: str | None = None
 ) -> RealmRecord:
     """Create a realm in a transaction of its own."""
-    work = runtime.begin()
-    try:
+    async with runtime.begin() as work:
         realm = await add_organization(work, runtime.clock.now(), name, subdomain)
-        await work.commit()
-        runtime.realms.reload_soon()
-    finally:
-        await work.db.close()
+    runtime.realms.reload_soon()
     return realm
 
 

@@ -48,7 +48,7 @@ async def claim_attachments(
         return
     repository = AttachmentRepository(work.db, realm.id)
     attachments = {each.id: each for each in await repository.list_by_path(paths)}
-    readers = _Readers(RealmContext(runtime, work, "", realm, realm), repository)
+    readers = _Readers(RealmContext.without_request(runtime, work, realm), repository)
     links = [
         (attachment.id, claim.message_id)
         for claim in claims

@@ -33,7 +33,7 @@ class UploadService:
         if file.size == 0:
             raise BadRequestError("filename: The file is empty")
         await self._check_quota(file.size)
-        await self._ctx.db.close()
+        await self._ctx.release_connection()
         name = display_name(file.name)
         files = self._ctx.runtime.files
         path = new_path(self._ctx.realm.id, name, await files.deployment_tag())

@@ -7,6 +7,7 @@ import structlog
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_sessions import realm_reading
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import ApiError, InternalError
 from chatapi.db.availability import is_unavailable
@@ -39,16 +40,10 @@ class PreparedDelivery:
 
 async def prepare(runtime: Runtime, record: ScheduledRecord) -> PreparedDelivery:
     """Check and render as for a request that the owner sends now."""
-    realm = await runtime.realms.of_id(record.realm_id)
-    work = runtime.begin()
-    try:
-        caller = await runtime.callers.of_user(work.db, realm.id, record.owner_id)
-        ctx = Context(
-            runtime, work, runtime.settings.public_url, realm, realm, caller, record.client_name
-        )
-        return PreparedDelivery(record, realm, caller, await _compose(ctx, record))
-    finally:
-        await work.db.close()
+    async with realm_reading(runtime, record.realm_id) as ctx:
+        caller = await runtime.callers.of_user(ctx.db, ctx.realm.id, record.owner_id)
+        message = await _compose(ctx.acting_as(caller, record.client_name), record)
+        return PreparedDelivery(record, ctx.realm, caller, message)
 
 
 async def _compose(ctx: Context, record: ScheduledRecord) -> OutgoingMessage | DeliveryRefusal:

@@ -37,7 +37,7 @@ async def deliver_some(runtime: Runtime) -> bool:
     Processes claim nothing before they write: one that dies leaves nothing behind for which others
     would have to wait.
     """
-    async with DatabaseSession(runtime.database) as db:
+    async with runtime.reading() as db:
         due = await DueRepository(db).list_due(runtime.clock.now(), _AT_ONCE)
     await _catch_up(runtime, due)
     prepared = [await prepare(runtime, record) for record in due]

@@ -106,7 +106,7 @@ class DeliveryWriter:
     async def _fail(self, work: UnitOfWork, failed: Sequence[ScheduledRecord]) -> None:
         for record in failed:
             await DueRepository(work.db).change(record)
-        ctx = RealmContext(self.runtime, work, "", self.realm, self.realm)
+        ctx = RealmContext.without_request(self.runtime, work, self.realm)
         for kind in KINDS:
             await kind.notify_failed(
                 ctx, [record for record in failed if delivery_kind_of(record) is kind]

@@ -48,7 +48,7 @@ class EditHistory:
         readable = await readable_channels(ctx, source_channels(edits))
         text = await repository.get_text(message.id)
         # The diffs take a while and need no database connection.
-        await ctx.db.close()
+        await ctx.release_connection()
         steps = trace_back(message, edits, readable)
         return self._snapshots(message, text, steps, allow_empty=allow_empty)
 

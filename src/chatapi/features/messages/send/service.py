@@ -33,7 +33,7 @@ class MessageService:
             # Conflicts were too frequent: the request holds the lock and writes its message alone.
             return _result(*await writer.write(ctx.work, [outgoing]))
         # The group commit is another transaction, which may have to wait.
-        await ctx.db.close()
+        await ctx.release_connection()
         return await ctx.runtime.group_committer.submit(
             ctx.realm.id, "messages", writer.write, outgoing, sends_messages=True
         )

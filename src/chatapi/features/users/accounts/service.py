@@ -34,7 +34,7 @@ class LoginService:
         """One statement and one hash, for unknown and deactivated users and wrong passwords."""
         login = await self._logins.find(params.username)
         # Release the database connection while the hash is computed.
-        await self._ctx.db.close()
+        await self._ctx.release_connection()
         is_right = await self._ctx.runtime.passwords.verify(
             params.password, None if login is None else login.password_hash
         )

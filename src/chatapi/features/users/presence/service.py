@@ -85,7 +85,7 @@ class PresenceService:
         if before.after_ping(status, ctx.now()) == before:
             return
         # The group commit is another transaction, which may have to wait.
-        await ctx.db.close()
+        await ctx.release_connection()
         email = ctx.user.api_email(ctx.realm, ctx.settings.root_domain)
         await ctx.runtime.group_committer.submit(
             ctx.realm.id,

@@ -50,7 +50,7 @@ class UserSettingsService:
     async def _check_password(self, params: ChangeSettingsParams) -> PasswordChange:
         new_password = check_password(params.new_password, "new_password")
         old_hash = await self._users.get_password_hash(self._ctx.user.id)
-        await self._ctx.db.close()
+        await self._ctx.release_connection()
         passwords = self._ctx.runtime.passwords
         if not await passwords.verify(params.old_password, old_hash):
             raise BadRequestError("Wrong password!")

@@ -1,0 +1,81 @@
+"""One connection of a session: from the pool, for reading, and back."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, Self, TypeAlias
+
+from sqlalchemy import CursorResult, Executable
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from chatapi.db.database import Database
+from chatapi.db.time_limit import execute_with_timeout
+
+Values: TypeAlias = Mapping[str, Any]
+
+_NOT_WATCHED = nullcontext()
+
+
+class PooledConnection:
+    """A connection that was checked out, and is watched while a response is awaited."""
+
+    __slots__ = ("_watched", "connection", "database", "waiting")
+
+    def __init__(self, database: Database, connection: AsyncConnection) -> None:
+        self.database = database
+        self.connection = connection
+        self._watched = database.watch(connection)
+        self.waiting = _NOT_WATCHED if self._watched is None else self._watched
+        """Entered around each wait for a response."""
+
+    async def execute(
+        self, statement: Executable, values: Values | Sequence[Values] | None, seconds: float | None
+    ) -> CursorResult[*tuple[Any, ...]]:
+        """Run a statement; one that takes longer than `seconds` is cancelled."""
+        connection = self.connection
+        with self.waiting:
+            if seconds is None:
+                return await connection.execute(statement, values)
+            return await execute_with_timeout(
+                seconds, connection, lambda: connection.execute(statement, values)
+            )
+
+    async def close(self) -> None:
+        """Return the connection to the pool; an open transaction is rolled back."""
+        # Unlike its `close`, SQLAlchemy's `__aexit__` ends even if the caller is cancelled.
+        if self._watched is None:
+            await self.connection.__aexit__(None, None, None)
+            return
+        try:
+            # A rollback waits for a response as well.
+            with self._watched:
+                await self.connection.__aexit__(None, None, None)
+        finally:
+            self.database.watchdog.remove(self._watched)
+
+
+class Reading(PooledConnection):
+    """Reads statement by statement: each sees what was committed before it."""
+
+    __slots__ = ()
+
+    @classmethod
+    async def open(cls, database: Database) -> Self:
+        database.require_file()
+        return cls(database, await database.connect(database.reader))
+
+
+class Snapshot(PooledConnection):
+    """Reads in one transaction: all statements see the same state of the database."""
+
+    __slots__ = ()
+
+    @classmethod
+    async def open(cls, database: Database) -> Self:
+        database.require_file()
+        snapshot = cls(database, await database.connect(database.snapshot))
+        try:
+            _ = await snapshot.connection.begin()
+        except BaseException:
+            await snapshot.close()
+            raise
+        return snapshot

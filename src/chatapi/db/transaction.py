@@ -1,0 +1,167 @@
+"""Write transactions: their turn among writers, the realms they have locked, and the commit."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from sqlalchemy import CursorResult, Executable
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncTransaction
+from typing_extensions import override
+
+from chatapi.core.ids import EventNumber, MessageId, RealmId
+from chatapi.db.bulk_writes import DeferredWrites
+from chatapi.db.clocks import LOCK_CLOCK, LOCK_CLOCK_AND_TAKE_IDS
+from chatapi.db.database import Database
+from chatapi.db.pooled_connection import PooledConnection, Values
+
+_MAX_TURN_SECONDS = 20.0
+"""How long a writer waits for other writers of its process, so that none pile up behind a stuck
+one."""
+
+
+@dataclass(frozen=True)
+class ClockSnapshot:
+    """A realm's clock after a transaction, and the message ids it took and did not use.
+
+    It is valid until another transaction writes in the realm; an optimistic write checks that.
+    """
+
+    realm_id: RealmId
+    last_event: EventNumber
+    message_ids: Sequence[MessageId]
+
+
+@dataclass(eq=False)
+class Changes:
+    """What a transaction has locked, taken and still has to write."""
+
+    clocks: dict[RealmId, EventNumber] = field(default_factory=dict)
+    """The locked realms, each with its last event, those of this transaction included."""
+    message_ids: list[MessageId] = field(default_factory=list)
+    """Ids that were taken and are not used yet, ascending."""
+    deferred: DeferredWrites = field(default_factory=DeferredWrites)
+
+    def use_message_ids(self, count: int) -> list[MessageId]:
+        used, self.message_ids = self.message_ids[:count], self.message_ids[count:]
+        return used
+
+    def clock_snapshot(self) -> ClockSnapshot | None:
+        """Return what the next optimistic write may begin from, if ids are left for it."""
+        if not self.message_ids or len(self.clocks) != 1:
+            return None
+        [(realm_id, last_event)] = self.clocks.items()
+        return ClockSnapshot(realm_id, last_event, self.message_ids)
+
+
+class WriterConnection(PooledConnection):
+    """A connection that is used while this process's turn to write in a realm is held."""
+
+    __slots__ = ("_turn", "changes")
+
+    def __init__(self, database: Database, connection: AsyncConnection, turn: asyncio.Lock) -> None:
+        super().__init__(database, connection)
+        self._turn = turn
+        self.changes = Changes()
+
+    @classmethod
+    async def open(cls, database: Database, realm_id: RealmId | None) -> Self:
+        """Wait for earlier writers of this process, with a timeout, and connect."""
+        turn = database.writer_turn(realm_id)
+        async with asyncio.timeout(_MAX_TURN_SECONDS):
+            await turn.acquire()
+        try:
+            database.require_file()
+            return cls(database, await database.connect(database.engine), turn)
+        except BaseException:
+            turn.release()
+            raise
+
+    @override
+    async def close(self) -> None:
+        try:
+            await super().close()
+        finally:
+            self._turn.release()
+
+
+class Transaction(WriterConnection):
+    """A write transaction, and the realms it has locked."""
+
+    __slots__ = ("transaction", "was_locked_first")
+
+    transaction: AsyncTransaction
+    was_locked_first: bool
+    """Whether a realm was locked before anything was read."""
+
+    @classmethod
+    async def begin(cls, database: Database, realm_id: RealmId | None) -> Self:
+        """Begin a transaction that will write in a realm, or in none."""
+        transaction = await cls.open(database, realm_id)
+        try:
+            transaction.transaction = await transaction.connection.begin()
+        except BaseException:
+            await transaction.close()
+            raise
+        transaction.was_locked_first = False
+        return transaction
+
+    @override
+    async def execute(
+        self, statement: Executable, values: Values | Sequence[Values] | None, seconds: float | None
+    ) -> CursorResult[*tuple[Any, ...]]:
+        if self.changes.deferred.pending:
+            await self.write_deferred(seconds)
+        return await super().execute(statement, values, seconds)
+
+    async def write_deferred(self, seconds: float | None = None) -> None:
+        """Run the deferred writes."""
+        run = super().execute
+        await self.changes.deferred.write(
+            lambda statement, values: run(statement, values, seconds),
+            is_sqlite=self.database.is_sqlite,
+        )
+
+    async def lock(self, realm_id: RealmId, message_ids: int, seconds: float | None) -> EventNumber:
+        """Lock a realm's clock, and return its last event; PostgreSQL takes message ids as well."""
+        values: dict[str, int] = {"realm_id": realm_id}
+        if message_ids == 0 or self.database.is_sqlite:
+            row = await self.execute(LOCK_CLOCK, values, seconds)
+            number = EventNumber(row.scalar_one())
+        else:
+            values["count"] = message_ids
+            rows = (await self.execute(LOCK_CLOCK_AND_TAKE_IDS, values, seconds)).all()
+            self.changes.message_ids = sorted(MessageId(number) for _, number in rows)
+            number = EventNumber(rows[0].last_event)
+        self.changes.clocks[realm_id] = number
+        return number
+
+    async def commit(self) -> ClockSnapshot | None:
+        """Write what was deferred, and commit."""
+        if self.changes.deferred.pending:
+            await self.write_deferred()
+        with self.waiting:
+            await run_to_completion(self._commit())
+        # Checked after the commit: was it written to the file that the next process opens?
+        self.database.require_file()
+        return self.changes.clock_snapshot()
+
+    async def _commit(self) -> None:
+        try:
+            await self.transaction.commit()
+        except BaseException:
+            # SQLAlchemy would return it to the pool without a rollback: on SQLite the transaction,
+            # and with it the write lock, would stay open.
+            await self.connection.invalidate()
+            raise
+
+
+async def run_to_completion(commit: Coroutine[Any, Any, None]) -> None:
+    """Finish a commit even if the request is cancelled: its outcome must be known."""
+    committing = asyncio.ensure_future(commit)
+    try:
+        await asyncio.shield(committing)
+    except asyncio.CancelledError:
+        # The connection cannot be returned to the pool before.
+        await asyncio.wait({committing})
+        raise

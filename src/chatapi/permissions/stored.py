@@ -36,12 +36,15 @@ class StoredPermissions(Generic[PermissionT]):
         value = self.stored.get(permission)
         return self._default(permission) if value is None else GroupValue.from_wire(value)
 
-    def to_wire(self) -> dict[str, GroupSettingPayload]:
+    def to_wire(self) -> Mapping[str, GroupSettingPayload]:
         """Returns the values of all permissions by name, as clients receive them."""
-        stored = self.stored
+        stored, permissions = self.stored, _by_name(self.kind)
+        if stored.keys() == permissions.keys():
+            # Almost every row, and lists of channels have many.
+            return stored
         return {
             name: stored[name] if name in stored else self._default(permission).to_wire()
-            for name, permission in _by_name(self.kind).items()
+            for name, permission in permissions.items()
         }
 
     def _default(self, permission: Permission) -> GroupValue:
@@ -58,7 +61,7 @@ class StoredPermissions(Generic[PermissionT]):
 
 @cache
 def _by_name(kind: type[PermissionT]) -> dict[str, PermissionT]:
-    """Plain names are computed once: lists of channels need them for every channel."""
+    """The permissions of a kind by their plain names, computed once."""
     return {permission.value: permission for permission in kind}
 
 

@@ -118,7 +118,7 @@ class ChannelCreator:
     async def _settings(self) -> dict[str, GroupSettingPayload]:
         chosen = self._options.chosen_permissions()
         checker = ValueChecker(self._ctx)
-        settings = new_channel_permissions(self._ctx.realm, self._ctx.user.id).to_wire()
+        settings = {**new_channel_permissions(self._ctx.realm, self._ctx.user.id).to_wire()}
         for permission, wanted in chosen.items():
             settings[permission.value] = (await checker.check(permission, wanted)).to_wire()
         return settings

@@ -125,7 +125,7 @@ class GroupService:
         return name
 
     async def _first_settings(self, params: CreateGroupParams) -> dict[str, GroupSettingPayload]:
-        settings = new_group_permissions(self._ctx.realm, self._ctx.user.id).to_wire()
+        settings = {**new_group_permissions(self._ctx.realm, self._ctx.user.id).to_wire()}
         for permission, wanted in passed_permissions(GroupPermission, params).items():
             settings[permission.value] = (await self._values.check(permission, wanted)).to_wire()
         return settings

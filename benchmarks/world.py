@@ -27,7 +27,7 @@ from chatapi.db.models import (
     User,
 )
 from chatapi.db.session import DatabaseSession
-from chatapi.permissions.settings import CHANNEL_PERMISSIONS
+from chatapi.permissions.settings import ChannelPermission
 
 _ROWS_AT_ONCE = 2_000
 _READERS = 100
@@ -93,8 +93,8 @@ class _Builder:
         realm = (await self._db.execute(select(Realm.id, Realm.system_groups))).one()
         self._realm_id = realm[0]
         self._settings = {
-            setting.name: realm[1].get(setting.default, realm[1][SystemGroup.NOBODY])
-            for setting in CHANNEL_PERMISSIONS.values()
+            each.value: realm[1].get(each.setting.default, realm[1][SystemGroup.NOBODY])
+            for each in ChannelPermission
         }
         owner = await self._db.execute(select(func.min(User.id)).where(User.bot_type.is_(None)))
         self._owner_id = owner.scalar_one() or 0

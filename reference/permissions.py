@@ -1,16 +1,17 @@
-"""Generates docs/permissions.md from the tables of permission settings."""
+"""Generates docs/permissions.md from the enums of permissions."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from chatapi.core.system_groups import SystemGroup
 from chatapi.features.realm import (
     OWNER_ONLY,
 )
 from chatapi.permissions.settings import (
-    CHANNEL_PERMISSIONS,
-    GROUP_PERMISSIONS,
-    REALM_PERMISSIONS,
+    ChannelPermission,
+    GroupPermission,
+    Permission,
     PermissionSetting,
+    RealmPermission,
 )
 
 _INTRODUCTION = """\
@@ -35,7 +36,7 @@ _CREATORS = {
 
 def permissions_page() -> str:
     """Generate the page of all system groups and permission settings."""
-    plain = [f"`{name}`" for name in sorted(OWNER_ONLY - REALM_PERMISSIONS.keys())]
+    plain = [f"`{name}`" for name in sorted(OWNER_ONLY - {*RealmPermission})]
     return "\n".join(
         [
             _INTRODUCTION,
@@ -52,30 +53,33 @@ def permissions_page() -> str:
             "Changed by administrators with `PATCH /realm`, in `POST /register` as `realm_...`.",
             f"Beside permissions, only owners may change {', '.join(plain)}.",
             "",
-            *_settings(REALM_PERMISSIONS, **{"Changed by": _changed_by}),
+            *_settings(RealmPermission, **{"Changed by": _changed_by}),
             "## Of a channel",
             "",
-            *_settings(CHANNEL_PERMISSIONS),
+            *_settings(ChannelPermission),
             "## Of a user group",
             "",
             "Changed by those who may manage the group with `PATCH /user_groups/{user_group_id}`.",
             "",
-            *_settings(GROUP_PERMISSIONS, **{"Of system groups": _for_system_groups}),
+            *_settings(GroupPermission, **{"Of system groups": _for_system_groups}),
         ]
     )
 
 
-def _settings(table: Mapping[str, PermissionSetting], **more: Describe) -> list[str]:
-    """One row per setting; `more` adds columns by title."""
+def _settings(permissions: type[Permission], **more: Describe) -> list[str]:
+    """One row per permission; `more` adds columns by title."""
     columns: dict[str, Describe] = {
-        "Setting": lambda setting: f"`{setting.name}`",
+        "Allows to": lambda setting: setting.allows_to,
         "Default": _default,
         "Cannot be": _cannot_be,
         **more,
     }
     return _table(
-        columns,
-        ([describe(setting) for describe in columns.values()] for setting in table.values()),
+        ["Setting", *columns],
+        (
+            [f"`{each}`", *(describe(each.setting) for describe in columns.values())]
+            for each in permissions
+        ),
     )
 
 

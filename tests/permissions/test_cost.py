@@ -12,7 +12,7 @@ from chatapi.core.system_groups import SystemGroup
 from chatapi.db.session import DatabaseSession
 from chatapi.permissions.memberships import GroupMemberships
 from chatapi.permissions.realm import is_allowed_in_realm
-from chatapi.permissions.settings import REALM_PERMISSIONS
+from chatapi.permissions.settings import RealmPermission
 from tests.factories import MakeUser, Person
 from tests.features.groups.groups import add_group, ids
 from tests.permissions.organizations import (
@@ -100,8 +100,8 @@ class TestLargeOrganization:
         ctx = await context_of(runtime, large, large.user_ids[0])
         try:
             with recorded_statements(runtime.database, ANY_TABLE) as statements:
-                for name in REALM_PERMISSIONS:
-                    await is_allowed_in_realm(ctx, name)
+                for permission in RealmPermission:
+                    await is_allowed_in_realm(ctx, permission)
             assert len(statements) == 1
         finally:
             await ctx.db.close()

@@ -14,7 +14,7 @@ from chatapi.core.system_groups import SystemGroup
 from chatapi.db.session import DatabaseSession
 from chatapi.permissions.memberships import GroupMemberships
 from chatapi.permissions.require import is_allowed, require
-from chatapi.permissions.settings import GROUP_PERMISSIONS
+from chatapi.permissions.settings import GroupPermission
 from chatapi.wire.group_values import GroupValue
 from tests.permissions.organizations import (
     Drawing,
@@ -27,8 +27,8 @@ from tests.permissions.organizations import (
     read_user,
 )
 
-FOR_GUESTS_TOO = GROUP_PERMISSIONS["can_leave_group"]
-NOT_FOR_GUESTS = GROUP_PERMISSIONS["can_manage_group"]
+FOR_GUESTS_TOO = GroupPermission.CAN_LEAVE
+NOT_FOR_GUESTS = GroupPermission.CAN_MANAGE
 BY_WIDTH = [
     "role:owners",
     "role:administrators",
@@ -194,8 +194,8 @@ class HasPermissions:
 
     value: GroupValue
 
-    def permission(self, name: str) -> GroupValue:
-        del name
+    def permission(self, permission: GroupPermission) -> GroupValue:
+        del permission
         return self.value
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from chatapi.core.ids import ChannelFolderId, ChannelId, RealmId, UserId
 from chatapi.db.models import Channel
 from chatapi.db.records import RecordReader
-from chatapi.wire.group_values import GroupSettingPayload, GroupValue
+from chatapi.wire.group_values import GroupSettingPayload
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,6 @@ class ChannelRecord:
     def has_protected_history(self) -> bool:
         """Whether subscribers see only what was sent while they were subscribed."""
         return not self.history_public_to_subscribers
-
-    def permission(self, name: str) -> GroupValue:
-        """Returns the users and groups that a permission setting of the channel includes."""
-        return GroupValue.from_wire(self.settings[name])
 
 
 channel_records = RecordReader(ChannelRecord, Channel)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
@@ -14,18 +15,22 @@ from chatapi.events.membership import Membership
 from chatapi.permissions.memberships import GroupMemberships
 from chatapi.permissions.readers import load_subscription_periods, membership_of, memberships_of
 from chatapi.permissions.require import is_allowed
-from chatapi.permissions.settings import CHANNEL_PERMISSIONS
+from chatapi.permissions.settings import ChannelPermission
+from chatapi.permissions.stored import channel_permissions
 from chatapi.wire.group_values import GroupValue
 
-READ_PERMISSIONS = frozenset({"can_add_subscribers_group", "can_subscribe_group"})
-"""Settings whose members may read a channel: they could subscribe themselves anyway."""
-_VISIBILITY_PERMISSIONS = READ_PERMISSIONS | {"can_administer_channel_group"}
+READ_PERMISSIONS = frozenset(
+    {ChannelPermission.CAN_ADD_SUBSCRIBERS, ChannelPermission.CAN_SUBSCRIBE}
+)
+"""Permissions whose members may read a channel: they could subscribe themselves anyway."""
+_VISIBILITY_PERMISSIONS = READ_PERMISSIONS | {ChannelPermission.CAN_ADMINISTER_CHANNEL}
 
 
 @dataclass(frozen=True)
 class ChannelAccess:
     """Which channels and channel messages a reader may see; every read uses this class."""
 
+    realm: RealmRecord
     user: UserRecord | None
     """None: a visitor without an account."""
     membership: Membership
@@ -79,18 +84,20 @@ class ChannelAccess:
             return False
         return self.user is not None or self.shows_web_public
 
-    def _is_named(self, channel: ChannelRecord, settings: frozenset[str]) -> bool:
+    def _is_named(self, channel: ChannelRecord, permissions: frozenset[ChannelPermission]) -> bool:
         if self.user is None:
             return False
+        values = channel_permissions(self.realm, channel)
         return any(
-            channel.permission(name).includes(self.user.id, self.membership.groups)
-            for name in settings
+            values.permission(each).includes(self.user.id, self.membership.groups)
+            for each in permissions
         )
 
 
 async def channel_access(ctx: RealmContext) -> ChannelAccess:
     """Returns the channel access of the reader of this request."""
     return ChannelAccess(
+        realm=ctx.realm,
         user=ctx.reader,
         membership=await membership_of(ctx),
         shows_web_public=(
@@ -103,7 +110,7 @@ async def channel_access_of(ctx: RealmContext, user: UserRecord) -> ChannelAcces
     """Returns the channel access of any user, who need not be the caller."""
     groups = await GroupMemberships(ctx.db, ctx.realm).groups_of(user)
     membership = Membership(groups, await load_subscription_periods(ctx.db, user.id))
-    return ChannelAccess(user, membership, shows_web_public=False)
+    return ChannelAccess(ctx.realm, user, membership, shows_web_public=False)
 
 
 async def channel_access_of_each(
@@ -112,7 +119,8 @@ async def channel_access_of_each(
     """Returns the access of many users, valid only for questions about the given channels."""
     memberships = await memberships_of(ctx, users, channel_ids)
     return {
-        user.id: ChannelAccess(user, memberships[user.id], shows_web_public=False) for user in users
+        user.id: ChannelAccess(ctx.realm, user, memberships[user.id], shows_web_public=False)
+        for user in users
     }
 
 
@@ -127,9 +135,11 @@ async def readable_channels(
     return frozenset(channel.id for channel in found.values() if access.can_read(channel))
 
 
-async def is_allowed_in_channel(ctx: Context, name: str, channel: ChannelRecord) -> bool:
-    """Whether a permission setting of the channel includes the caller."""
-    return await is_allowed(ctx, CHANNEL_PERMISSIONS[name], channel)
+async def is_allowed_in_channel(
+    ctx: Context, permission: ChannelPermission, channel: ChannelRecord
+) -> bool:
+    """Whether a permission of the channel includes the caller."""
+    return await is_allowed(ctx, permission, channel_permissions(ctx.realm, channel))
 
 
 async def may_administer(ctx: Context, channel: ChannelRecord) -> bool:
@@ -138,33 +148,36 @@ async def may_administer(ctx: Context, channel: ChannelRecord) -> bool:
         return True
     if not (await channel_access(ctx)).can_see(channel):
         return False
-    return await is_allowed_in_channel(ctx, "can_administer_channel_group", channel)
+    return await is_allowed_in_channel(ctx, ChannelPermission.CAN_ADMINISTER_CHANNEL, channel)
 
 
-def channel_visible_to(channel: ChannelRecord) -> ChannelVisibleTo:
+def channel_visible_to(realm: RealmRecord, channel: ChannelRecord) -> ChannelVisibleTo:
     """Returns the audience of events about a channel: users for whom `can_see` is true."""
     return ChannelVisibleTo(
         channel_id=channel.id,
         invite_only=channel.invite_only,
         is_web_public=channel.is_web_public,
-        knowing=_united(channel, _VISIBILITY_PERMISSIONS).to_wire(),
+        knowing=_united(realm, channel, _VISIBILITY_PERMISSIONS).to_wire(),
     )
 
 
-def channel_readers(channel: ChannelRecord) -> ChannelReaders:
+def channel_readers(realm: RealmRecord, channel: ChannelRecord) -> ChannelReaders:
     """Returns the audience of content sent now: users for whom `can_read` is true."""
     return ChannelReaders(
         channel_id=channel.id,
         is_public=channel.is_public,
         is_web_public=channel.is_web_public,
         is_history_protected=channel.has_protected_history,
-        opening=_united(channel, READ_PERMISSIONS).to_wire(),
+        opening=_united(realm, channel, READ_PERMISSIONS).to_wire(),
     )
 
 
-def _united(channel: ChannelRecord, names: frozenset[str]) -> GroupValue:
-    """Returns the union of several settings: the users that at least one of them includes."""
-    values = [channel.permission(name) for name in names]
+def _united(
+    realm: RealmRecord, channel: ChannelRecord, permissions: frozenset[ChannelPermission]
+) -> GroupValue:
+    """Returns the union of several permissions: the users that at least one of them includes."""
+    stored = channel_permissions(realm, channel)
+    values = [stored.permission(each) for each in permissions]
     return GroupValue(
         members=frozenset().union(*(value.members for value in values)),
         subgroups=frozenset().union(*(value.subgroups for value in values)),

@@ -6,16 +6,16 @@ from chatapi.core.ids import RealmId
 from chatapi.core.system_groups import SystemGroup
 from chatapi.db.models import GroupSubgroup, Realm, UserGroup
 from chatapi.db.session import DatabaseSession
-from chatapi.permissions.settings import GROUP_PERMISSIONS
+from chatapi.permissions.settings import GroupPermission
 
 
 async def add_system_groups(db: DatabaseSession, realm_id: RealmId) -> None:
     """Create the system groups and store their ids in the realm's row."""
     group_ids = {str(group): await _add_group(db, realm_id, group) for group in SystemGroup}
     settings = {
-        setting.name: group_ids[setting.default_for_system_groups]
-        for setting in GROUP_PERMISSIONS.values()
-        if setting.default_for_system_groups is not None
+        permission.value: group_ids[permission.setting.default_for_system_groups]
+        for permission in GroupPermission
+        if permission.setting.default_for_system_groups is not None
     }
     await db.execute(
         update(UserGroup).where(UserGroup.realm_id == realm_id).values(settings=settings)

@@ -29,7 +29,7 @@ from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import GroupMember, GroupSubgroup, User, UserGroup
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
-from chatapi.wire.group_values import GroupSettingPayload, GroupValue
+from chatapi.wire.group_values import GroupSettingPayload
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,6 @@ class GroupRecord:
     date_created: datetime | None
     deactivated: bool
     settings: dict[str, GroupSettingPayload]
-
-    def permission(self, name: str) -> GroupValue:
-        """Returns the users and groups that a permission setting of the group includes."""
-        return GroupValue.from_wire(self.settings[name])
 
 
 group_records = RecordReader(GroupRecord, UserGroup)

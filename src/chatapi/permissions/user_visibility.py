@@ -15,7 +15,8 @@ from chatapi.core.system_groups import system_groups_of
 from chatapi.db.models import ConversationMember, Subscription
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import UserVisibleTo
-from chatapi.permissions.realm import RealmPermissions
+from chatapi.permissions.settings import RealmPermission
+from chatapi.permissions.stored import realm_permissions
 
 _own_subscription = aliased(Subscription)
 _own_conversation = aliased(ConversationMember)
@@ -45,7 +46,7 @@ def sees_all_users(realm: RealmRecord, reader: UserRecord | None) -> bool:
     role = Role.GUEST if reader is None else reader.role
     is_full_member = reader is not None and reader.is_full_member
     groups = system_groups_of(role, is_full_member=is_full_member)
-    allowed = RealmPermissions(realm).permission("can_access_all_users_group")
+    allowed = realm_permissions(realm).permission(RealmPermission.CAN_ACCESS_ALL_USERS)
     return not allowed.subgroups.isdisjoint(GroupId(realm.system_groups[name]) for name in groups)
 
 

@@ -11,23 +11,23 @@ from chatapi.core.system_groups import SystemGroup
 from chatapi.db.models import User, UserGroup
 from chatapi.db.session import DatabaseSession
 from chatapi.permissions.memberships import GroupRecord, group_records
-from chatapi.permissions.settings import PermissionSetting
+from chatapi.permissions.settings import Permission
 from chatapi.wire.group_values import GroupSettingParam, GroupValue
 
 
 class ValueChecker:
-    """Checks values against a setting, and the realm's users and groups."""
+    """Checks values against a permission, and the realm's users and groups."""
 
     def __init__(self, ctx: RealmContext) -> None:
         self._db: DatabaseSession = ctx.db
         self._realm = ctx.realm
 
-    async def check(self, setting: PermissionSetting, value: GroupSettingParam) -> GroupValue:
-        """Returns the value if its users and groups exist and the setting may name them."""
+    async def check(self, permission: Permission, value: GroupSettingParam) -> GroupValue:
+        """Returns the value if its users and groups exist and the permission may include them."""
         checked = GroupValue.from_param(value)
-        groups = await self._existing_groups(checked, setting.name)
-        self._check_system_groups(setting, checked, groups)
-        await self._check_people(checked.members, setting.name)
+        groups = await self._existing_groups(checked, permission)
+        self._check_system_groups(permission, checked, groups)
+        await self._check_people(checked.members, permission)
         return checked
 
     async def _existing_groups(self, value: GroupValue, name: str) -> list[GroupRecord]:
@@ -47,14 +47,14 @@ class ValueChecker:
         return groups
 
     def _check_system_groups(
-        self, setting: PermissionSetting, value: GroupValue, groups: list[GroupRecord]
+        self, permission: Permission, value: GroupValue, groups: list[GroupRecord]
     ) -> None:
         system = [SystemGroup(group.name) for group in groups if group.is_system_group]
-        if setting.require_system_group and (value.only_group is None or not system):
-            raise BadRequestError(f"'{setting.name}' must be a system user group.")
+        if permission.setting.require_system_group and (value.only_group is None or not system):
+            raise BadRequestError(f"'{permission}' must be a system user group.")
         for group in system:
-            if not setting.allows(group):
-                raise BadRequestError(f"'{setting.name}' cannot be set to '{group}' group.")
+            if not permission.setting.allows(group):
+                raise BadRequestError(f"'{permission}' cannot be set to '{group}' group.")
 
     async def _check_people(self, members: Iterable[UserId], name: str) -> None:
         wanted = set(members)

@@ -10,7 +10,7 @@ from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.features.groups.params import ChangeGroupParams, CreateGroupParams
 from chatapi.features.groups.payloads import GroupChangePayload, UserGroupPayload
-from chatapi.permissions.settings import GROUP_PERMISSIONS
+from chatapi.permissions.settings import GroupPermission
 from tests.factories import MakeUser, Person
 from tests.features.groups.conftest import Elsewhere
 from tests.features.groups.groups import (
@@ -40,7 +40,7 @@ async def change(client: ApiClient, person: Person, group_id: int, **params: obj
     ],
 )
 def test_every_permission_is_in_parameters_and_responses(names: dict[str, object]) -> None:
-    assert {name for name in names if name.startswith("can_")} == GROUP_PERMISSIONS.keys()
+    assert {name for name in names if name.startswith("can_")} == set(GroupPermission)
 
 
 class TestPermissionToChange:
@@ -128,7 +128,7 @@ class TestTexts:
 
 
 class TestPermissions:
-    @pytest.mark.parametrize("name", GROUP_PERMISSIONS)
+    @pytest.mark.parametrize("name", [each.value for each in GroupPermission])
     async def test_each_can_be_changed(
         self, client: ApiClient, realm: RealmRecord, member: Person, name: str
     ) -> None:

@@ -8,7 +8,7 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
-from chatapi.permissions.settings import GROUP_PERMISSIONS, PermissionSetting
+from chatapi.permissions.settings import GroupPermission
 from tests.factories import MakeUser, Person
 from tests.features.groups.conftest import Elsewhere
 from tests.features.groups.groups import (
@@ -195,9 +195,9 @@ class TestCreate:
             )
         assert elsewhere.group_id not in await all_groups(elsewhere.here, member)
 
-    @pytest.mark.parametrize("setting", GROUP_PERMISSIONS.values(), ids=lambda s: str(s.name))
+    @pytest.mark.parametrize("permission", GroupPermission, ids=str)
     async def test_system_groups_a_permission_may_name(
-        self, client: ApiClient, realm: RealmRecord, member: Person, setting: PermissionSetting
+        self, client: ApiClient, realm: RealmRecord, member: Person, permission: GroupPermission
     ) -> None:
         refused: dict[str, set[SystemGroup]] = {"alone": set(), "among others": set()}
         for group in SystemGroup:
@@ -212,13 +212,14 @@ class TestCreate:
                     name=f"{how}: {group}",
                     description="",
                     members=[],
-                    **{setting.name: value},
+                    **{permission.value: value},
                 )
                 if response.status != 200:
-                    message = f"'{setting.name}' cannot be set to '{group}' group."
+                    message = f"'{permission}' cannot be set to '{group}' group."
                     assert assert_error(response) == message
                     refused[how].add(group)
-        assert refused == {"alone": setting.forbidden, "among others": setting.forbidden}
+        forbidden = permission.setting.forbidden
+        assert refused == {"alone": forbidden, "among others": forbidden}
 
     @pytest.mark.parametrize(
         "value", ["role:members", {"direct_members": []}, [1], {"new": 1}, -1, 1.5]
@@ -271,7 +272,7 @@ class TestList:
             assert shown["direct_subgroup_ids"] == [realm.system_groups[s] for s in group.subgroups]
             assert shown["is_system_group"]
             assert shown["creator_id"] is shown["date_created"] is None
-            assert {shown[name] for name in GROUP_PERMISSIONS} == {
+            assert {shown[name] for name in GroupPermission} == {
                 realm.system_groups[SystemGroup.NOBODY]
             }
 

@@ -13,7 +13,7 @@ from chatapi.db.models import Realm
 from chatapi.db.session import DatabaseSession
 from chatapi.features.realm.rules import OWNER_ONLY
 from chatapi.main import ChatApp
-from chatapi.permissions.settings import REALM_PERMISSIONS
+from chatapi.permissions.settings import PermissionSetting, RealmPermission
 from chatapi.wire.realm_settings import RealmSettings
 from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
@@ -51,9 +51,13 @@ def another_value(name: str) -> Any:
     return OTHERS[name] if name in OTHERS else not DEFAULTS[name]
 
 
+def setting_of(name: str) -> PermissionSetting:
+    return next(each.setting for each in RealmPermission if each == name)
+
+
 def another_group(realm: RealmRecord, name: str) -> int:
     """A group the setting may name and does not name by default."""
-    setting = REALM_PERMISSIONS[name]
+    setting = setting_of(name)
     choices = setting.allowed_system_groups or (SystemGroup.MODERATORS, SystemGroup.FULL_MEMBERS)
     return next(realm.system_groups[group] for group in choices if group != setting.default)
 
@@ -77,7 +81,7 @@ class TestAccess:
     async def test_some_settings_are_for_owners(
         self, client: ApiClient, realm: RealmRecord, owner: Person, admin: Person, name: str
     ) -> None:
-        is_permission = name in REALM_PERMISSIONS
+        is_permission = name in set(RealmPermission)
         value = {"new": another_group(realm, name)} if is_permission else another_value(name)
         response = await client.patch("/realm", admin, **{name: value, "description": "Ours"})
         assert assert_error(response, "UNAUTHORIZED_PRINCIPAL") == "Must be an organization owner"
@@ -202,11 +206,11 @@ class TestName:
 
 
 class TestPermissions:
-    @pytest.mark.parametrize("name", REALM_PERMISSIONS)
+    @pytest.mark.parametrize("name", [each.value for each in RealmPermission])
     async def test_each_can_be_changed_and_put_back(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, name: str
     ) -> None:
-        default = realm.system_groups[REALM_PERMISSIONS[name].default]
+        default = realm.system_groups[setting_of(name).default]
         other = another_group(realm, name)
         assert await setting_seen_by(client, owner, name) == default
         assert await change_realm(client, owner, **{name: {"new": other}}) == {name: other}
@@ -248,10 +252,10 @@ class TestPermissions:
     @pytest.mark.parametrize(
         ("name", "group"),
         [
-            (name, group)
-            for name, setting in REALM_PERMISSIONS.items()
+            (permission.value, group)
+            for permission in RealmPermission
             for group in SystemGroup
-            if not setting.allows(group)
+            if not permission.setting.allows(group)
         ],
     )
     async def test_some_groups_cannot_be_named(

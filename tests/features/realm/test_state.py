@@ -9,9 +9,9 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
 from chatapi.permissions.settings import (
-    CHANNEL_PERMISSIONS,
-    GROUP_PERMISSIONS,
-    REALM_PERMISSIONS,
+    ChannelPermission,
+    GroupPermission,
+    RealmPermission,
 )
 from chatapi.wire.realm_settings import RealmSettings
 from tests.factories import MakeUser, Person
@@ -107,15 +107,16 @@ class TestPermissions:
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
         state = await realm_state(client, member)
-        for name, setting in REALM_PERMISSIONS.items():
-            assert state[f"realm_{name}"] == realm.system_groups[setting.default]
+        for permission in RealmPermission:
+            default = realm.system_groups[permission.setting.default]
+            assert state[f"realm_{permission}"] == default
 
     async def test_says_what_each_setting_accepts(self, client: ApiClient, member: Person) -> None:
         supported = (await realm_state(client, member))["server_supported_permission_settings"]
         assert {kind: set(settings) for kind, settings in supported.items()} == {
-            "realm": set(REALM_PERMISSIONS),
-            "stream": set(CHANNEL_PERMISSIONS),
-            "group": set(GROUP_PERMISSIONS),
+            "realm": set(RealmPermission),
+            "stream": set(ChannelPermission),
+            "group": set(GroupPermission),
         }
         assert supported["realm"]["can_access_all_users_group"] == {
             "require_system_group": True,

@@ -11,8 +11,12 @@ from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.rules import ChannelKind
 from chatapi.permissions.channels import channel_access, may_administer
 from chatapi.permissions.realm import require_in_realm
+from chatapi.permissions.settings import ChannelPermission, RealmPermission
 
-_ABOUT_DELETING = {"can_delete_any_message_group", "can_delete_own_message_group"}
+_ABOUT_DELETING = {
+    ChannelPermission.CAN_DELETE_ANY_MESSAGE,
+    ChannelPermission.CAN_DELETE_OWN_MESSAGE,
+}
 
 
 class ChannelFinder:
@@ -54,24 +58,24 @@ async def require_kind(ctx: Context, kind: ChannelKind) -> None:
             raise BadRequestError("is_web_public: switched off on this server")
         if not ctx.realm.options.enable_spectator_access:
             raise BadRequestError("is_web_public: switched off in this organization")
-        await require_in_realm(ctx, "can_create_web_public_channel_group")
+        await require_in_realm(ctx, RealmPermission.CAN_CREATE_WEB_PUBLIC_CHANNEL)
     elif kind.invite_only:
-        await require_in_realm(ctx, "can_create_private_channel_group")
+        await require_in_realm(ctx, RealmPermission.CAN_CREATE_PRIVATE_CHANNEL)
     else:
-        await require_in_realm(ctx, "can_create_public_channel_group")
+        await require_in_realm(ctx, RealmPermission.CAN_CREATE_PUBLIC_CHANNEL)
 
 
 async def require_topics_policy(ctx: Context) -> None:
-    await require_in_realm(ctx, "can_set_topics_policy_group")
+    await require_in_realm(ctx, RealmPermission.CAN_SET_TOPICS_POLICY)
 
 
-async def require_permission_choice(ctx: Context, name: str) -> None:
+async def require_permission_choice(ctx: Context, permission: ChannelPermission) -> None:
     """Require the realm permission for changing a channel's settings about deleting messages.
 
     Being able to administer a channel is not enough for these.
     """
-    if name in _ABOUT_DELETING:
-        await require_in_realm(ctx, "can_set_delete_message_policy_group")
+    if permission in _ABOUT_DELETING:
+        await require_in_realm(ctx, RealmPermission.CAN_SET_DELETE_MESSAGE_POLICY)
 
 
 def require_default_choice(ctx: Context, *, invite_only: bool) -> None:

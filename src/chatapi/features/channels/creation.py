@@ -7,10 +7,9 @@ from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import ChannelFolderId, GroupId
+from chatapi.core.ids import ChannelFolderId
 from chatapi.core.names import name_key
 from chatapi.core.roles import Role
-from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import RoleAtLeast
 from chatapi.features.channels.access import (
     require_default_choice,
@@ -32,10 +31,10 @@ from chatapi.features.channels.rules import (
     retention_days,
 )
 from chatapi.permissions.channels import channel_visible_to
-from chatapi.permissions.settings import CHANNEL_PERMISSIONS, PermissionSetting
+from chatapi.permissions.stored import new_channel_permissions
 from chatapi.permissions.values import ValueChecker
 from chatapi.rendering import render_markdown
-from chatapi.wire.group_values import GroupSettingPayload, GroupValue
+from chatapi.wire.group_values import GroupSettingPayload
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,8 @@ class ChannelCreator:
             require_default_choice(self._ctx, invite_only=options.invite_only)
         if options.message_retention_days != REALM_DEFAULT:
             require_retention_choice(self._ctx)
-        for name in options.chosen_permissions():
-            await require_permission_choice(self._ctx, name)
+        for permission in options.chosen_permissions():
+            await require_permission_choice(self._ctx, permission)
 
     async def require_quota(self, count: int) -> None:
         """Refuse if a user and their bots together would exceed the limit of channels per user.
@@ -119,25 +118,18 @@ class ChannelCreator:
     async def _settings(self) -> dict[str, GroupSettingPayload]:
         chosen = self._options.chosen_permissions()
         checker = ValueChecker(self._ctx)
-        settings: dict[str, GroupSettingPayload] = {}
-        for name, setting in CHANNEL_PERMISSIONS.items():
-            if name in chosen:
-                value = await checker.check(setting, chosen[name])
-            else:
-                value = self._default(setting)
-            settings[name] = value.to_wire()
+        settings = {**new_channel_permissions(self._ctx.realm, self._ctx.user.id).to_wire()}
+        for permission, wanted in chosen.items():
+            settings[permission.value] = (await checker.check(permission, wanted)).to_wire()
         return settings
-
-    def _default(self, setting: PermissionSetting) -> GroupValue:
-        if isinstance(setting.default, SystemGroup):
-            return GroupValue.of_group(GroupId(self._ctx.realm.system_groups[setting.default]))
-        return GroupValue.of_user(self._ctx.user.id)
 
     async def _emit(self, channels: Sequence[ChannelRecord]) -> None:
         for channel in channels:
             summary = ChannelSummary(channel, first_message_id=None, last_sent_at=None)
             shown = channel_payload(summary, self._ctx.realm, self._ctx.now())
-            self._ctx.emit(ChannelsCreated(streams=[shown]), to=channel_visible_to(channel))
+            self._ctx.emit(
+                ChannelsCreated(streams=[shown]), to=channel_visible_to(self._ctx.realm, channel)
+            )
         if self._options.is_default_stream:
             await emit_default_channels(self._ctx)
 

@@ -18,7 +18,9 @@ from chatapi.features.channels.payloads import ChannelPayload, channel_payload
 from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
 from chatapi.features.channels.rules import ChannelKind, PostPolicy, post_policy
 from chatapi.features.channels.subscription_events import PeersAdded
+from chatapi.permissions.changes import names_to_wire
 from chatapi.permissions.channels import channel_visible_to
+from chatapi.permissions.settings import ChannelPermission
 from chatapi.wire.group_values import GroupSettingPayload
 
 
@@ -32,10 +34,11 @@ class ChannelEventEmitter:
         self,
         before: ChannelRecord,
         after: ChannelRecord,
-        permissions: Mapping[str, GroupSettingPayload],
+        permissions: Mapping[ChannelPermission, GroupSettingPayload],
     ) -> None:
         """One event for each changed property, and the channel for users who gain visibility."""
-        before_knew, knows = channel_visible_to(before), channel_visible_to(after)
+        realm = self._ctx.realm
+        before_knew, knows = channel_visible_to(realm, before), channel_visible_to(realm, after)
         if before_knew != knows:
             gained = LostOrGainedVisibility(channel=knows, unlike=before_knew)
             self._ctx.emit(ChannelsCreated(streams=[await self._show(after)]), to=gained)
@@ -49,17 +52,17 @@ class ChannelEventEmitter:
             self._ctx.emit(ChannelsDeleted.of(after.id), to=lost)
 
     def emit_archived(self, channel: ChannelRecord) -> None:
-        knows = channel_visible_to(channel)
+        knows = channel_visible_to(self._ctx.realm, channel)
         self._ctx.emit(_about_archived(channel, property="is_archived", value=True), to=knows)
         self._ctx.emit(ChannelsDeleted.of(channel.id, is_archived=True), to=knows)
 
     def emit_left_folder(self, channel: ChannelRecord) -> None:
         """An archived channel was removed from its folder."""
         event = _about_archived(channel, property="folder_id", value=None)
-        self._ctx.emit(event, to=channel_visible_to(channel))
+        self._ctx.emit(event, to=channel_visible_to(self._ctx.realm, channel))
 
     async def emit_unarchived(self, channel: ChannelRecord) -> None:
-        knows = channel_visible_to(channel)
+        knows = channel_visible_to(self._ctx.realm, channel)
         self._ctx.emit(_about_archived(channel, property="is_archived", value=False), to=knows)
         shown = await self._show(channel)
         self._ctx.emit(ChannelsCreated(streams=[shown], is_unarchived=True), to=knows)
@@ -80,13 +83,13 @@ class ChannelEventEmitter:
         for own in await again.to_events({channel.id: shown}, is_unarchived=True):
             self._ctx.emit(own, to=Users(ids=frozenset(map(UserId, own.choices))))
         others = PeersAdded(stream_ids=[channel.id], user_ids=peers, is_unarchived=True)
-        self._ctx.emit(others, to=channel_visible_to(channel))
+        self._ctx.emit(others, to=channel_visible_to(self._ctx.realm, channel))
 
     def _updates(
         self,
         before: ChannelRecord,
         after: ChannelRecord,
-        permissions: Mapping[str, GroupSettingPayload],
+        permissions: Mapping[ChannelPermission, GroupSettingPayload],
     ) -> Iterator[ChannelUpdated]:
         def update(name: str, value: ChannelValue) -> ChannelUpdated:
             return ChannelUpdated(
@@ -107,7 +110,7 @@ class ChannelEventEmitter:
         for name in _PLAIN:
             if getattr(before, name) != getattr(after, name):
                 yield update(name, getattr(after, name))
-        for name, value in permissions.items():
+        for name, value in names_to_wire(permissions).items():
             yield update(name, value)
         policy = post_policy(after, self._ctx.realm)
         if policy is not post_policy(before, self._ctx.realm):

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict, override
 from chatapi.core.ids import ChannelId
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
-from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.features.channels.payloads import ChannelInEvent, ChannelPayload
 from chatapi.wire.group_values import GroupSettingPayload
 
 
@@ -28,7 +28,7 @@ class ChannelsCreated(Event):
     type = "stream"
     op: ClassVar = "create"
 
-    streams: list[ChannelPayload]
+    streams: list[ChannelInEvent]
     is_unarchived: Annotated[bool, ServerOnly()] = False
     """Whether this is delivered only to clients that were told that the channels were deleted."""
 

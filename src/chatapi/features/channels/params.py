@@ -6,8 +6,12 @@ from pydantic import BeforeValidator, Field
 
 from chatapi.features.channels.payloads import TopicsPolicy
 from chatapi.features.channels.rules import RetentionParam
-from chatapi.permissions.changes import permission_change_params, permission_params
-from chatapi.permissions.settings import CHANNEL_PERMISSIONS
+from chatapi.permissions.changes import (
+    passed_permissions,
+    permission_change_params,
+    permission_params,
+)
+from chatapi.permissions.settings import ChannelPermission
 from chatapi.wire.group_values import GroupSettingChange, GroupSettingParam
 from chatapi.wire.limits import MAX_CHANNEL_DESCRIPTION_LENGTH, MAX_CHANNEL_NAME_LENGTH
 from chatapi.wire.params import JsonOrString, Params
@@ -29,8 +33,8 @@ def _without_quotes(value: Any) -> Any:  # noqa: ANN401 (validated next)
 TopicsPolicyParam = Annotated[TopicsPolicy, BeforeValidator(_without_quotes)]
 Retention = Annotated[RetentionParam, JsonOrString()]
 
-_PermissionParams = permission_params(CHANNEL_PERMISSIONS)
-_PermissionChanges = permission_change_params(CHANNEL_PERMISSIONS)
+_PermissionParams = permission_params(ChannelPermission)
+_PermissionChanges = permission_change_params(ChannelPermission)
 
 
 class ChannelOptions(_PermissionParams):  # type: ignore[misc,valid-type]  # from a table
@@ -57,10 +61,9 @@ class ChannelOptions(_PermissionParams):  # type: ignore[misc,valid-type]  # fro
     default_push_notifications: bool = False
     folder_id: Id | None = Field(default=None, description="The folder the channel is in.")
 
-    def chosen_permissions(self) -> dict[str, GroupSettingParam]:
-        """The permissions that were passed, by name."""
-        chosen = {name: getattr(self, name) for name in CHANNEL_PERMISSIONS}
-        return {name: value for name, value in chosen.items() if value is not None}
+    def chosen_permissions(self) -> dict[ChannelPermission, GroupSettingParam]:
+        """The permissions that were passed."""
+        return passed_permissions(ChannelPermission, self)
 
 
 class CreateChannelParams(ChannelOptions):
@@ -98,10 +101,9 @@ class ChangeChannelParams(_PermissionChanges):  # type: ignore[misc,valid-type] 
         passed = {name for name, value in self if value is not None}
         return not passed and "folder_id" not in self.model_fields_set
 
-    def permission_changes(self) -> dict[str, GroupSettingChange]:
-        """The permissions that are to change, by name."""
-        changes = {name: getattr(self, name) for name in CHANNEL_PERMISSIONS}
-        return {name: change for name, change in changes.items() if change is not None}
+    def permission_changes(self) -> dict[ChannelPermission, GroupSettingChange]:
+        """The permissions that are to change."""
+        return passed_permissions(ChannelPermission, self)
 
 
 class ListChannelsParams(Params):

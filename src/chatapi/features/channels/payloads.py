@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, NotRequired, cast
+from typing import Annotated, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -11,7 +11,9 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import MessageId
 from chatapi.features.channels.rules import PostPolicy, post_policy
-from chatapi.wire.group_values import GroupSettingPayload
+from chatapi.permissions.payloads import lacks_newer_permissions, permission_values
+from chatapi.permissions.settings import ChannelPermission
+from chatapi.permissions.stored import channel_permissions
 from chatapi.wire.types import UnixSeconds
 
 TopicsPolicy = Literal["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"]
@@ -19,8 +21,8 @@ TopicsPolicy = Literal["inherit", "allow_empty_topic", "disable_empty_topic", "e
 _RECENTLY = timedelta(days=180)
 
 
-class ChannelPayload(TypedDict):
-    """A channel as all users who can see it are shown it."""
+class ChannelProperties(TypedDict):
+    """What all users who can see a channel are shown of it, beside its permissions."""
 
     stream_id: int
     name: str
@@ -42,17 +44,16 @@ class ChannelPayload(TypedDict):
     folder_id: int | None
     stream_weekly_traffic: int | None
     subscriber_count: int
-    can_add_subscribers_group: GroupSettingPayload
-    can_administer_channel_group: GroupSettingPayload
-    can_create_topic_group: GroupSettingPayload
-    can_delete_any_message_group: GroupSettingPayload
-    can_delete_own_message_group: GroupSettingPayload
-    can_move_messages_out_of_channel_group: GroupSettingPayload
-    can_move_messages_within_channel_group: GroupSettingPayload
-    can_remove_subscribers_group: GroupSettingPayload
-    can_resolve_topics_group: GroupSettingPayload
-    can_send_message_group: GroupSettingPayload
-    can_subscribe_group: GroupSettingPayload
+
+
+_PermissionValues = permission_values(ChannelPermission)
+
+
+class ChannelPayload(ChannelProperties, _PermissionValues):  # type: ignore[misc,valid-type]  # from an enum
+    """A channel as all users who can see it are shown it."""
+
+
+ChannelInEvent = Annotated[ChannelPayload, lacks_newer_permissions(ChannelPermission)]
 
 
 class ListedChannelPayload(ChannelPayload):
@@ -139,7 +140,6 @@ def channel_payload(summary: ChannelSummary, realm: RealmRecord, now: datetime) 
         "folder_id": channel.folder_id,
         "stream_weekly_traffic": None,
         "subscriber_count": channel.subscriber_count,
-        # Stored as they are shown, by the names of the permissions.
-        **channel.settings,
+        **channel_permissions(realm, channel).to_wire(),
     }
     return cast(ChannelPayload, payload)

@@ -11,6 +11,8 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId
 from chatapi.core.system_groups import SystemGroup
+from chatapi.permissions.settings import ChannelPermission
+from chatapi.permissions.stored import channel_permissions
 
 REALM_DEFAULT = "realm_default"
 _FOR_EVER = -1
@@ -36,7 +38,11 @@ _POLICY_OF = {
 
 def post_policy(channel: ChannelRecord, realm: RealmRecord) -> PostPolicy:
     """The nearest value that older clients know; settings without such a value appear as open."""
-    only_group = channel.permission("can_send_message_group").only_group
+    only_group = (
+        channel_permissions(realm, channel)
+        .permission(ChannelPermission.CAN_SEND_MESSAGE)
+        .only_group
+    )
     for group, policy in _POLICY_OF.items():
         if only_group == GroupId(realm.system_groups[group]):
             return policy

@@ -10,7 +10,7 @@ from chatapi.core.ids import ChannelId, UserId
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.events import knows_archived_channels
-from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.features.channels.payloads import ChannelInEvent
 from chatapi.features.channels.subscription_payloads import (
     ChoicesPayload,
     SubscriptionPayload,
@@ -29,7 +29,7 @@ class SubscriptionsAdded(Event):
     op: ClassVar = "add"
     shape: ClassVar = SubscriptionsPayload
 
-    channels: Annotated[list[ChannelPayload], ServerOnly()]
+    channels: Annotated[list[ChannelInEvent], ServerOnly()]
     subscribers: Annotated[dict[int, list[int]], ServerOnly()]
     """All current subscribers of each of the channels."""
     choices: Annotated[dict[int, dict[int, ChoicesPayload]], ServerOnly()]

@@ -18,6 +18,7 @@ from chatapi.features.emoji.repository import EmojiRepository
 from chatapi.features.emoji.rules import check_name
 from chatapi.files.names import new_path
 from chatapi.permissions.realm import require_in_realm
+from chatapi.permissions.settings import RealmPermission
 from chatapi.rendering import RealmEmoji, unicode_emoji_code
 from chatapi.wire.files import UploadedFile
 
@@ -69,12 +70,12 @@ class EmojiService:
         if not self._ctx.user.role.at_least(Role.ADMIN):
             if emoji.author_id != self._ctx.user.id:
                 raise BadRequestError("Must be an organization administrator or emoji author")
-            await require_in_realm(self._ctx, "can_add_custom_emoji_group")
+            await require_in_realm(self._ctx, RealmPermission.CAN_ADD_CUSTOM_EMOJI)
         await self._repository.deactivate(emoji.id)
         await self._emit()
 
     async def _check(self, name: str) -> None:
-        await require_in_realm(self._ctx, "can_add_custom_emoji_group")
+        await require_in_realm(self._ctx, RealmPermission.CAN_ADD_CUSTOM_EMOJI)
         check_name(name)
         if unicode_emoji_code(name) and not self._ctx.user.role.at_least(Role.ADMIN):
             raise BadRequestError("Only administrators can override default emoji.")

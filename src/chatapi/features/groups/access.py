@@ -4,10 +4,10 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId
 from chatapi.features.groups.repository import GroupRepository
+from chatapi.permissions.groups import is_allowed_in_group
 from chatapi.permissions.memberships import GroupRecord
 from chatapi.permissions.realm import is_allowed_in_realm
-from chatapi.permissions.require import is_allowed
-from chatapi.permissions.settings import GROUP_PERMISSIONS
+from chatapi.permissions.settings import GroupPermission, RealmPermission
 
 
 class GroupAccess:
@@ -29,14 +29,14 @@ class GroupAccess:
         require_active(group)
         return group
 
-    async def require_any(self, group: GroupRecord, *settings: str) -> None:
-        """Refuse a caller whom none of the settings permits and who does not manage the group."""
+    async def require_any(self, group: GroupRecord, *permissions: GroupPermission) -> None:
+        """Refuse a caller who has none of the permissions and does not manage the group."""
         if group.is_system_group:
             raise BadRequestError("Insufficient permission")
-        for name in (*settings, "can_manage_group"):
-            if await is_allowed(self._ctx, GROUP_PERMISSIONS[name], group):
+        for permission in (*permissions, GroupPermission.CAN_MANAGE):
+            if await is_allowed_in_group(self._ctx, permission, group):
                 return
-        if not await is_allowed_in_realm(self._ctx, "can_manage_all_groups"):
+        if not await is_allowed_in_realm(self._ctx, RealmPermission.CAN_MANAGE_ALL_GROUPS):
             raise BadRequestError("Insufficient permission")
 
 

@@ -13,7 +13,7 @@ from typing_extensions import override
 from chatapi.core.ids import UserId
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
-from chatapi.features.groups.payloads import GroupChangePayload, UserGroupPayload
+from chatapi.features.groups.payloads import GroupChangePayload, GroupInEvent
 
 
 def knows_deactivated_groups(profile: ClientProfile) -> bool:
@@ -27,7 +27,7 @@ class GroupAdded(Event):
     type = "user_group"
     op: ClassVar = "add"
 
-    group: UserGroupPayload
+    group: GroupInEvent
     is_reactivated: Annotated[bool, ServerOnly()] = False
 
     @override

@@ -28,7 +28,10 @@ class GroupReader:
         visibility = await user_visibility(self._ctx)
         return [
             group_payload(
-                group, visibility.among(members.get(group.id, [])), subgroups.get(group.id, [])
+                self._ctx.realm,
+                group,
+                visibility.among(members.get(group.id, [])),
+                subgroups.get(group.id, []),
             )
             for group in groups
         ]
@@ -37,7 +40,7 @@ class GroupReader:
         """One group with all its members, for events."""
         members = await self._memberships.direct_members_of(group.id)
         subgroups = await self._groups.direct_subgroups_of(group.id)
-        return group_payload(group, sorted(members), sorted(subgroups))
+        return group_payload(self._ctx.realm, group, sorted(members), sorted(subgroups))
 
 
 async def list_groups_named(ctx: RealmContext, name_keys: Collection[str]) -> list[GroupRecord]:

@@ -31,6 +31,7 @@ from chatapi.features.groups.visibility_events import (
     emit_group_visibility_change,
 )
 from chatapi.permissions.memberships import GroupMemberships, GroupRecord
+from chatapi.permissions.settings import GroupPermission
 from chatapi.permissions.user_visibility import user_visibility
 
 IdT = TypeVar("IdT", bound=int)
@@ -112,12 +113,12 @@ class MembershipService:
         oneself = {self._ctx.user.id}
         if params.add or params.add_subgroups:
             joins = not params.add_subgroups and set(params.add) == oneself
-            more = ["can_join_group"] if joins else []
-            await self._access.require_any(group, "can_add_members_group", *more)
+            more = [GroupPermission.CAN_JOIN] if joins else []
+            await self._access.require_any(group, GroupPermission.CAN_ADD_MEMBERS, *more)
         if params.delete or params.delete_subgroups:
             leaves = not params.delete_subgroups and set(params.delete) == oneself
-            more = ["can_leave_group"] if leaves else []
-            await self._access.require_any(group, "can_remove_members_group", *more)
+            more = [GroupPermission.CAN_LEAVE] if leaves else []
+            await self._access.require_any(group, GroupPermission.CAN_REMOVE_MEMBERS, *more)
 
     async def _add_members(self, group: GroupRecord, user_ids: list[UserId]) -> None:
         if user_ids:

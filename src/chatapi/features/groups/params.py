@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from chatapi.features.groups.rules import MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH
-from chatapi.wire.group_values import GroupSettingChange, GroupSettingParam
+from chatapi.permissions.changes import permission_change_params, permission_params
+from chatapi.permissions.settings import GroupPermission
 from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
@@ -18,7 +19,11 @@ GroupDescription = Annotated[
 Ids = Annotated[list[Id], Field(max_length=_MAX_IDS)]
 
 
-class CreateGroupParams(Params):
+_PermissionParams = permission_params(GroupPermission)
+_PermissionChanges = permission_change_params(GroupPermission)
+
+
+class CreateGroupParams(_PermissionParams):  # type: ignore[misc,valid-type]  # from an enum
     """SPEC 4.8, POST /user_groups/create."""
 
     name: GroupName
@@ -27,15 +32,9 @@ class CreateGroupParams(Params):
     subgroups: Ids = Field(
         default=[], description="Ids of groups whose members are in the new one as well."
     )
-    can_add_members_group: GroupSettingParam | None = None
-    can_join_group: GroupSettingParam | None = None
-    can_leave_group: GroupSettingParam | None = None
-    can_manage_group: GroupSettingParam | None = None
-    can_mention_group: GroupSettingParam | None = None
-    can_remove_members_group: GroupSettingParam | None = None
 
 
-class ChangeGroupParams(Params):
+class ChangeGroupParams(_PermissionChanges):  # type: ignore[misc,valid-type]  # from an enum
     """SPEC 4.7, PATCH /user_groups/{user_group_id}: what is not passed stays unchanged."""
 
     name: GroupName | None = None
@@ -43,12 +42,6 @@ class ChangeGroupParams(Params):
     deactivated: bool | None = Field(
         default=None, description="`false` reactivates the group; `true` has no effect."
     )
-    can_add_members_group: GroupSettingChange | None = None
-    can_join_group: GroupSettingChange | None = None
-    can_leave_group: GroupSettingChange | None = None
-    can_manage_group: GroupSettingChange | None = None
-    can_mention_group: GroupSettingChange | None = None
-    can_remove_members_group: GroupSettingChange | None = None
 
 
 class ListGroupsParams(Params):

@@ -1,17 +1,27 @@
 """Response payloads of user groups."""
 
-from typing import cast
+from typing import Annotated, cast
 
 from typing_extensions import TypedDict
 
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.ids import GroupId, UserId
 from chatapi.permissions.memberships import GroupRecord
-from chatapi.wire.group_values import GroupSettingPayload
+from chatapi.permissions.payloads import (
+    changed_permission_values,
+    lacks_newer_permissions,
+    permission_values,
+)
+from chatapi.permissions.settings import GroupPermission
+from chatapi.permissions.stored import group_permissions
 from chatapi.wire.types import UnixSeconds
 
+_PermissionValues = permission_values(GroupPermission)
+_ChangedPermissionValues = changed_permission_values(GroupPermission)
 
-class UserGroupPayload(TypedDict):
-    """A named set of users."""
+
+class GroupProperties(TypedDict):
+    """A named set of users, beside its permissions."""
 
     id: int
     name: str
@@ -22,27 +32,26 @@ class UserGroupPayload(TypedDict):
     """Direct members; those of subgroups are in the group as well."""
     direct_subgroup_ids: list[int]
     is_system_group: bool
-    can_add_members_group: GroupSettingPayload
-    can_join_group: GroupSettingPayload
-    can_leave_group: GroupSettingPayload
-    can_manage_group: GroupSettingPayload
-    can_mention_group: GroupSettingPayload
-    can_remove_members_group: GroupSettingPayload
     deactivated: bool
 
 
-class GroupChangePayload(TypedDict, total=False):
-    """The changed properties of a group."""
+class UserGroupPayload(GroupProperties, _PermissionValues):  # type: ignore[misc,valid-type]  # from an enum
+    """A named set of users."""
+
+
+GroupInEvent = Annotated[UserGroupPayload, lacks_newer_permissions(GroupPermission)]
+
+
+class ChangedGroupProperties(TypedDict, total=False):
+    """The changed properties of a group, beside its permissions."""
 
     name: str
     description: str
-    can_add_members_group: GroupSettingPayload
-    can_join_group: GroupSettingPayload
-    can_leave_group: GroupSettingPayload
-    can_manage_group: GroupSettingPayload
-    can_mention_group: GroupSettingPayload
-    can_remove_members_group: GroupSettingPayload
     deactivated: bool
+
+
+class GroupChangePayload(ChangedGroupProperties, _ChangedPermissionValues):  # type: ignore[misc,valid-type]  # from an enum
+    """The changed properties of a group."""
 
 
 class UserGroupsPayload(TypedDict):
@@ -76,7 +85,7 @@ class GroupMembershipPayload(TypedDict):
 
 
 def group_payload(
-    group: GroupRecord, members: list[UserId], subgroups: list[GroupId]
+    realm: RealmRecord, group: GroupRecord, members: list[UserId], subgroups: list[GroupId]
 ) -> UserGroupPayload:
     payload = {
         "id": group.id,
@@ -87,8 +96,7 @@ def group_payload(
         "members": members,
         "direct_subgroup_ids": subgroups,
         "is_system_group": group.is_system_group,
-        # Stored as they are shown, by the names of the permissions.
-        **group.settings,
+        **group_permissions(realm, group).to_wire(),
         "deactivated": group.deactivated,
     }
     return cast(UserGroupPayload, payload)

@@ -7,7 +7,6 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
 from chatapi.core.names import name_key
-from chatapi.core.system_groups import SystemGroup
 from chatapi.events.audience import Everyone
 from chatapi.features.channels import (
     list_channels,
@@ -22,13 +21,14 @@ from chatapi.features.groups.payloads import CreatedGroupPayload, GroupChangePay
 from chatapi.features.groups.repository import GroupRepository
 from chatapi.features.groups.rules import check_name
 from chatapi.features.groups.usage import find_objections
-from chatapi.permissions.changes import changed_value
+from chatapi.permissions.changes import changed_value, passed_permissions
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.memberships import GroupMemberships, GroupRecord
-from chatapi.permissions.realm import RealmPermissions, require_in_realm
-from chatapi.permissions.settings import GROUP_PERMISSIONS, PermissionSetting
+from chatapi.permissions.realm import require_in_realm
+from chatapi.permissions.settings import GroupPermission, RealmPermission
+from chatapi.permissions.stored import group_permissions, new_group_permissions
 from chatapi.permissions.values import ValueChecker
-from chatapi.wire.group_values import GroupSettingPayload, GroupValue
+from chatapi.wire.group_values import GroupSettingPayload
 
 
 class GroupService:
@@ -44,7 +44,7 @@ class GroupService:
     async def create(self, params: CreateGroupParams) -> CreatedGroupPayload:
         """A group with its first members; subgroups need no further permission (SPEC 4.8)."""
         await self._ctx.lock()
-        await require_in_realm(self._ctx, "can_create_groups")
+        await require_in_realm(self._ctx, RealmPermission.CAN_CREATE_GROUPS)
         name = await self._free_name(params.name)
         group_id = await self._groups.add(
             name=name,
@@ -97,7 +97,7 @@ class GroupService:
             group,
             await self._groups.list_groups(include_deactivated=False),
             await GroupMemberships(self._ctx.db, self._ctx.realm).direct_subgroups(),
-            RealmPermissions(self._ctx.realm),
+            self._ctx.realm,
             channels,
         )
         if objections:
@@ -125,20 +125,10 @@ class GroupService:
         return name
 
     async def _first_settings(self, params: CreateGroupParams) -> dict[str, GroupSettingPayload]:
-        settings: dict[str, GroupSettingPayload] = {}
-        for name, setting in GROUP_PERMISSIONS.items():
-            chosen = getattr(params, name)
-            if chosen is None:
-                value = self._default(setting)
-            else:
-                value = await self._values.check(setting, chosen)
-            settings[name] = value.to_wire()
+        settings = {**new_group_permissions(self._ctx.realm, self._ctx.user.id).to_wire()}
+        for permission, wanted in passed_permissions(GroupPermission, params).items():
+            settings[permission.value] = (await self._values.check(permission, wanted)).to_wire()
         return settings
-
-    def _default(self, setting: PermissionSetting) -> GroupValue:
-        if isinstance(setting.default, SystemGroup):
-            return GroupValue.of_group(GroupId(self._ctx.realm.system_groups[setting.default]))
-        return GroupValue.of_user(self._ctx.user.id)
 
     async def _change_texts(
         self, group: GroupRecord, params: ChangeGroupParams
@@ -163,18 +153,19 @@ class GroupService:
         self, group: GroupRecord, params: ChangeGroupParams
     ) -> dict[str, GroupSettingPayload]:
         changed: dict[str, GroupSettingPayload] = {}
-        for name, setting in GROUP_PERMISSIONS.items():
-            change = getattr(params, name)
-            if change is not None:
-                new = await changed_value(self._values, setting, change, group.permission(name))
-                if new is not None:
-                    changed[name] = new.to_wire()
+        current = group_permissions(self._ctx.realm, group)
+        for permission, change in passed_permissions(GroupPermission, params).items():
+            old = current.permission(permission)
+            new = await changed_value(self._values, permission, change, old)
+            if new is not None:
+                changed[permission.value] = new.to_wire()
         if changed:
             await self._groups.change(group.id, settings={**group.settings, **changed})
         return changed
 
     async def _check_no_deactivated_parts(self, group: GroupRecord) -> None:
         """The subgroups of an active group and the groups its permissions name must be active."""
-        named = [group.permission(name).subgroups for name in GROUP_PERMISSIONS]
+        values = group_permissions(self._ctx.realm, group)
+        named = [values.permission(each).subgroups for each in GroupPermission]
         subgroups = await self._groups.direct_subgroups_of(group.id)
         await self._parts.check_subgroups(subgroups.union(*named))

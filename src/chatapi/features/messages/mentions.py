@@ -11,8 +11,8 @@ from chatapi.features.groups import (
 )
 from chatapi.features.messages.repository import RecipientRepository
 from chatapi.permissions.channels import channel_access
-from chatapi.permissions.require import is_allowed
-from chatapi.permissions.settings import GROUP_PERMISSIONS
+from chatapi.permissions.groups import is_allowed_in_group
+from chatapi.permissions.settings import GroupPermission
 from chatapi.permissions.user_visibility import user_visibility
 from chatapi.rendering import (
     Directory,
@@ -22,8 +22,6 @@ from chatapi.rendering import (
     References,
     find_references,
 )
-
-_CALLING = GROUP_PERMISSIONS["can_mention_group"]
 
 
 async def directory_for(ctx: Context, content: str) -> Directory:
@@ -63,7 +61,11 @@ async def _users(ctx: Context, references: References) -> list[NamedUser]:
 async def _groups(ctx: Context, names: Collection[str]) -> list[NamedGroup]:
     groups = await list_groups_named(ctx, names)
     return [
-        NamedGroup(group.id, group.name, can_be_mentioned=await is_allowed(ctx, _CALLING, group))
+        NamedGroup(
+            group.id,
+            group.name,
+            can_be_mentioned=await is_allowed_in_group(ctx, GroupPermission.CAN_MENTION, group),
+        )
         for group in groups
         if not group.deactivated
     ]

@@ -21,7 +21,9 @@ from chatapi.features.messages.rules import check_topic
 from chatapi.permissions.channels import channel_access, is_allowed_in_channel
 from chatapi.permissions.memberships import GroupMemberships
 from chatapi.permissions.readers import load_subscription_periods
-from chatapi.permissions.realm import RealmPermissions, is_allowed_in_realm
+from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.permissions.settings import ChannelPermission, RealmPermission
+from chatapi.permissions.stored import realm_permissions
 from chatapi.permissions.user_lookup import people_by_email, people_by_id
 
 
@@ -44,7 +46,7 @@ async def find_channel(ctx: Context, reference: int | str) -> CachedChannel:
         raise BadRequestError(f"Not authorized to send to channel '{channel.name}'")
     if channel.is_archived:
         raise BadRequestError(f"Not authorized to send to channel '{channel.name}': it is archived")
-    if not await is_allowed_in_channel(ctx, "can_send_message_group", channel):
+    if not await is_allowed_in_channel(ctx, ChannelPermission.CAN_SEND_MESSAGE, channel):
         raise BadRequestError(f"Not authorized to send to channel '{channel.name}'")
     return known
 
@@ -74,7 +76,9 @@ async def to_topic(ctx: Context, to: Recipient, topic: str | None) -> TopicTarge
     return TopicTarget(
         channel=known,
         topic=check_topic(topic, channel, ctx.realm.options),
-        may_start_topic=await is_allowed_in_channel(ctx, "can_create_topic_group", channel),
+        may_start_topic=await is_allowed_in_channel(
+            ctx, ChannelPermission.CAN_CREATE_TOPIC, channel
+        ),
         is_channel_muted=channel.id in await _muted_channels(ctx),
     )
 
@@ -140,11 +144,11 @@ async def _check_direct_messages(ctx: Context, others: list[UserRecord]) -> bool
     people = [user for user in others if not user.is_bot]
     if not people:
         return True
-    if not await is_allowed_in_realm(ctx, "direct_message_permission_group"):
-        allowed = RealmPermissions(ctx.realm).permission("direct_message_permission_group")
+    if not await is_allowed_in_realm(ctx, RealmPermission.DIRECT_MESSAGE_PERMISSION):
+        allowed = realm_permissions(ctx.realm).permission(RealmPermission.DIRECT_MESSAGE_PERMISSION)
         members = await GroupMemberships(ctx.db, ctx.realm).members_of(
             GroupId(group_id) for group_id in allowed.subgroups
         )
         if not any(user.id in members or user.id in allowed.members for user in people):
             raise BadRequestError("Direct messages are not allowed in this organization.")
-    return await is_allowed_in_realm(ctx, "direct_message_initiator_group")
+    return await is_allowed_in_realm(ctx, RealmPermission.DIRECT_MESSAGE_INITIATOR)

@@ -9,6 +9,7 @@ from chatapi.features.messages.errors import (
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import MANY
 from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.permissions.settings import RealmPermission
 from chatapi.rendering import RenderedMessage
 
 
@@ -18,7 +19,7 @@ async def check_wildcards(
     """Refuse a text in a topic that mentions more users at once than its author may."""
     if not (rendered.mentions_channel or rendered.mentions_topic):
         return
-    if await is_allowed_in_realm(ctx, "can_mention_many_users_group"):
+    if await is_allowed_in_realm(ctx, RealmPermission.CAN_MENTION_MANY_USERS):
         return
     if rendered.mentions_channel and channel.subscriber_count > MANY:
         raise StreamWildcardMentionNotAllowedError

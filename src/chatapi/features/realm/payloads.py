@@ -4,7 +4,7 @@ from typing import Any, NotRequired, get_type_hints
 
 from typing_extensions import TypedDict
 
-from chatapi.permissions.settings import REALM_PERMISSIONS
+from chatapi.permissions.settings import RealmPermission
 from chatapi.wire.group_values import GroupSettingPayload
 from chatapi.wire.realm_settings import RealmSettings
 
@@ -178,4 +178,5 @@ def changed_realm_payload() -> type:
 def _setting_types() -> dict[str, Any]:
     hints = get_type_hints(RealmSettings, include_extras=True)
     plain = {name: hints[name] for name in RealmSettings.model_fields}
-    return {**plain, **dict.fromkeys(REALM_PERMISSIONS, GroupSettingPayload)}
+    permissions = [permission.value for permission in RealmPermission]
+    return {**plain, **dict.fromkeys(permissions, GroupSettingPayload)}

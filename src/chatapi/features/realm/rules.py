@@ -8,15 +8,17 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.system_groups import SystemGroup
 from chatapi.features.realm.payloads import PermissionSettingPayload
-from chatapi.permissions.settings import REALM_PERMISSIONS, PermissionSetting
+from chatapi.permissions.settings import Permission, RealmPermission
 from chatapi.wire.realm_settings import OwnersOnly, RealmSettings, SentInUpdateDict
 
 MAX_NAME_LENGTH = 40
 OWNER_ONLY = RealmSettings.marked(OwnersOnly) | {
-    setting.name for setting in REALM_PERMISSIONS.values() if setting.owner_only
+    permission.value for permission in RealmPermission if permission.setting.owner_only
 }
 """Settings that only owners may change."""
-SENT_IN_UPDATE_DICT = RealmSettings.marked(SentInUpdateDict) | REALM_PERMISSIONS.keys()
+SENT_IN_UPDATE_DICT = RealmSettings.marked(SentInUpdateDict) | {
+    permission.value for permission in RealmPermission
+}
 """Settings whose changes are emitted together in one event."""
 
 _DEFAULTS = RealmSettings().model_dump()
@@ -32,7 +34,7 @@ def check_name(name: str) -> str:
 def stored_settings(realm: RealmRecord, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The stored differences from the defaults after some changes; default values are left out."""
     groups = realm.system_groups
-    defaults = {name: groups[setting.default] for name, setting in REALM_PERMISSIONS.items()}
+    defaults = {each.value: groups[each.setting.default] for each in RealmPermission}
     defaults |= _DEFAULTS
     merged = {**realm.settings, **changes}
     return {
@@ -43,11 +45,11 @@ def stored_settings(realm: RealmRecord, changes: Mapping[str, Any]) -> dict[str,
 
 
 def supported_permissions(
-    table: Mapping[str, PermissionSetting],
+    permissions: type[Permission],
 ) -> dict[str, PermissionSettingPayload]:
-    """What each setting of a table accepts, in the form that clients receive."""
+    """What each permission accepts, in the form that clients receive."""
     return {
-        name: {
+        permission.value: {
             "require_system_group": setting.require_system_group,
             "allow_internet_group": setting.allows(SystemGroup.INTERNET),
             "allow_nobody_group": setting.allows(SystemGroup.NOBODY),
@@ -56,7 +58,8 @@ def supported_permissions(
             "default_for_system_groups": setting.default_for_system_groups,
             "allowed_system_groups": list(setting.allowed_system_groups),
         }
-        for name, setting in table.items()
+        for permission in permissions
+        for setting in [permission.setting]
     }
 
 

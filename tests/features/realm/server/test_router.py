@@ -9,6 +9,7 @@ import pytest
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
+from chatapi.core.version import FEATURE_LEVEL
 from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import Person
@@ -48,7 +49,7 @@ class TestServerSettings:
             runtime, realm, description="We are **Acme**", enable_spectator_access=True
         )
         settings = assert_success(await client.get("/server_settings"))
-        assert settings["service_feature_level"] == settings["zulip_feature_level"] == 507
+        assert settings["service_feature_level"] == settings["zulip_feature_level"] == FEATURE_LEVEL
         assert settings["service_version"] == settings["zulip_version"] != ""
         assert settings["service_merge_base"] == settings["zulip_merge_base"] != ""
         methods = settings["authentication_methods"]

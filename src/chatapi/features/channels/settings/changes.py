@@ -17,9 +17,10 @@ from chatapi.features.channels.folder_choice import folder_for_channel
 from chatapi.features.channels.params import ChangeChannelParams
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.rules import ChannelKind, check_name, one_line, retention_days
-from chatapi.permissions.changes import changed_value
+from chatapi.permissions.changes import changed_value, names_to_wire
 from chatapi.permissions.channels import READ_PERMISSIONS, channel_access
-from chatapi.permissions.settings import CHANNEL_PERMISSIONS
+from chatapi.permissions.settings import ChannelPermission
+from chatapi.permissions.stored import channel_permissions
 from chatapi.permissions.values import ValueChecker
 from chatapi.rendering import render_markdown
 from chatapi.wire.group_values import GroupSettingPayload
@@ -29,10 +30,10 @@ _SHOWN_TO_READERS = {"name", "invite_only", "is_web_public", "history_public_to_
 
 @dataclass
 class ChannelChange:
-    """New column values, and the names of the permissions that change."""
+    """New column values, and the permissions that change."""
 
     values: dict[str, object] = field(default_factory=dict)
-    permissions: dict[str, GroupSettingPayload] = field(default_factory=dict)
+    permissions: dict[ChannelPermission, GroupSettingPayload] = field(default_factory=dict)
 
     @property
     def concerns_readers(self) -> bool:
@@ -138,16 +139,18 @@ class ChangePlanner:
 
     async def _plan_permissions(self, params: ChangeChannelParams, plan: ChannelChange) -> None:
         checker = ValueChecker(self._ctx)
-        for name, change in params.permission_changes().items():
-            current = self._channel.permission(name)
-            new = await changed_value(checker, CHANNEL_PERMISSIONS[name], change, current)
+        current = channel_permissions(self._ctx.realm, self._channel)
+        for permission, change in params.permission_changes().items():
+            old = current.permission(permission)
+            new = await changed_value(checker, permission, change, old)
             if new is not None:
-                await require_permission_choice(self._ctx, name)
-                if name in READ_PERMISSIONS:
+                await require_permission_choice(self._ctx, permission)
+                if permission in READ_PERMISSIONS:
                     await self._require_reading()
-                plan.permissions[name] = new.to_wire()
+                plan.permissions[permission] = new.to_wire()
         if plan.permissions:
-            plan.values["settings"] = {**self._channel.settings, **plan.permissions}
+            changed = names_to_wire(plan.permissions)
+            plan.values["settings"] = {**self._channel.settings, **changed}
 
     async def _require_reading(self) -> None:
         """Administrators manage private channels without being able to read them."""

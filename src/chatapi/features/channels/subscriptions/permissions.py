@@ -12,6 +12,7 @@ from chatapi.permissions.channels import (
     may_administer,
 )
 from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.permissions.settings import ChannelPermission, RealmPermission
 
 
 class SubscriptionPermissions:
@@ -48,7 +49,9 @@ class SubscriptionPermissions:
             return True
         if await may_administer(self._ctx, channel):
             return True
-        return await is_allowed_in_channel(self._ctx, "can_remove_subscribers_group", channel)
+        return await is_allowed_in_channel(
+            self._ctx, ChannelPermission.CAN_REMOVE_SUBSCRIBERS, channel
+        )
 
     async def can_join(self, channel: ChannelRecord) -> bool:
         """Whether the caller is subscribed, or may subscribe themselves."""
@@ -59,15 +62,15 @@ class SubscriptionPermissions:
         if channel.is_public:
             return True
         return await is_allowed_in_channel(
-            self._ctx, "can_subscribe_group", channel
-        ) or await is_allowed_in_channel(self._ctx, "can_add_subscribers_group", channel)
+            self._ctx, ChannelPermission.CAN_SUBSCRIBE, channel
+        ) or await is_allowed_in_channel(self._ctx, ChannelPermission.CAN_ADD_SUBSCRIBERS, channel)
 
     async def _can_add_others(self, channel: ChannelRecord, *, is_new: bool) -> bool:
         """Adding others requires read access to the content: seeing the channel is not enough."""
         if not self._ctx.user.role.is_member:
             return False
-        if await is_allowed_in_channel(self._ctx, "can_add_subscribers_group", channel):
+        if await is_allowed_in_channel(self._ctx, ChannelPermission.CAN_ADD_SUBSCRIBERS, channel):
             return True
         if not is_new and not self._access.can_read(channel):
             return False
-        return await is_allowed_in_realm(self._ctx, "can_add_subscribers_group")
+        return await is_allowed_in_realm(self._ctx, RealmPermission.CAN_ADD_SUBSCRIBERS)

@@ -23,7 +23,7 @@ async def remove_from_subscriber_counts(ctx: RealmContext, user: UserRecord) -> 
         event = PeersRemoved(
             stream_ids=[channel.id], user_ids=[user.id], is_about_archived=channel.is_archived
         )
-        ctx.emit(event, to=channel_visible_to(channel))
+        ctx.emit(event, to=channel_visible_to(ctx.realm, channel))
 
 
 async def add_to_subscriber_counts(ctx: RealmContext, user: UserRecord) -> None:
@@ -32,7 +32,7 @@ async def add_to_subscriber_counts(ctx: RealmContext, user: UserRecord) -> None:
         event = PeersAdded(
             stream_ids=[channel.id], user_ids=[user.id], is_about_archived=channel.is_archived
         )
-        ctx.emit(event, to=channel_visible_to(channel))
+        ctx.emit(event, to=channel_visible_to(ctx.realm, channel))
 
 
 async def _count(ctx: RealmContext, user: UserRecord, change: int) -> list[ChannelRecord]:

@@ -160,7 +160,8 @@ class SubscriptionWriter:
         for channel in channels:
             if channel.id not in new:
                 inside = VisibleOnlyToSubscribers(
-                    ids=arrivals.people[channel.id], channel=channel_visible_to(channel)
+                    ids=arrivals.people[channel.id],
+                    channel=channel_visible_to(self._ctx.realm, channel),
                 )
                 self._ctx.emit(ChannelsCreated(streams=[shown[channel.id]]), to=inside)
         for event in await arrivals.to_events(shown):
@@ -169,7 +170,7 @@ class SubscriptionWriter:
             peers = sorted(arrivals.people[channel.id])
             self._ctx.emit(
                 PeersAdded(stream_ids=[channel.id], user_ids=[*peers]),
-                to=channel_visible_to(channel),
+                to=channel_visible_to(self._ctx.realm, channel),
             )
 
     def _emit_unsubscribed(self, left: MembershipDelta, channels: Sequence[ChannelRecord]) -> None:
@@ -182,7 +183,7 @@ class SubscriptionWriter:
             )
             self._ctx.emit(event, to=Users(ids=users))
         for channel in channels:
-            knowing = channel_visible_to(channel)
+            knowing = channel_visible_to(self._ctx.realm, channel)
             outside = VisibleOnlyToSubscribers(ids=left[channel.id], channel=knowing)
             self._ctx.emit(ChannelsDeleted.of(channel.id), to=outside)
             self._ctx.emit(

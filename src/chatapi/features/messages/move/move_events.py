@@ -55,7 +55,7 @@ async def emit_move_events(
         )
         behind = SubscribedToSourceOnly(source_id=move.source.id, target_id=move.target.id)
         ctx.emit(read, to=behind)
-    ctx.emit(event, to=_can_follow(move))
+    ctx.emit(event, to=_can_follow(ctx, move))
     if move.crosses_channels:
         # For users who cannot see the target, the messages are gone.
         gone = MessagesDeleted(
@@ -66,16 +66,20 @@ async def emit_move_events(
             arrivals=event.arrivals,
             were_moved=True,
         )
-        ctx.emit(gone, to=_cannot_follow(move))
+        ctx.emit(gone, to=_cannot_follow(ctx, move))
 
 
-def _can_follow(move: Move) -> Audience:
+def _can_follow(ctx: Context, move: Move) -> Audience:
     if not move.crosses_channels:
         return channel_subscribers(move.source)
-    return CanFollowMove(source=channel_readers(move.source), target=channel_readers(move.target))
+    return CanFollowMove(
+        source=channel_readers(ctx.realm, move.source),
+        target=channel_readers(ctx.realm, move.target),
+    )
 
 
-def _cannot_follow(move: Move) -> Audience:
+def _cannot_follow(ctx: Context, move: Move) -> Audience:
     return CannotFollowMove(
-        source=channel_readers(move.source), target=channel_readers(move.target)
+        source=channel_readers(ctx.realm, move.source),
+        target=channel_readers(ctx.realm, move.target),
     )

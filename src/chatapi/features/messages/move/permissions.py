@@ -13,6 +13,7 @@ from chatapi.features.messages.move.topics import is_only_resolving
 from chatapi.features.messages.recipients import may_enter
 from chatapi.permissions.channels import is_allowed_in_channel, may_administer
 from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.permissions.settings import ChannelPermission, RealmPermission
 
 
 class MovePermissions:
@@ -25,12 +26,13 @@ class MovePermissions:
         """Check that the caller may move messages of a channel to another topic."""
         if await self._is_allowed(
             channel,
-            "can_move_messages_between_topics_group",
-            "can_move_messages_within_channel_group",
+            RealmPermission.CAN_MOVE_MESSAGES_BETWEEN_TOPICS,
+            ChannelPermission.CAN_MOVE_MESSAGES_WITHIN_CHANNEL,
         ):
             return
-        resolving = "can_resolve_topics_group"
-        if is_only_resolving(old, new) and await self._is_allowed(channel, resolving, resolving):
+        if is_only_resolving(old, new) and await self._is_allowed(
+            channel, RealmPermission.CAN_RESOLVE_TOPICS, ChannelPermission.CAN_RESOLVE_TOPICS
+        ):
             return
         raise BadRequestError("You don't have permission to edit the topic of this message")
 
@@ -38,13 +40,13 @@ class MovePermissions:
         """Check that the caller may move messages out of a channel."""
         if not await self._is_allowed(
             source,
-            "can_move_messages_between_channels_group",
-            "can_move_messages_out_of_channel_group",
+            RealmPermission.CAN_MOVE_MESSAGES_BETWEEN_CHANNELS,
+            ChannelPermission.CAN_MOVE_MESSAGES_OUT_OF_CHANNEL,
         ):
             raise BadRequestError("You don't have permission to move this message")
 
     async def check_new_topic(self, channel: ChannelRecord) -> None:
-        if not await is_allowed_in_channel(self._ctx, "can_create_topic_group", channel):
+        if not await is_allowed_in_channel(self._ctx, ChannelPermission.CAN_CREATE_TOPIC, channel):
             raise BadRequestError(
                 f"You do not have permission to start new topics in {channel.name}."
             )
@@ -73,7 +75,9 @@ class MovePermissions:
         first, allowed = await repository.find_young(whole, oldest_allowed)
         raise MoveTimeLimitError(first, allowed, await repository.count(whole))
 
-    async def _is_allowed(self, channel: ChannelRecord, in_realm: str, in_channel: str) -> bool:
+    async def _is_allowed(
+        self, channel: ChannelRecord, in_realm: RealmPermission, in_channel: ChannelPermission
+    ) -> bool:
         """Whether a setting of the realm or the channel permits it, or administering the channel.
 
         The caller must have access to the channel in any case: being able to see it is not enough.

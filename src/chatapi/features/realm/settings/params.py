@@ -5,13 +5,13 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from chatapi.features.realm.rules import MAX_NAME_LENGTH
-from chatapi.permissions.changes import permission_change_params
-from chatapi.permissions.settings import REALM_PERMISSIONS
+from chatapi.permissions.changes import passed_permissions, permission_change_params
+from chatapi.permissions.settings import RealmPermission
 from chatapi.wire.group_values import GroupSettingChange
 from chatapi.wire.params import without_defaults
 from chatapi.wire.realm_settings import RealmSettings
 
-_PermissionChanges = permission_change_params(REALM_PERMISSIONS)
+_PermissionChanges = permission_change_params(RealmPermission)
 
 
 class ChangeRealmParams(RealmSettings, _PermissionChanges):  # type: ignore[misc,valid-type]  # from a table
@@ -26,7 +26,6 @@ class ChangeRealmParams(RealmSettings, _PermissionChanges):  # type: ignore[misc
         names = RealmSettings.model_fields.keys() & self.model_fields_set
         return {name: getattr(self, name) for name in sorted(names)}
 
-    def passed_permissions(self) -> dict[str, GroupSettingChange]:
-        """The permissions that are to change, by name."""
-        changes = {name: getattr(self, name) for name in REALM_PERMISSIONS}
-        return {name: change for name, change in changes.items() if change is not None}
+    def permission_changes(self) -> dict[RealmPermission, GroupSettingChange]:
+        """The permissions that are to change."""
+        return passed_permissions(RealmPermission, self)

@@ -27,8 +27,8 @@ from chatapi.features.users import (
     recount_full_members,
 )
 from chatapi.permissions.changes import changed_value
-from chatapi.permissions.realm import RealmPermissions
-from chatapi.permissions.settings import REALM_PERMISSIONS
+from chatapi.permissions.settings import RealmPermission
+from chatapi.permissions.stored import realm_permissions
 from chatapi.permissions.values import ValueChecker
 from chatapi.wire.realm_settings import NO_CHANNEL
 
@@ -58,12 +58,12 @@ class RealmService:
         self._emit(changes)
         if "waiting_period_threshold" in changes:
             await recount_full_members(self._ctx)
-        if "can_access_all_users_group" in changes:
+        if RealmPermission.CAN_ACCESS_ALL_USERS in changes:
             await self._restart_guests()
         return changes
 
     def _check_owner(self, params: ChangeRealmParams) -> None:
-        passed = params.passed_settings().keys() | params.passed_permissions().keys()
+        passed = params.passed_settings().keys() | params.permission_changes().keys()
         if passed & OWNER_ONLY and self._ctx.user.role is not Role.OWNER:
             raise OwnerRequiredError
 
@@ -94,13 +94,13 @@ class RealmService:
 
     async def _changed_permissions(self, params: ChangeRealmParams) -> Changes:
         checker = ValueChecker(self._ctx)
-        permissions = RealmPermissions(self._ctx.realm)
+        permissions = realm_permissions(self._ctx.realm)
         changes: dict[str, Any] = {}
-        for name, change in params.passed_permissions().items():
-            current = permissions.permission(name)
-            value = await changed_value(checker, REALM_PERMISSIONS[name], change, current)
+        for permission, change in params.permission_changes().items():
+            current = permissions.permission(permission)
+            value = await changed_value(checker, permission, change, current)
             if value is not None:
-                changes[name] = value.to_wire()
+                changes[permission.value] = value.to_wire()
         return changes
 
     async def _restart_guests(self) -> None:

@@ -27,12 +27,12 @@ from chatapi.features.users import (
     OFFLINE_AFTER_SECONDS,
     PING_EVERY_SECONDS,
 )
-from chatapi.permissions.realm import RealmPermissions
 from chatapi.permissions.settings import (
-    CHANNEL_PERMISSIONS,
-    GROUP_PERMISSIONS,
-    REALM_PERMISSIONS,
+    ChannelPermission,
+    GroupPermission,
+    RealmPermission,
 )
+from chatapi.permissions.stored import realm_permissions
 from chatapi.wire import limits
 from chatapi.wire.realm_settings import NO_CHANNEL
 
@@ -48,10 +48,10 @@ _TYPING_STARTED_WAIT_MILLISECONDS = 10_000
 
 @state_section("realm", payload=realm_settings_payload())
 async def load_settings(ctx: Context, _profile: ClientProfile) -> Mapping[str, Any]:
-    permissions = RealmPermissions(ctx.realm)
+    permissions = realm_permissions(ctx.realm).to_wire()
     return {
         **{f"realm_{name}": value for name, value in ctx.realm.options.model_dump().items()},
-        **{f"realm_{name}": permissions.permission(name).to_wire() for name in REALM_PERMISSIONS},
+        **{f"realm_{name}": value for name, value in permissions.items()},
     }
 
 
@@ -114,9 +114,9 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
 async def load_permission_settings(_ctx: Context, _profile: ClientProfile) -> PermissionsPayload:
     return {
         "server_supported_permission_settings": {
-            "realm": supported_permissions(REALM_PERMISSIONS),
-            "stream": supported_permissions(CHANNEL_PERMISSIONS),
-            "group": supported_permissions(GROUP_PERMISSIONS),
+            "realm": supported_permissions(RealmPermission),
+            "stream": supported_permissions(ChannelPermission),
+            "group": supported_permissions(GroupPermission),
         }
     }
 

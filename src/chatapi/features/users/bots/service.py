@@ -23,6 +23,7 @@ from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url
 from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.user_visibility import user_visibility
 
 
@@ -95,11 +96,11 @@ class BotService:
         """The permission to create all kinds of bots includes those that can only send."""
         if self._ctx.user.is_bot:
             raise BadRequestError("Bots cannot create bots")
-        if await is_allowed_in_realm(self._ctx, "can_create_bots_group"):
+        if await is_allowed_in_realm(self._ctx, RealmPermission.CAN_CREATE_BOTS):
             return
         is_write_only = bot_type is BotType.INCOMING_WEBHOOK
         may_create = is_write_only and await is_allowed_in_realm(
-            self._ctx, "can_create_write_only_bots_group"
+            self._ctx, RealmPermission.CAN_CREATE_WRITE_ONLY_BOTS
         )
         if not may_create:
             raise BadRequestError("Insufficient permission")

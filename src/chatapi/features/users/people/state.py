@@ -15,6 +15,7 @@ from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
 from chatapi.permissions.realm import is_allowed_in_realm
+from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.user_visibility import sees_all_users, user_visibility
 
 
@@ -100,13 +101,14 @@ async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
         "is_owner": me.role is Role.OWNER,
         "is_moderator": me.role is Role.MODERATOR,
         "is_guest": me.role is Role.GUEST,
-        "can_create_public_streams": await may("can_create_public_channel_group"),
-        "can_create_private_streams": await may("can_create_private_channel_group"),
+        "can_create_public_streams": await may(RealmPermission.CAN_CREATE_PUBLIC_CHANNEL),
+        "can_create_private_streams": await may(RealmPermission.CAN_CREATE_PRIVATE_CHANNEL),
         "can_create_web_public_streams": (
-            _has_web_public_channels(ctx) and await may("can_create_web_public_channel_group")
+            _has_web_public_channels(ctx)
+            and await may(RealmPermission.CAN_CREATE_WEB_PUBLIC_CHANNEL)
         ),
-        "can_subscribe_other_users": await may("can_add_subscribers_group"),
-        "can_invite_others_to_realm": await may("can_invite_users_group"),
+        "can_subscribe_other_users": await may(RealmPermission.CAN_ADD_SUBSCRIBERS),
+        "can_invite_others_to_realm": await may(RealmPermission.CAN_INVITE_USERS),
     }
 
 

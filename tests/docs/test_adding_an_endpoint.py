@@ -1,0 +1,137 @@
+"""docs/adding-an-endpoint.md followed to the letter, in a copy of the project."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.throwaway_feature import FEATURE, MIGRATION, OWN_TESTS, STEPS, TABLE
+from tests.support.server_process import PROJECT
+
+PAGE = PROJECT / "docs/adding-an-endpoint.md"
+PARTS = ("src", "tests", "docs", "migrations", "benchmarks", "reference")
+PATIENCE_SECONDS = 600
+NEW_FILES = (FEATURE, TABLE, OWN_TESTS)
+CHANGED_FILES = (
+    "src/chatapi/permissions/settings.py",
+    "src/chatapi/db/models/__init__.py",
+    "src/chatapi/features/registry.py",
+    "tests/contract/test_permission_matrix.py",
+    "tests/model/client_view/organization.py",
+)
+
+
+class Copy:
+    """A copy of the project in which commands run, on the source of the copy."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for part in PARTS:
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(PROJECT / part, folder / part, ignore=ignored)
+        for file in PROJECT.glob("[!.]*.*"):
+            shutil.copy2(file, folder / file.name)
+
+    def run(self, *command: str) -> str:
+        """Run a tool of the development environment; fails the test if the tool fails."""
+        own = {"PYTHONPATH", "CHATAPI_DATABASE_URL", "CHATAPI_DATA_DIR"}
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in own and not name.startswith("PYTEST_")
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=self.folder,
+            env={
+                **inherited,
+                "PYTHONPATH": f"{self.folder / 'src'}{os.pathsep}{self.folder}",
+                "CHATAPI_DATA_DIR": str(self.folder / "data"),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_SECONDS,
+        )
+        assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def run_tests(self, *arguments: str) -> int:
+        """Run tests of the copy; returns the number of those that passed."""
+        printed = self.run("pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments)
+        passed = re.search(r"(\d+) passed", printed)
+        assert passed is not None, printed
+        return int(passed[1])
+
+    def write_migration(self) -> None:
+        """What `python3 dev.py migration` does, without its virtual environment."""
+        (self.folder / "data").mkdir()
+        numbers = [int(path.name[:4]) for path in self.versions()]
+        self.run("alembic", "upgrade", "head")
+        revision = ["revision", "--autogenerate", "--rev-id", f"{max(numbers) + 1:04}"]
+        self.run("alembic", *revision, "-m", MIGRATION)
+        self.run("ruff", "check", "--quiet", "--select", "I", "--fix-only", "migrations")
+        self.run("ruff", "format", "migrations")
+
+    def versions(self) -> list[Path]:
+        return sorted((self.folder / "migrations/versions").glob("[0-9]*.py"))
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """A copy in which all steps are done."""
+    copy = Copy(tmp_path_factory.mktemp("copy") / "project")
+    for changes in STEPS.values():
+        for change in changes:
+            change.apply(copy.folder)
+    copy.write_migration()
+    copy.run("reference")
+    return copy
+
+
+def test_every_step_of_the_page_is_followed() -> None:
+    headings = re.findall(r"^## (\d+)\. (.+)$", PAGE.read_text(), re.MULTILINE)
+    assert [heading for _number, heading in headings] == list(STEPS)
+    assert [int(number) for number, _heading in headings] == list(range(1, len(STEPS) + 1))
+
+
+@pytest.mark.slow
+class TestThrowawayFeature:
+    def test_is_typed(self, copy: Copy) -> None:
+        copy.run("mypy", *NEW_FILES, *CHANGED_FILES)
+
+    def test_passes_the_linter(self, copy: Copy) -> None:
+        newest = str(copy.versions()[-1])
+        copy.run("ruff", "check", "--no-cache", *NEW_FILES, *CHANGED_FILES, newest)
+        copy.run("ruff", "format", "--check", *NEW_FILES, *CHANGED_FILES, newest)
+
+    def test_keeps_the_rules_of_the_architecture(self, copy: Copy) -> None:
+        """These include the contracts of import-linter."""
+        assert copy.run_tests("tests/architecture") > 0
+
+    def test_passes_its_own_tests_on_both_databases(self, copy: Copy) -> None:
+        assert copy.run_tests(OWN_TESTS) == 2 * 7
+
+    def test_passes_the_tests_of_every_route(self, copy: Copy) -> None:
+        folders = ("tests/contract/test_every_route.py", "tests/contract/test_webhook_bots.py")
+        assert copy.run_tests(*folders, "-k", "announcements") >= 6
+
+    def test_is_in_the_tables_of_the_tests(self, copy: Copy) -> None:
+        matrix = ("tests/contract/test_permission_matrix.py", "-k", "announcements or has_a_row")
+        assert copy.run_tests(*matrix) == 2
+        model = ("tests/model/test_client_view.py", "-k", "known_to_the_model")
+        assert copy.run_tests(*model) == 1
+
+    def test_is_documented(self, copy: Copy) -> None:
+        assert copy.run_tests("tests/docs/test_pages.py", "tests/contract/test_openapi_document.py")
+        document = copy.run("chatapi", "openapi")
+        assert "/announcements" in document
+        assert "can_announce_group" in document
+
+    def test_migration_makes_the_table_on_both_databases(self, copy: Copy) -> None:
+        tests = ("tests/db/test_migrations.py", "-k", "tables_of_the_models or up_again")
+        assert copy.run_tests(*tests) == 4

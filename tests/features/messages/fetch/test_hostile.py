@@ -31,11 +31,14 @@ async def test_hostile_searches_are_answered_or_refused_in_time(
 
 
 async def _ask_in_time(client: ApiClient, reader: Person, searched: str) -> ApiResponse:
-    """A busy machine may be slow once; a slow search is slow each time."""
+    """CPU time of all threads counts: rendering and SQLite have some of their own.
+
+    PostgreSQL stops a slow statement, which is then neither answered nor refused.
+    """
     for _ in range(3):
-        started = time.perf_counter()
+        started = time.process_time()
         response = await ask(client, reader, ["search", searched], num_before=5)
-        if time.perf_counter() - started < LIMIT_SECONDS:
+        if time.process_time() - started < LIMIT_SECONDS:
             return response
     raise AssertionError(searched)
 

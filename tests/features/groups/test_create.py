@@ -117,6 +117,7 @@ class TestCreate:
         response = await client.post(CREATE, member, **params)
         assert "already exists" in assert_error(response)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("name", "message"),
         [
@@ -220,6 +221,7 @@ class TestCreate:
                     refused[how].add(group)
         assert refused == {"alone": setting.forbidden, "among others": setting.forbidden}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "value", ["role:members", {"direct_members": []}, [1], {"new": 1}, -1, 1.5]
     )

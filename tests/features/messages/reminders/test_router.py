@@ -122,6 +122,7 @@ class TestReminders:
             assert assert_error(response) == "Invalid message(s)"
         assert await reminders_of(client, member) == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [

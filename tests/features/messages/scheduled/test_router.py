@@ -114,6 +114,7 @@ class TestSchedule:
         assert assert_error(response) == "scheduled_delivery_timestamp must be in the future"
         assert await scheduled_of(client, member) == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [

@@ -2,6 +2,9 @@
 
 A test that uses `database_url`, or anything built on it, runs once on SQLite and once on a real
 PostgreSQL, with real commits. Servers that cannot be started fail the run; nothing is skipped.
+
+The organization and the users that a test asks for by name are in the database before its app
+starts (tests/support/worlds.py); `make_user` and `make_channel` add more, through the service.
 """
 
 import os

@@ -3,6 +3,8 @@
 import re
 import time
 
+import pytest
+
 from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import Person
 from tests.features.messages.fetch.conversations import ask, send
@@ -17,6 +19,7 @@ LIMIT_SECONDS = 0.3
 _MARK = re.compile(r'<span class="highlight">(.*?)</span>', re.DOTALL)
 
 
+@pytest.mark.slow
 async def test_hostile_searches_are_answered_or_refused_in_time(
     client: ApiClient, writer: Person, general: ChannelRecord
 ) -> None:

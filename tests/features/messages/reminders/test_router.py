@@ -144,6 +144,7 @@ class TestReminders:
         assert message in assert_error(await client.post(REMINDERS, member, **wanted))
         assert await reminders_of(client, member) == []
 
+    @pytest.mark.slow
     async def test_number_is_limited(self, client: ApiClient, member: Person, at: int) -> None:
         message_id = await send_direct(client, member, member)
         for _ in range(500):

@@ -2,11 +2,15 @@
 
 A test that uses `database_url`, or anything built on it, runs once on SQLite and once on a real
 PostgreSQL, with real commits. Servers that cannot be started fail the run; nothing is skipped.
+
+The organization and the users that a test asks for by name are in the database before its app
+starts (tests/support/worlds.py); `make_user` and `make_channel` add more, through the service.
 """
 
 import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +39,7 @@ from tests.support.databases import (
 )
 from tests.support.quick_run import choose_small_sizes, runs_in_quick_run
 from tests.support.servers import Servers, servers_of, stop_servers
+from tests.support.worlds import loaded_worlds, make_world, roles_in
 
 # Random tests try the same each time, so that a failure is due to a change.
 hypothesis_settings.register_profile(
@@ -108,12 +113,21 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def database_url(
-    backend: str, sqlite_database: WorkerSqlite, postgres_database: WorkerPostgres
+    request: pytest.FixtureRequest,
+    backend: str,
+    sqlite_database: WorkerSqlite,
+    postgres_database: WorkerPostgres,
 ) -> str:
-    """A migrated database with nothing in it."""
-    if backend == "sqlite":
-        return sqlite_database.empty()
-    return await postgres_database.empty()
+    """A migrated database with the organization and users that the test asks for, if any.
+
+    They exist before the app starts. The fixtures below hand them out.
+    """
+    database = sqlite_database if backend == "sqlite" else postgres_database
+    roles = roles_in(request.fixturenames)
+    if roles is None:
+        return await database.empty()
+    await database.fill(roles, partial(make_world, roles))
+    return database.url
 
 
 @pytest.fixture
@@ -163,6 +177,9 @@ async def client(app: ChatApp) -> AsyncIterator[ApiClient]:
 
 @pytest.fixture
 async def realm(runtime: Runtime) -> RealmRecord:
+    world = loaded_worlds.of(runtime)
+    if world is not None:
+        return world.realm
     return await factories.make_realm(runtime, "Acme")
 
 
@@ -176,24 +193,32 @@ def make_user(runtime: Runtime, realm: RealmRecord) -> MakeUser:
     return make
 
 
-@pytest.fixture
-async def owner(make_user: MakeUser) -> Person:
-    return await make_user(Role.OWNER)
+async def _in_world(runtime: Runtime, make_user: MakeUser, role: Role) -> Person:
+    world = loaded_worlds.of(runtime)
+    if world is not None and role in world.people:
+        return world.people[role]
+    # The test has a database of its own, or asked for the fixture while it ran.
+    return await make_user(role)
 
 
 @pytest.fixture
-async def admin(make_user: MakeUser) -> Person:
-    return await make_user(Role.ADMIN)
+async def owner(runtime: Runtime, make_user: MakeUser) -> Person:
+    return await _in_world(runtime, make_user, Role.OWNER)
 
 
 @pytest.fixture
-async def member(make_user: MakeUser) -> Person:
-    return await make_user(Role.MEMBER)
+async def admin(runtime: Runtime, make_user: MakeUser) -> Person:
+    return await _in_world(runtime, make_user, Role.ADMIN)
 
 
 @pytest.fixture
-async def guest(make_user: MakeUser) -> Person:
-    return await make_user(Role.GUEST)
+async def member(runtime: Runtime, make_user: MakeUser) -> Person:
+    return await _in_world(runtime, make_user, Role.MEMBER)
+
+
+@pytest.fixture
+async def guest(runtime: Runtime, make_user: MakeUser) -> Person:
+    return await _in_world(runtime, make_user, Role.GUEST)
 
 
 @pytest.fixture

@@ -97,6 +97,7 @@ class TestRefusals:
         assert_error(response, "UNAUTHORIZED", 401)
         assert response.headers["www-authenticate"].startswith("Basic ")
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "header",
         [

@@ -13,18 +13,13 @@ from sqlalchemy import make_url
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
 from tests.cli.polling import poll, register
-from tests.support.command import PATIENCE_SECONDS, Command, ServingCommand
+from tests.support.command import PATIENCE_SECONDS, TOO_MUCH_GRACE, Command, ServingCommand
 from tests.support.tcp_proxy import tcp_proxy, to_postgres
 from tests.support.waiting import until, until_true
 
-# Two seconds on a machine that does nothing else; polls would go on for fifty.
-MAX_END_SECONDS = 5.0
-# A second of grace and four to be killed in, on a machine that does nothing else.
-MAX_END_OF_STUCK_SECONDS = 12.0
-
 
 async def test_both_serve_the_same_queue(command: Command, prepared: Prepared) -> None:
-    with command.serving("--workers", "2") as serving:
+    with command.serving("--workers", "2", "--shutdown-grace", TOO_MUCH_GRACE) as serving:
         serving.read_greeting(last="╰")
         assert "CHATAPI_REDIS_URL" in serving.errors.read_text()
         await until(lambda: len(workers_of(serving)) == 2)
@@ -48,7 +43,7 @@ async def test_both_serve_the_same_queue(command: Command, prepared: Prepared) -
             for answer in await asyncio.gather(*waiting):
                 (event,) = answer.json()["events"]
                 assert event["person"]["user_id"] == created.json()["user_id"]
-        assert await asyncio.to_thread(serving.end) < MAX_END_SECONDS
+        await asyncio.to_thread(serving.end)
 
 
 class TestSupervisor:
@@ -69,8 +64,7 @@ class TestSupervisor:
             await until(lambda: len(workers_of(serving)) == 2, PATIENCE_SECONDS)
             stuck, _ = workers = workers_of(serving)
             with asleep(stuck):
-                seconds = await asyncio.to_thread(serving.end)
-            assert seconds < MAX_END_OF_STUCK_SECONDS
+                await asyncio.to_thread(serving.end)
             assert not any(is_running(worker) for worker in workers)
 
     async def test_worker_that_dies_while_the_database_is_away_is_replaced(

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from chatapi.auth.realm_cache import RealmRecord
@@ -10,6 +12,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
+from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import Person
 from tests.features.channels.channels import subscribe
@@ -25,11 +28,13 @@ from tests.features.uploads.files import attachments_of, upload
 from tests.features.users.presence.pinging import ping
 from tests.features.users.profile_fields.fields import add_field
 from tests.support.account_changes import deactivate
+from tests.support.apps import make_settings, running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
 from tests.support.responses import assert_success
 
+HOST = "acme.localhost"
 _WAITING_DAYS = 10
 PASSWORD = "correct horse"
 FAR_AHEAD = 4_102_444_800
@@ -57,7 +62,42 @@ class World:
         return await factories.make_channel(self.runtime, self.realm, self.boss, **details)
 
 
-async def make_world(client: ApiClient, runtime: Runtime, clock: MovableClock) -> World:
+@dataclass(frozen=True)
+class People:
+    """The users of a world, who outlive the application in which they were created."""
+
+    realm: RealmRecord
+    boss: Person
+    somebody: Person
+    callers: CallerCache
+
+
+async def make_people(database_url: str) -> People:
+    """Fill an empty database; made for `WorkerDatabase.fill`."""
+    clock = MovableClock()
+    with TemporaryDirectory() as folder:
+        settings = make_settings(database_url, Path(folder))
+        async with running_app(settings, clock) as app:
+            client = ApiClient(app, HOST)
+            people = await _add_people(client, app.runtime, clock)
+            await client.aclose()
+    return people
+
+
+def world_of(people: People, app: ChatApp, clock: MovableClock) -> World:
+    """The same users in another application, at the end of their waiting period."""
+    clock.advance(days=_WAITING_DAYS)
+    return World(
+        ApiClient(app, HOST),
+        app.runtime,
+        people.realm,
+        people.boss,
+        people.somebody,
+        dict(people.callers),
+    )
+
+
+async def _add_people(client: ApiClient, runtime: Runtime, clock: MovableClock) -> People:
     """Members are full ones, but for the new one; only full ones may create groups and bots."""
     realm = await factories.make_realm(runtime, "Acme")
     other_realm = await factories.make_realm(runtime, "Other")
@@ -91,7 +131,7 @@ async def make_world(client: ApiClient, runtime: Runtime, clock: MovableClock) -
     callers["new_member"] = Person(
         new_member["user_id"], "new@example.com", assert_success(login)["api_key"]
     )
-    return World(client, runtime, realm, boss, somebody, callers)
+    return People(realm, boss, somebody, callers)
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,19 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 import pytest
 
+from chatapi.core.roles import Role
 from chatapi.http.route import ChatRoute
+from tests import factories
 from tests.factories import Person
+from tests.support.apps import make_settings, running_app
 from tests.support.client import ApiClient, basic_auth
+from tests.support.clock import MovableClock
+from tests.support.databases import SqliteTemplate
 from tests.support.responses import ApiResponse
 from tests.support.routes import ROUTES, example_of, send_to
 
@@ -40,10 +47,32 @@ def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@dataclass(frozen=True)
+class SharedApp:
+    """An application for requests that are refused: they change nothing, so one serves all."""
+
+    client: ApiClient
+    owner: Person
+
+
+@pytest.fixture(scope="module")
+async def shared_app(
+    sqlite_template: SqliteTemplate, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[SharedApp]:
+    folder = tmp_path_factory.mktemp("refused")
+    settings = make_settings(sqlite_template.copy_to(folder), folder)
+    async with running_app(settings, MovableClock()) as app:
+        realm = await factories.make_realm(app.runtime)
+        client = ApiClient(app)
+        yield SharedApp(client, await factories.make_user(app.runtime, realm, Role.OWNER))
+        await client.aclose()
+
+
 @guarded_routes
 async def test_anonymous_callers_get_the_same_error(
-    client: ApiClient, owner: Person, route: ChatRoute
+    backend: str, shared_app: SharedApp, route: ChatRoute
 ) -> None:
+    client, owner = shared_app.client, shared_app.owner
     impostor = Person(owner.user_id, owner.email, "not the key")
     unknown = Person(owner.user_id, "nobody@example.com", owner.api_key)
     responses = [
@@ -68,12 +97,12 @@ async def test_unknown_parameters_are_reported_on_success_only(
 
 @every_route
 async def test_a_missing_parameter_is_named(
-    client: ApiClient, owner: Person, route: ChatRoute
+    backend: str, shared_app: SharedApp, route: ChatRoute
 ) -> None:
     values = example_of(route)
     for name in values:
         rest = {other: value for other, value in values.items() if other != name}
-        answer = await send(client, route, owner, rest)
+        answer = await send(shared_app.client, route, shared_app.owner, rest)
         assert (answer.status, answer["code"]) == (400, "BAD_REQUEST")
         assert f"'{name}'" in answer["msg"]
 
@@ -107,10 +136,11 @@ async def test_every_response_has_an_envelope_and_may_not_be_cached(
 
 @every_route
 async def test_other_methods_are_refused_with_a_list_of_allowed_ones(
-    client: ApiClient, owner: Person, route: ChatRoute
+    backend: str, shared_app: SharedApp, route: ChatRoute
 ) -> None:
     path = route.path_format.format_map(SOMETHING)
-    response = await client.http.request("TRACE", path, auth=basic_auth(owner))
+    auth = basic_auth(shared_app.owner)
+    response = await shared_app.client.http.request("TRACE", path, auth=auth)
     body = response.json()
     assert (response.status_code, body["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert route.method in response.headers["allow"].split(", ")

@@ -61,6 +61,7 @@ TOPIC_REQUESTS = {
 }
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("topic", ["a\u202eb", "a\nb", "a\x07b", "a\u200bb"])
 @pytest.mark.parametrize("request_name", TOPIC_REQUESTS)
 async def test_topic_with_invisible_characters_is_refused(

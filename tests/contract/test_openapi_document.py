@@ -9,10 +9,9 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from chatapi.http.openapi import build_document
-from chatapi.main import FEATURES
+from tests.support.documented_responses import service_document
 
-DOCUMENT = build_document(FEATURES)
+DOCUMENT = service_document()
 OPERATIONS = [
     pytest.param(operation, id=f"{method} {path}")
     for path, methods in DOCUMENT["paths"].items()

@@ -3,17 +3,18 @@
 The object of a request belongs to another user: the table says who may access it anyway.
 """
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
 
-from chatapi.auth.runtime import Runtime
 from chatapi.http.route import API_PREFIX, ChatRoute
 from chatapi.main import ChatApp
-from tests.contract import permission_world as world_of
-from tests.contract.permission_world import Preparation, World, make_world
-from tests.support.client import ApiClient, encode_form
+from tests.contract import permission_world
+from tests.contract.permission_world import People, Preparation, World, make_people, world_of
+from tests.support.client import encode_form
 from tests.support.clock import MovableClock
+from tests.support.databases import WorkerSqlite
 from tests.support.responses import ApiResponse
 from tests.support.routes import ROUTES, example_of, send_to
 
@@ -192,97 +193,97 @@ DELETE /realm/filters/{filter_id}               ok ok    admin admin admin admin
 """
 
 PREPARATIONS: dict[str, Preparation] = {
-    "POST /fetch_api_key": world_of.a_login,
-    "GET /events": world_of.a_queue,
-    "DELETE /events": world_of.a_queue,
-    "PATCH /realm": world_of.a_description,
-    "POST /users": world_of.a_new_address,
-    "GET /users/{user_id_or_email}": world_of.a_user_to_read,
-    "PATCH /users/{user_id_or_email}": world_of.a_user,
-    "DELETE /users/{user_id_or_email}": world_of.a_user_to_end,
-    "POST /users/{user_id}/reactivate": world_of.a_deactivated_user,
-    "POST /bots": world_of.a_new_bot,
-    "PATCH /bots/{bot_id}": world_of.a_bot,
-    "DELETE /bots/{bot_id}": world_of.a_bot,
-    "GET /bots/{bot_id}/api_key": world_of.a_bot,
-    "POST /bots/{bot_id}/api_key/regenerate": world_of.a_bot,
-    "POST /realm/profile_fields": world_of.a_new_field,
-    "PATCH /realm/profile_fields": world_of.all_fields,
-    "PATCH /realm/profile_fields/{field_id}": world_of.a_field,
-    "DELETE /realm/profile_fields/{field_id}": world_of.a_field,
-    "PATCH /users/me/profile_data": world_of.a_value,
-    "DELETE /users/me/profile_data": world_of.a_value_to_remove,
-    "POST /users/me/status": world_of.a_new_status,
-    "GET /users/{user_id}/status": world_of.a_new_status,
-    "POST /users/{user_id}/status": world_of.a_new_status,
-    "GET /users/{user_id_or_email}/presence": world_of.somebody_seen,
-    "POST /user_groups/create": world_of.a_new_group,
-    "PATCH /user_groups/{user_group_id}": world_of.a_described_group,
-    "POST /user_groups/{user_group_id}/deactivate": world_of.a_group,
-    "GET /user_groups/{user_group_id}/members": world_of.a_group,
-    "POST /user_groups/{user_group_id}/members": world_of.a_member_to_add,
-    "GET /user_groups/{user_group_id}/members/{user_id}": world_of.a_group,
-    "GET /user_groups/{user_group_id}/subgroups": world_of.a_group,
-    "POST /user_groups/{user_group_id}/subgroups": world_of.a_subgroup_to_add,
-    "GET /streams/{stream_id}": world_of.a_channel,
-    "PATCH /streams/{stream_id}": world_of.a_described_channel,
-    "DELETE /streams/{stream_id}": world_of.a_channel,
-    "POST /streams/{stream_id}/delete_topic": world_of.a_channel,
-    "GET /streams/{stream_id}/members": world_of.a_channel,
-    "GET /get_stream_id": world_of.the_general_channel,
-    "GET /users/me/{stream_id}/topics": world_of.a_channel,
-    "POST /messages": world_of.a_topic_to_write_in,
-    "GET /messages": world_of.the_newest_messages,
-    "GET /messages/matches_narrow": world_of.no_narrow,
-    "POST /messages/flags/narrow": world_of.no_narrow,
-    "GET /messages/{message_id}": world_of.a_message,
-    "PATCH /messages/{message_id}": world_of.a_message_to_move,
-    "GET /messages/{message_id}/history": world_of.a_message,
-    "POST /messages/flags": world_of.a_message,
-    "DELETE /messages/{message_id}": world_of.a_message,
-    "POST /messages/{message_id}/reactions": world_of.a_message,
-    "DELETE /messages/{message_id}/reactions": world_of.a_reaction,
-    "GET /messages/{message_id}/read_receipts": world_of.a_message,
-    "POST /messages/{message_id}/typing": world_of.a_message,
-    "POST /mark_stream_as_read": world_of.a_channel_to_name,
-    "POST /mark_topic_as_read": world_of.a_channel_to_name,
-    "POST /default_streams": world_of.a_channel_to_name,
-    "DELETE /default_streams": world_of.a_channel_to_name,
-    "POST /channel_folders/create": world_of.a_new_folder,
-    "PATCH /channel_folders": world_of.all_folders,
-    "PATCH /channel_folders/{channel_folder_id}": world_of.a_folder,
-    "POST /channels/create": world_of.a_new_channel,
-    "POST /users/me/subscriptions": world_of.the_general_channel,
-    "PATCH /users/me/subscriptions": world_of.a_channel_to_join,
-    "DELETE /users/me/subscriptions": world_of.somebody_to_take_out,
-    "POST /users/me/subscriptions/properties": world_of.a_subscription,
-    "PATCH /users/me/subscriptions/{stream_id}": world_of.a_subscription,
-    "GET /users/{user_id}/subscriptions/{stream_id}": world_of.a_channel,
-    "GET /users/{user_id}/channels": world_of.a_channel,
-    "POST /user_topics": world_of.a_channel_to_name,
-    "PATCH /users/me/subscriptions/muted_topics": world_of.a_channel_to_name,
-    "POST /users/me/muted_users/{muted_user_id}": world_of.a_user_to_mute,
-    "DELETE /users/me/muted_users/{muted_user_id}": world_of.a_user_to_mute,
-    "POST /typing": world_of.somebody_to_type_to,
-    "GET /user_uploads/{realm_id}/{shelf}/{token}/{filename}": world_of.a_file,
-    "POST /realm/emoji/{emoji_name}": world_of.a_new_emoji,
-    "DELETE /realm/emoji/{emoji_name}": world_of.an_emoji,
-    "DELETE /attachments/{attachment_id}": world_of.a_file,
-    "POST /scheduled_messages": world_of.a_channel_to_schedule_for,
-    "PATCH /scheduled_messages/{scheduled_message_id}": world_of.a_scheduled_message,
-    "DELETE /scheduled_messages/{scheduled_message_id}": world_of.a_scheduled_message,
-    "POST /reminders": world_of.a_message_to_remember,
-    "DELETE /reminders/{reminder_id}": world_of.a_reminder,
-    "PATCH /drafts/{draft_id}": world_of.a_draft,
-    "DELETE /drafts/{draft_id}": world_of.a_draft,
-    "PATCH /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
-    "DELETE /saved_snippets/{saved_snippet_id}": world_of.a_snippet,
-    "PATCH /navigation_views/{fragment}": world_of.a_view,
-    "DELETE /navigation_views/{fragment}": world_of.a_view,
-    "PATCH /realm/linkifiers": world_of.all_linkifiers,
-    "POST /realm/filters": world_of.a_new_linkifier,
-    "PATCH /realm/filters/{filter_id}": world_of.a_linkifier,
-    "DELETE /realm/filters/{filter_id}": world_of.a_linkifier,
+    "POST /fetch_api_key": permission_world.a_login,
+    "GET /events": permission_world.a_queue,
+    "DELETE /events": permission_world.a_queue,
+    "PATCH /realm": permission_world.a_description,
+    "POST /users": permission_world.a_new_address,
+    "GET /users/{user_id_or_email}": permission_world.a_user_to_read,
+    "PATCH /users/{user_id_or_email}": permission_world.a_user,
+    "DELETE /users/{user_id_or_email}": permission_world.a_user_to_end,
+    "POST /users/{user_id}/reactivate": permission_world.a_deactivated_user,
+    "POST /bots": permission_world.a_new_bot,
+    "PATCH /bots/{bot_id}": permission_world.a_bot,
+    "DELETE /bots/{bot_id}": permission_world.a_bot,
+    "GET /bots/{bot_id}/api_key": permission_world.a_bot,
+    "POST /bots/{bot_id}/api_key/regenerate": permission_world.a_bot,
+    "POST /realm/profile_fields": permission_world.a_new_field,
+    "PATCH /realm/profile_fields": permission_world.all_fields,
+    "PATCH /realm/profile_fields/{field_id}": permission_world.a_field,
+    "DELETE /realm/profile_fields/{field_id}": permission_world.a_field,
+    "PATCH /users/me/profile_data": permission_world.a_value,
+    "DELETE /users/me/profile_data": permission_world.a_value_to_remove,
+    "POST /users/me/status": permission_world.a_new_status,
+    "GET /users/{user_id}/status": permission_world.a_new_status,
+    "POST /users/{user_id}/status": permission_world.a_new_status,
+    "GET /users/{user_id_or_email}/presence": permission_world.somebody_seen,
+    "POST /user_groups/create": permission_world.a_new_group,
+    "PATCH /user_groups/{user_group_id}": permission_world.a_described_group,
+    "POST /user_groups/{user_group_id}/deactivate": permission_world.a_group,
+    "GET /user_groups/{user_group_id}/members": permission_world.a_group,
+    "POST /user_groups/{user_group_id}/members": permission_world.a_member_to_add,
+    "GET /user_groups/{user_group_id}/members/{user_id}": permission_world.a_group,
+    "GET /user_groups/{user_group_id}/subgroups": permission_world.a_group,
+    "POST /user_groups/{user_group_id}/subgroups": permission_world.a_subgroup_to_add,
+    "GET /streams/{stream_id}": permission_world.a_channel,
+    "PATCH /streams/{stream_id}": permission_world.a_described_channel,
+    "DELETE /streams/{stream_id}": permission_world.a_channel,
+    "POST /streams/{stream_id}/delete_topic": permission_world.a_channel,
+    "GET /streams/{stream_id}/members": permission_world.a_channel,
+    "GET /get_stream_id": permission_world.the_general_channel,
+    "GET /users/me/{stream_id}/topics": permission_world.a_channel,
+    "POST /messages": permission_world.a_topic_to_write_in,
+    "GET /messages": permission_world.the_newest_messages,
+    "GET /messages/matches_narrow": permission_world.no_narrow,
+    "POST /messages/flags/narrow": permission_world.no_narrow,
+    "GET /messages/{message_id}": permission_world.a_message,
+    "PATCH /messages/{message_id}": permission_world.a_message_to_move,
+    "GET /messages/{message_id}/history": permission_world.a_message,
+    "POST /messages/flags": permission_world.a_message,
+    "DELETE /messages/{message_id}": permission_world.a_message,
+    "POST /messages/{message_id}/reactions": permission_world.a_message,
+    "DELETE /messages/{message_id}/reactions": permission_world.a_reaction,
+    "GET /messages/{message_id}/read_receipts": permission_world.a_message,
+    "POST /messages/{message_id}/typing": permission_world.a_message,
+    "POST /mark_stream_as_read": permission_world.a_channel_to_name,
+    "POST /mark_topic_as_read": permission_world.a_channel_to_name,
+    "POST /default_streams": permission_world.a_channel_to_name,
+    "DELETE /default_streams": permission_world.a_channel_to_name,
+    "POST /channel_folders/create": permission_world.a_new_folder,
+    "PATCH /channel_folders": permission_world.all_folders,
+    "PATCH /channel_folders/{channel_folder_id}": permission_world.a_folder,
+    "POST /channels/create": permission_world.a_new_channel,
+    "POST /users/me/subscriptions": permission_world.the_general_channel,
+    "PATCH /users/me/subscriptions": permission_world.a_channel_to_join,
+    "DELETE /users/me/subscriptions": permission_world.somebody_to_take_out,
+    "POST /users/me/subscriptions/properties": permission_world.a_subscription,
+    "PATCH /users/me/subscriptions/{stream_id}": permission_world.a_subscription,
+    "GET /users/{user_id}/subscriptions/{stream_id}": permission_world.a_channel,
+    "GET /users/{user_id}/channels": permission_world.a_channel,
+    "POST /user_topics": permission_world.a_channel_to_name,
+    "PATCH /users/me/subscriptions/muted_topics": permission_world.a_channel_to_name,
+    "POST /users/me/muted_users/{muted_user_id}": permission_world.a_user_to_mute,
+    "DELETE /users/me/muted_users/{muted_user_id}": permission_world.a_user_to_mute,
+    "POST /typing": permission_world.somebody_to_type_to,
+    "GET /user_uploads/{realm_id}/{shelf}/{token}/{filename}": permission_world.a_file,
+    "POST /realm/emoji/{emoji_name}": permission_world.a_new_emoji,
+    "DELETE /realm/emoji/{emoji_name}": permission_world.an_emoji,
+    "DELETE /attachments/{attachment_id}": permission_world.a_file,
+    "POST /scheduled_messages": permission_world.a_channel_to_schedule_for,
+    "PATCH /scheduled_messages/{scheduled_message_id}": permission_world.a_scheduled_message,
+    "DELETE /scheduled_messages/{scheduled_message_id}": permission_world.a_scheduled_message,
+    "POST /reminders": permission_world.a_message_to_remember,
+    "DELETE /reminders/{reminder_id}": permission_world.a_reminder,
+    "PATCH /drafts/{draft_id}": permission_world.a_draft,
+    "DELETE /drafts/{draft_id}": permission_world.a_draft,
+    "PATCH /saved_snippets/{saved_snippet_id}": permission_world.a_snippet,
+    "DELETE /saved_snippets/{saved_snippet_id}": permission_world.a_snippet,
+    "PATCH /navigation_views/{fragment}": permission_world.a_view,
+    "DELETE /navigation_views/{fragment}": permission_world.a_view,
+    "PATCH /realm/linkifiers": permission_world.all_linkifiers,
+    "POST /realm/filters": permission_world.a_new_linkifier,
+    "PATCH /realm/filters/{filter_id}": permission_world.a_linkifier,
+    "DELETE /realm/filters/{filter_id}": permission_world.a_linkifier,
 }
 """What must exist first, where the documented example alone cannot succeed."""
 
@@ -322,8 +323,20 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def world(app: ChatApp, runtime: Runtime, clock: MovableClock) -> World:
-    return await make_world(ApiClient(app, "acme.localhost"), runtime, clock)
+async def people(backend: str, sqlite_database: WorkerSqlite) -> People:
+    return await sqlite_database.fill("people of all kinds", make_people)
+
+
+@pytest.fixture
+def database_url(people: People, sqlite_database: WorkerSqlite) -> str:
+    return sqlite_database.url
+
+
+@pytest.fixture
+async def world(people: People, app: ChatApp, clock: MovableClock) -> AsyncIterator[World]:
+    world = world_of(people, app, clock)
+    yield world
+    await world.client.aclose()
 
 
 def test_every_endpoint_has_a_row() -> None:
@@ -336,7 +349,7 @@ def test_every_endpoint_has_a_row() -> None:
 @every_endpoint
 async def test_matrix(world: World, route: ChatRoute) -> None:
     row = ROWS[endpoint_of(route)]
-    prepare = PREPARATIONS.get(row.endpoint, world_of.nothing)
+    prepare = PREPARATIONS.get(row.endpoint, permission_world.nothing)
     seen = {}
     for kind, caller in world.callers.items():
         prepared = await prepare(world, caller)
@@ -344,7 +357,6 @@ async def test_matrix(world: World, route: ChatRoute) -> None:
         response = await send_to(world.client, route, caller, values, prepared.places)
         seen[kind] = outcome_of(response)
     assert seen == row.outcomes
-    await world.client.aclose()
 
 
 def outcome_of(response: ApiResponse) -> str:

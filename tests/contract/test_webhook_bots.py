@@ -1,19 +1,21 @@
 """Incoming webhook bots may send messages and do nothing else, whatever their role."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from chatapi.auth.guards import CallerGuard
-from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import BotType, Role
 from chatapi.features.uploads.router import file_router
 from chatapi.http.route import API_PREFIX, ChatRoute
 from chatapi.main import ChatApp
-from tests.contract.permission_world import World, make_world
+from tests.contract.permission_world import People, World, make_people, world_of
 from tests.contract.test_permission_matrix import PREPARATIONS, endpoint_of
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.realm.settings import change_realm
 from tests.support.client import ApiClient, basic_auth, encode_form
 from tests.support.clock import MovableClock
+from tests.support.databases import WorkerSqlite
 from tests.support.responses import assert_error, assert_success
 from tests.support.routes import ROUTES, example_of, send_to
 
@@ -50,8 +52,20 @@ class TestEveryRoute:
         return str(request.param)
 
     @pytest.fixture
-    async def world(self, app: ChatApp, runtime: Runtime, clock: MovableClock) -> World:
-        return await make_world(ApiClient(app, "acme.localhost"), runtime, clock)
+    async def people(self, backend: str, sqlite_database: WorkerSqlite) -> People:
+        return await sqlite_database.fill("people of all kinds", make_people)
+
+    @pytest.fixture
+    def database_url(self, people: People, sqlite_database: WorkerSqlite) -> str:
+        return sqlite_database.url
+
+    @pytest.fixture
+    async def world(
+        self, people: People, app: ChatApp, clock: MovableClock
+    ) -> AsyncIterator[World]:
+        world = world_of(people, app, clock)
+        yield world
+        await world.client.aclose()
 
     @refusing_routes
     async def test_request_of_a_webhook_bot_is_refused(
@@ -69,7 +83,6 @@ class TestEveryRoute:
             world.client, route, webhook, {**example_of(route), **encode_form(values)}, places
         )
         assert assert_error(answer, "UNAUTHORIZED", 401) == REFUSED
-        await world.client.aclose()
 
 
 async def test_webhook_bot_sends_a_message(

@@ -87,6 +87,7 @@ class TestUpgrade:
             await asyncio.gather(*(upgrade_database(each) for each in (first, second, first)))
             assert await pending_changes(second) == []
 
+    @pytest.mark.slow
     async def test_by_several_processes_at_once(self, empty_url: str, tmp_path: Path) -> None:
         environment = {**inherited_environment(), "CHATAPI_DATABASE_URL": empty_url}
         processes = [

@@ -43,6 +43,7 @@ def different_words(start: int) -> tuple[str, str]:
     return content, f"<p>{content}</p>"
 
 
+@pytest.mark.slow
 async def test_pages_of_long_messages(
     app: ChatApp,
     runtime: Runtime,
@@ -170,6 +171,7 @@ async def test_lists_of_large_organization(
     )
 
 
+@pytest.mark.slow
 async def test_rendering_of_hostile_texts(
     app: ChatApp, runtime: Runtime, realm: RealmRecord, member: Person
 ) -> None:

@@ -36,6 +36,7 @@ async def large(
     return [first, *await add_messages(runtime, realm, member, first, texts)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terms", [[], [SEARCH]])
 async def test_page_ends_early_and_paging_on_gets_the_rest(
     client: ApiClient, member: Person, large: list[MessageId], terms: list[list[object]]

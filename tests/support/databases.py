@@ -1,19 +1,23 @@
 """Databases for tests: real ones with real commits, emptied or copied instead of rolled back."""
 
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from typing_extensions import override
 
 from chatapi.core.settings import SQLITE_FILE
 from tests.support.kept_databases import kept_databases
 from tests.support.servers import TEMPLATE, migrate
 from tests.support.temporary_postgres import TemporaryPostgres
+from tests.support.worlds import World, loaded_worlds
 
 
 @dataclass(frozen=True)
@@ -28,33 +32,83 @@ class SqliteTemplate:
         return f"sqlite+aiosqlite:///{copied}"
 
 
-@dataclass(frozen=True)
-class WorkerSqlite:
-    """The one SQLite file of a worker, replaced by a copy of the template for every test."""
+_Made = TypeVar("_Made")
 
-    template: SqliteTemplate
-    folder: Path
 
-    @property
-    def path(self) -> Path:
-        return self.folder / SQLITE_FILE
+class WorkerDatabase(ABC):
+    """The one database of a worker and kind; every test gets it empty, or with rows made before."""
 
-    def empty(self) -> str:
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._made: dict[Hashable, Any] = {}
+
+    async def empty(self) -> str:
+        """Remove everything that tests have written; returns the address."""
+        await self._load(None)
+        loaded_worlds.put(self.url, None)
+        return self.url
+
+    async def fill(self, key: Hashable, make: Callable[[str], Awaitable[_Made]]) -> _Made:
+        """Leave nothing but what `make` writes into an empty database; returns its result.
+
+        `make` gets the address and runs once; its rows and its result are kept under the key.
+        """
+        if key in self._made:
+            await self._load(key)
+        else:
+            self._made[key] = await make(await self.empty())
+            await self._save(key)
+        made: _Made = self._made[key]
+        loaded_worlds.put(self.url, made if isinstance(made, World) else None)
+        return made
+
+    @abstractmethod
+    async def _save(self, key: Hashable) -> None:
+        """Keep the current rows under the key."""
+
+    @abstractmethod
+    async def _load(self, key: Hashable | None) -> None:
+        """Replace the current rows by those of the key, or by none."""
+
+
+class WorkerSqlite(WorkerDatabase):
+    """A file that is replaced by a copy of the template, or of rows made before, for every test."""
+
+    def __init__(self, template: SqliteTemplate, folder: Path, worlds: Path) -> None:
+        self.path = folder / SQLITE_FILE
+        super().__init__(f"sqlite+aiosqlite:///{self.path}")
+        self._templates: dict[Hashable | None, SqliteTemplate] = {None: template}
+        self._folder_of_worlds = worlds
+
+    @override
+    async def _save(self, key: Hashable) -> None:
+        # Closing the last connection has folded the write-ahead log into the file.
+        saved = self._folder_of_worlds / f"world{len(self._templates)}.sqlite3"
+        shutil.copy(self.path, saved)
+        self._templates[key] = SqliteTemplate(saved)
+
+    @override
+    async def _load(self, key: Hashable | None) -> None:
         # A new file with the same name: connections left open to the former one do no harm.
-        for left in self.folder.iterdir():
+        for left in self.path.parent.iterdir():
             left.unlink()
-        return self.template.copy_to(self.folder)
+        self._templates[key].copy_to(self.path.parent)
 
 
 @asynccontextmanager
 async def worker_sqlite(template: SqliteTemplate, folder: Path) -> AsyncIterator[WorkerSqlite]:
-    database = WorkerSqlite(template, folder)
-    url = database.empty()
-    kept_databases.keep(url)
+    database = WorkerSqlite(template, _subfolder(folder, "current"), _subfolder(folder, "worlds"))
+    kept_databases.keep(await database.empty())
     try:
         yield database
     finally:
-        await kept_databases.drop(url)
+        await kept_databases.drop(database.url)
+
+
+def _subfolder(folder: Path, name: str) -> Path:
+    made = folder / name
+    made.mkdir()
+    return made
 
 
 async def make_sqlite_template(folder: Path) -> SqliteTemplate:
@@ -64,53 +118,100 @@ async def make_sqlite_template(folder: Path) -> SqliteTemplate:
     return SqliteTemplate(path)
 
 
-_FUNCTIONS = """
-CREATE FUNCTION filled_by_use() RETURNS SETOF text LANGUAGE sql AS $$
-    -- Which deployment it is, and of which version, comes with the tables and stays.
+_TABLES = """
     SELECT quote_ident(tablename) FROM pg_tables
-        WHERE schemaname = current_schema() AND tablename NOT IN ('deployment', 'alembic_version')
-$$;
-CREATE FUNCTION delete_rows() RETURNS void LANGUAGE plpgsql
--- All rows go, also those that triggers or foreign keys would delete.
-SET session_replication_role = replica AS $$
-DECLARE
-    name text;
-BEGIN
-    FOR name IN SELECT filled_by_use() LOOP
-        EXECUTE 'DELETE FROM ' || name;
-    END LOOP;
-    PERFORM setval(format('%I', sequencename)::regclass, start_value, false)
-        FROM pg_sequences WHERE schemaname = current_schema() AND last_value IS NOT NULL;
-END $$;
-CREATE FUNCTION truncate_tables() RETURNS void LANGUAGE plpgsql
-SET session_replication_role = replica AS $$
-BEGIN
-    EXECUTE 'TRUNCATE ' || (SELECT string_agg(name, ', ') FROM filled_by_use() AS name)
-        || ' RESTART IDENTITY';
-END $$;
+    -- Which deployment it is, and of which version, comes with the tables and stays.
+    WHERE schemaname = current_schema() AND tablename NOT IN ('deployment', 'alembic_version')
 """
+_SEQUENCES = """
+    SELECT quote_ident(sequencename), start_value FROM pg_sequences
+    WHERE schemaname = current_schema()
+"""
+_FUNCTION = """
+CREATE FUNCTION {name}() RETURNS void LANGUAGE plpgsql
+-- Rows come and go as they are, without triggers or foreign keys.
+SET session_replication_role = replica AS $$ BEGIN {statements} END $$
+"""
+_TRUNCATE = "TRUNCATE {tables} RESTART IDENTITY;"
+_DELETE = "DELETE FROM {table};"
+_RESTART = """
+IF (SELECT is_called FROM {sequence}) THEN
+    PERFORM setval('{sequence}', {start}, false);
+END IF;
+"""
+_CONTINUE = "PERFORM setval('{sequence}', {last});"
+_HAS_ROWS = "SELECT EXISTS (SELECT FROM {table})"
+_COPY = "CREATE TABLE {schema}.{table} AS TABLE {table}"
+_LAST = "SELECT last_value FROM {sequence} WHERE is_called"
+_INSERT = "INSERT INTO {table} SELECT * FROM {schema}.{table};"
 _DELETIONS_BEFORE_TRUNCATING = 50
 """Rows that were deleted stay in the files, since nothing vacuums a database of tests."""
 
 
-@dataclass(frozen=True)
-class WorkerPostgres:
-    """The one PostgreSQL database of a worker.
+class WorkerPostgres(WorkerDatabase):
+    """A database whose rows are deleted, and inserted from those made before, for every test.
 
     Deleting the rows of a test takes a tenth of the time of truncating all tables. Both leave a
-    test with nothing but real, committed transactions.
+    test with nothing but real, committed transactions. The functions that do it contain plain
+    statements, which are planned once per connection.
     """
 
-    url: str
-    engine: AsyncEngine
-    _deletions: Iterator[int] = field(default_factory=count)
+    def __init__(self, url: str, engine: AsyncEngine) -> None:
+        super().__init__(url)
+        self._engine = engine
+        self._loads = count()
+        self._schemas: dict[Hashable, str] = {}
 
-    async def empty(self) -> str:
-        async with self.engine.connect() as connection:
-            is_time = next(self._deletions) % _DELETIONS_BEFORE_TRUNCATING == 0
+    async def prepare(self) -> None:
+        """Create the functions that empty the tables."""
+        async with self._engine.connect() as connection:
+            tables, sequences = await self._filled_by_use(connection)
+            deletions = [_DELETE.format(table=table) for table in tables]
+            restarts = [_RESTART.format(sequence=name, start=start) for name, start in sequences]
+            truncation = _TRUNCATE.format(tables=", ".join(tables))
+            await self._create_function(connection, "delete_rows", [*deletions, *restarts])
+            await self._create_function(connection, "truncate_tables", [truncation])
+
+    @override
+    async def _save(self, key: Hashable) -> None:
+        schema = self._schemas[key] = f"world{len(self._schemas)}"
+        async with self._engine.connect() as connection:
+            tables, sequences = await self._filled_by_use(connection)
+            await connection.execute(text(f"CREATE SCHEMA {schema}"))
+            statements = []
+            for table in tables:
+                if await connection.scalar(text(_HAS_ROWS.format(table=table))):
+                    await connection.execute(text(_COPY.format(schema=schema, table=table)))
+                    statements.append(_INSERT.format(schema=schema, table=table))
+            for sequence, _ in sequences:
+                last = await connection.scalar(text(_LAST.format(sequence=sequence)))
+                if last is not None:
+                    statements.append(_CONTINUE.format(sequence=sequence, last=last))
+            await self._create_function(connection, f"insert_{schema}", statements)
+
+    @override
+    async def _load(self, key: Hashable | None) -> None:
+        async with self._engine.connect() as connection:
+            is_time = next(self._loads) % _DELETIONS_BEFORE_TRUNCATING == 0
             function = "truncate_tables" if is_time else "delete_rows"
             await connection.execute(text(f"SELECT {function}()"))
-        return self.url
+            if key is not None:
+                await connection.execute(text(f"SELECT insert_{self._schemas[key]}()"))
+
+    @staticmethod
+    async def _filled_by_use(
+        connection: AsyncConnection,
+    ) -> tuple[list[str], list[tuple[str, int]]]:
+        tables = list(await connection.scalars(text(_TABLES)))
+        sequences = await connection.execute(text(_SEQUENCES))
+        return tables, [(name, start) for name, start in sequences]
+
+    @staticmethod
+    async def _create_function(
+        connection: AsyncConnection, name: str, statements: Iterable[str]
+    ) -> None:
+        body = _FUNCTION.format(name=name, statements="\n".join(statements))
+        await connection.execute(text(body))
 
 
 @asynccontextmanager
@@ -123,14 +224,12 @@ async def worker_postgres(server: TemporaryPostgres, name: str) -> AsyncIterator
         isolation_level="AUTOCOMMIT",
         connect_args={"server_settings": {"lock_timeout": "5000"}},
     )
-    async with engine.connect() as connection:
-        for function in _FUNCTIONS.split("CREATE ")[1:]:
-            await connection.execute(text("CREATE " + function))
-    url = server.url_for(name)
-    kept_databases.keep(url)
+    database = WorkerPostgres(server.url_for(name), engine)
+    await database.prepare()
+    kept_databases.keep(database.url)
     try:
-        yield WorkerPostgres(url, engine)
+        yield database
     finally:
-        await kept_databases.drop(url)
+        await kept_databases.drop(database.url)
         await engine.dispose()
         await server.drop_database(name)

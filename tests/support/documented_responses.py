@@ -106,9 +106,15 @@ def _place_pattern(schema: dict[str, Any]) -> str:
 
 
 @cache
+def service_document() -> dict[str, Any]:
+    """The OpenAPI document of the current service; building it takes two seconds."""
+    return build_document(FEATURES)
+
+
+@cache
 def documented_responses() -> DocumentedResponses:
     """The documented responses of the current service."""
-    return DocumentedResponses(build_document(FEATURES))
+    return DocumentedResponses(service_document())
 
 
 def assert_response_is_documented(

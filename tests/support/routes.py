@@ -5,15 +5,15 @@ from typing import Any
 
 import orjson
 
-from chatapi.http.openapi import build_document
 from chatapi.http.route import ChatRoute
 from chatapi.main import FEATURES
 from tests.factories import Person
 from tests.support.client import ApiClient, basic_auth
+from tests.support.documented_responses import service_document
 from tests.support.responses import ApiResponse
 
 ROUTES = [route for feature in FEATURES for route in feature.chat_routes]
-DOCUMENT = build_document(FEATURES)
+DOCUMENT = service_document()
 
 
 def example_of(route: ChatRoute) -> dict[str, str]:

@@ -126,6 +126,7 @@ async def test_other_events_are_not_filtered(client: ApiClient, reader: Person) 
     assert events["events"]
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("term", "desc"),
     [

@@ -90,6 +90,7 @@ class TestRegister:
         response = await client.post("/register", member, zebra=1)
         assert response["ignored_parameters_unsupported"] == ["zebra"]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("name", "value"),
         [

@@ -117,6 +117,7 @@ class TestCreate:
         response = await client.post(CREATE, member, **params)
         assert "already exists" in assert_error(response)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("name", "message"),
         [
@@ -221,6 +222,7 @@ class TestCreate:
         forbidden = permission.setting.forbidden
         assert refused == {"alone": forbidden, "among others": forbidden}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "value", ["role:members", {"direct_members": []}, [1], {"new": 1}, -1, 1.5]
     )

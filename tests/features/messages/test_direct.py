@@ -119,6 +119,7 @@ class TestRefusals:
         )
         assert "Bob" in assert_error(refusal)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("change", "named"),
         [

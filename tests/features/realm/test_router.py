@@ -160,6 +160,7 @@ class TestPlainSettings:
         changed = await change_realm(client, owner, message_retention_days='"unlimited"')
         assert changed == {"message_retention_days": -1}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("name", "value"),
         [

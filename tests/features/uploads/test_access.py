@@ -229,6 +229,7 @@ class TestClaims:
 
 
 class TestHeaders:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("content_type", "shown", "disposition"),
         [

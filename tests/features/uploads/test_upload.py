@@ -89,6 +89,7 @@ class TestUpload:
         }
         assert (await attachments_of(client, admin))["attachments"] == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("request_", "message"),
         [

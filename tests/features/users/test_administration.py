@@ -66,6 +66,7 @@ class TestChangeUser:
         assert assert_success(response) == {"ignored_parameters_unsupported": ["unknown"]}
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "complaint"),
         [

@@ -105,6 +105,7 @@ class TestGetUsers:
     async def test_no_users(self, client: ApiClient, member: Person) -> None:
         assert assert_success(await client.get("/users", member, user_ids=[]))["members"] == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("user_ids", ["x", "{}", "7", '["7"]', "[1.5]", "[-1]", "[true]"])
     async def test_malformed_ids(self, client: ApiClient, member: Person, user_ids: str) -> None:
         assert "user_ids" in assert_error(await client.get("/users", member, user_ids=user_ids))

@@ -92,6 +92,7 @@ class TestCreate:
         assert_success(await change_folder(client, admin, folder_id, is_archived=True))
         assert_error(await try_add_folder(client, admin, name=name))
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [

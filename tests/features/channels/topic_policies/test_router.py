@@ -124,6 +124,7 @@ class TestChoose:
         [topic] = await known_topics(client, member)
         assert topic["topic_name"] == "general chat"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [

@@ -107,6 +107,7 @@ class TestEdit:
 
 
 class TestRefusals:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "named"),
         [

@@ -251,6 +251,7 @@ class TestDate:
 
 
 class TestRefusals:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [

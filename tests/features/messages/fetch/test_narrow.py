@@ -260,6 +260,7 @@ class TestNegation:
 
 
 class TestRefusals:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("term", "desc"),
         [
@@ -281,6 +282,7 @@ class TestRefusals:
         response = await ask(client, reader, term)
         assert assert_error(response, "BAD_REQUEST") == f"Invalid narrow operator: {desc}"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "narrow",
         [

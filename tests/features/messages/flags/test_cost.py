@@ -47,15 +47,15 @@ class TestMarking:
             ids = await fill_topic(runtime, realm, writer, first, count)
             listener = await listen(client, reader, event_types=["update_message_flags"])
             with recorded_statements(runtime.database, "read_") as recorded:
-                began = time.perf_counter()
+                began = time.process_time()
                 assert_success(await client.post(path, reader, **target))
-                times.append(time.perf_counter() - began)
+                times.append(time.process_time() - began)
             statements.append(len(recorded))
             [event] = await listener.new_events()
             assert event["messages"] == [first, *ids]
             assert await unread_ids(client, reader) == set()
         assert statements[0] == statements[1]
-        # Generous: what is meant is that it does not take seconds.
+        # Generous, and CPU time: what is meant is that it does not take seconds.
         assert times[1] < 2
         assert await count_rows(runtime, ReadCursor) <= 1
         assert await count_rows(runtime, ReadException) == 0

@@ -132,6 +132,7 @@ class TestOtherFlags:
 
 
 class TestRefusals:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [

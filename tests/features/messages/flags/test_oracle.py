@@ -132,6 +132,7 @@ class World:
         assert kind == "send" or told == self.unread
 
 
+@pytest.mark.slow
 @settings(
     max_examples=25,
     deadline=None,

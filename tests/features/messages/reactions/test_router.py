@@ -99,6 +99,7 @@ class TestAdd:
         assert reaction["emoji_code"] == "zulip"
         assert_success(await take_back(client, member, message_id, **passed))
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("values", "message"),
         [

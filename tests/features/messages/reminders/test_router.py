@@ -122,6 +122,7 @@ class TestReminders:
             assert assert_error(response) == "Invalid message(s)"
         assert await reminders_of(client, member) == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [
@@ -143,6 +144,7 @@ class TestReminders:
         assert message in assert_error(await client.post(REMINDERS, member, **wanted))
         assert await reminders_of(client, member) == []
 
+    @pytest.mark.slow
     async def test_number_is_limited(self, client: ApiClient, member: Person, at: int) -> None:
         message_id = await send_direct(client, member, member)
         for _ in range(500):

@@ -103,6 +103,7 @@ class TestEdit:
         assert (shown["type"], shown["to"]) == ("private", [owner.user_id])
         assert "topic" not in shown
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [

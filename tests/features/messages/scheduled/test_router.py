@@ -114,6 +114,7 @@ class TestSchedule:
         assert assert_error(response) == "scheduled_delivery_timestamp must be in the future"
         assert await scheduled_of(client, member) == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [
@@ -225,6 +226,7 @@ class TestSchedule:
         )
         assert_error(response, "STREAM_WILDCARD_MENTION_NOT_ALLOWED")
 
+    @pytest.mark.slow
     async def test_number_is_limited(self, client: ApiClient, member: Person, at: int) -> None:
         for _ in range(500):
             await schedule(client, member, to_people(member), at)

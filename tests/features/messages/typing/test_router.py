@@ -89,6 +89,7 @@ class TestDirect:
         assert_success(await type_to(client, member, member))
         assert await told(await listen_to_typing(client, member)) == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [

@@ -64,6 +64,7 @@ class TestAdd:
         linkifier_id = await add_linkifier(client, admin, **details)
         assert await linkifiers_seen_by(client, admin) == [linkifier(linkifier_id, **details)]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [

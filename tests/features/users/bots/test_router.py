@@ -73,6 +73,7 @@ class TestCreateBot:
         response = await client.post("/bots", member, **BOT, bot_type=bot_type)
         assert f"bot_type {bot_type} is not supported" in assert_error(response)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "complaint"),
         [

@@ -96,6 +96,7 @@ class TestPing:
         [email] = presences.keys() - {guest.email}
         assert email.startswith(f"user{member.user_id}@")
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [

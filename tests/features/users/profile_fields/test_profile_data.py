@@ -92,6 +92,7 @@ class TestSetProfileData:
         message = assert_error(await client.patch(DATA, member, data=data))
         assert message == f"Field id {field_id} is passed twice."
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "data",
         [

@@ -81,6 +81,7 @@ class TestCreateField:
         (field,) = await fields_of(client, admin)
         assert (field["id"], field["type"], field["name"]) == (field_id, field_type, "Name")
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("field_type", ["0", "9", '"1"', "1.5", "true", "null", "x", ""])
     async def test_unknown_type(self, client: ApiClient, admin: Person, field_type: str) -> None:
         response = await client.post(FIELDS, admin, field_type=field_type, name="x")
@@ -101,6 +102,7 @@ class TestCreateField:
         response = await client.post(FIELDS, admin, field_type=2, name=" ÜBUNG ")
         assert assert_error(response) == "A field with that name already exists."
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "complaint"),
         [

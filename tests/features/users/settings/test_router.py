@@ -98,6 +98,7 @@ class TestChangeSettings:
         assert event["value"] == "de"
         assert event["language_name"] == "Deutsch"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [

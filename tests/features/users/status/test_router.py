@@ -111,6 +111,7 @@ class TestOwnStatus:
         assert assert_error(response) == "status_text is too long (limit: 60 characters)"
         assert await status_of(client, member, member) == {"status_text": "é" * 60}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [

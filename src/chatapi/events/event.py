@@ -1,6 +1,6 @@
 """The base of all events: frozen, typed, declared once in the feature that emits them."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
 from chatapi.db.session import DatabaseSession
+from chatapi.events.cache_tags import NO_CACHE_TAGS, SHARED_STATE, CacheTag, RealmTag
 from chatapi.events.client import ClientView
 
 registry: dict[str, type["Event"]] = {}
@@ -37,6 +38,9 @@ class Event(BaseModel):
     """False for ephemeral events, which only clients that poll now receive, such as typing."""
     changes_shared_state: ClassVar[bool] = True
     """False for events that change no part of the register response that many clients share."""
+    cache_tags: ClassVar[frozenset[CacheTag]] = SHARED_STATE
+    """Which cached values every event of the class invalidates; add tags, or declare
+    `NO_CACHE_TAGS` for events that change no part of the register response that clients share."""
     is_internal: ClassVar[bool] = False
     """True for notifications between processes, which no client receives."""
     shape: ClassVar[Shape | None] = None
@@ -89,6 +93,10 @@ class Event(BaseModel):
             for name, field in cls.model_fields.items()
             if not any(isinstance(item, ServerOnly) for item in field.metadata)
         )
+
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        """Return further cache tags, those that depend on the event's fields."""
+        return ()
 
     @property
     def is_complete(self) -> bool:
@@ -166,6 +174,7 @@ class UnknownEvent(Event):
 
     type = "not_understood"
     is_internal = True
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     name_in_log: str
 
@@ -184,6 +193,7 @@ class Erased(Event):
     type = "erased"
     is_internal = True
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
 
 class QueuesDeleted(Event):
@@ -192,6 +202,7 @@ class QueuesDeleted(Event):
     type = "queues_ended"
     is_internal = True
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     queue_ids: frozenset[QueueId]
 

@@ -42,6 +42,8 @@ class Feed:
         self.realm_id = realm_id
         self.position: EventNumber | None = None
         """The number of the last entry taken; None until the clock was read."""
+        self.started_at = EventNumber(0)
+        """The position from which on no entry was missed."""
         self.healing = asyncio.Lock()
         self.ephemeral_seen = 0
         self._last_ephemeral_id = EventId(0)
@@ -52,7 +54,7 @@ class Feed:
 
     def start_at(self, position: EventNumber) -> list[Entry]:
         """Start at a position, or start again after entries that were not read left the log."""
-        self.position = position
+        self.position = self.started_at = position
         self._recent.clear()
         return self._take_early()
 

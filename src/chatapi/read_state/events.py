@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId
 from chatapi.db.session import DatabaseSession
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.read_state.payloads import MessageDetailsPayload
@@ -21,6 +22,7 @@ class FlagAdded(Event):
 
     type = "update_message_flags"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "add"
 
     operation: Literal["add"] = "add"
@@ -77,6 +79,7 @@ class FlagRemoved(Event):
 
     type = "update_message_flags"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "remove"
 
     operation: Literal["remove"] = "remove"

@@ -5,12 +5,13 @@ when a channel is archived, and a creation when it is unarchived; in between the
 about it.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId
+from chatapi.events.cache_tags import CacheTag, ChannelTag
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.payloads import ChannelPayload
@@ -45,6 +46,11 @@ class ChannelsCreated(Event):
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
         return {"streams": self._shown(view)}
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for stream in self.streams:
+            yield ChannelTag(ChannelId(stream["stream_id"]))
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:
@@ -88,6 +94,11 @@ class ChannelsDeleted(Event):
             self.is_archived if knows_archived_channels(view.profile) else self.is_about_archived
         )
         return not is_old_news and super().is_for(view)
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for channel_id in self.stream_ids:
+            yield ChannelTag(ChannelId(channel_id))
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:
@@ -140,6 +151,10 @@ class ChannelUpdated(Event):
             if body[name] is None:
                 del body[name]
         return body
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield ChannelTag(ChannelId(self.stream_id))
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:

@@ -1,12 +1,13 @@
 """Events about subscriptions to channels and about users' settings for them."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, UserId
+from chatapi.events.cache_tags import CacheTag, ChannelTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.events import knows_archived_channels
@@ -39,6 +40,11 @@ class SubscriptionsAdded(Event):
     delivered only to clients that were told at archiving that the channels were deleted.
     """
 
+    @property
+    def user_ids(self) -> frozenset[UserId]:
+        """The users who were subscribed."""
+        return frozenset(map(UserId, self.choices))
+
     @override
     def is_for(self, view: ClientView) -> bool:
         is_news = not (self.is_unarchived and knows_archived_channels(view.profile))
@@ -51,6 +57,13 @@ class SubscriptionsAdded(Event):
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
         return {"subscriptions": self._shown(view)}
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        if not self.is_unarchived:
+            yield from map(UserTag, self.user_ids)
+        for channel in self.channels:
+            yield ChannelTag(ChannelId(channel["stream_id"]))
 
     @override
     def changed_users(self) -> frozenset[UserId]:
@@ -90,6 +103,13 @@ class SubscriptionsRemoved(Event):
     user_ids: Annotated[list[int], ServerOnly()]
 
     @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for user_id in self.user_ids:
+            yield UserTag(UserId(user_id))
+        for channel in self.subscriptions:
+            yield ChannelTag(ChannelId(channel["stream_id"]))
+
+    @override
     def changed_users(self) -> frozenset[UserId]:
         return frozenset(map(UserId, self.user_ids))
 
@@ -108,6 +128,10 @@ class SubscriptionUpdated(Event):
     property: str
     value: bool | str
     user_id: Annotated[int, ServerOnly()]
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield UserTag(UserId(self.user_id))
 
     @override
     def changed_users(self) -> frozenset[UserId]:
@@ -132,6 +156,11 @@ class _PeersChanged(Event):
         knows_archived = knows_archived_channels(view.profile)
         is_news = not (self.is_unarchived if knows_archived else self.is_about_archived)
         return is_news and super().is_for(view)
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for channel_id in self.stream_ids:
+            yield ChannelTag(ChannelId(channel_id))
 
     @override
     def changed_channels(self) -> frozenset[ChannelId]:

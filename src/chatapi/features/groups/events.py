@@ -5,12 +5,13 @@ when a group is deactivated, and an addition when it is reactivated; in between 
 events about it.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar
 
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
+from chatapi.events.cache_tags import SHARED_STATE, CacheTag, RealmTag, UserTag
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.groups.payloads import GroupChangePayload, UserGroupPayload
@@ -44,6 +45,15 @@ class GroupAdded(Event):
         body = super().body(view)
         body["group"]["members"] = view.visible_among(self.group["members"])
         return body
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        """The cached groups of its members change."""
+        for user_id in self.group["members"]:
+            yield UserTag(UserId(user_id))
+        if self.group["direct_subgroup_ids"]:
+            # Members of subgroups are affected, too.
+            yield RealmTag()
 
     @override
     def changed_users(self) -> frozenset[UserId]:
@@ -108,6 +118,11 @@ class _MembersChanged(Event):
         return {**super().body(view), "user_ids": view.visible_among(self.user_ids)}
 
     @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for user_id in self.user_ids:
+            yield UserTag(UserId(user_id))
+
+    @override
     def changed_users(self) -> frozenset[UserId]:
         return frozenset(map(UserId, self.user_ids))
 
@@ -128,6 +143,8 @@ class GroupMembersRemoved(_MembersChanged):
 
 class _SubgroupsChanged(Event):
     """Invalidates the whole realm: computing whose groups change is not worth it, it is rare."""
+
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     group_id: int
     direct_subgroup_ids: list[int]

@@ -1,11 +1,12 @@
 """The event that a message was sent."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, SentMessageTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import ServerOnly
 from chatapi.features.messages.mention_event import MentionEvent
@@ -35,6 +36,7 @@ class MessageSent(MentionEvent):
 
     type = "message"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = MessageEventPayload
 
     facts: Annotated[MessageData, ServerOnly()]
@@ -73,6 +75,10 @@ class MessageSent(MentionEvent):
     @override
     def quoted_message(self) -> MessageId:
         return self.facts.id
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield SentMessageTag(self.facts.id)
 
     @override
     def sent_message(self) -> MessageId:

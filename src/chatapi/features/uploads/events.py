@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.event import Event
 from chatapi.features.uploads.payloads import AttachmentPayload, RemovedAttachmentPayload
 
@@ -11,6 +12,7 @@ class AttachmentAdded(Event):
 
     type = "attachment"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "add"
 
     attachment: AttachmentPayload
@@ -22,6 +24,7 @@ class AttachmentUpdated(Event):
 
     type = "attachment"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "update"
 
     attachment: AttachmentPayload
@@ -33,6 +36,7 @@ class AttachmentRemoved(Event):
 
     type = "attachment"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "remove"
 
     attachment: RemovedAttachmentPayload

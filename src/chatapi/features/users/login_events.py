@@ -1,8 +1,11 @@
 """Events about logins."""
 
+from collections.abc import Iterable
+
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
+from chatapi.events.cache_tags import CacheTag, UserTag
 from chatapi.events.event import Event
 
 
@@ -13,6 +16,10 @@ class OldLoginsEnded(Event):
     is_internal = True
 
     user_id: UserId
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield UserTag(self.user_id)
 
     @override
     def changed_users(self) -> frozenset[UserId]:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from chatapi.core.ids import ChannelId
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event
 from chatapi.features.channels.topic_policy_payloads import MutedTopicPayload
@@ -17,6 +18,7 @@ class UserTopicChanged(Event):
 
     type = "user_topic"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     stream_id: ChannelId
     topic_name: str
@@ -38,6 +40,7 @@ class MutedTopicsChanged(Event):
 
     type = "muted_topics"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     muted_topics: tuple[MutedTopicPayload, ...]
 

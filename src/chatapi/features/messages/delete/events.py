@@ -1,11 +1,13 @@
 """The event that messages were deleted."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from typing_extensions import override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId
+from chatapi.core.names import name_key
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, DeletedMessagesTag, TopicTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.messages.delete.payloads import DeletedMessagesPayload, MessageType
@@ -28,6 +30,7 @@ class MessagesDeleted(Event):
 
     type = "delete_message"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = DeletedMessagesPayload
 
     message_ids: list[MessageId]
@@ -67,6 +70,13 @@ class MessagesDeleted(Event):
     @override
     def erased_messages(self) -> Sequence[MessageId]:
         return () if self.were_moved else self.message_ids
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        if self.message_ids:
+            yield DeletedMessagesTag(max(self.message_ids))
+        if self.stream_id is not None and self.ends_conversation:
+            yield TopicTag(self.stream_id, name_key(self.topic))
 
     @override
     def deleted_messages(self) -> Sequence[MessageId]:

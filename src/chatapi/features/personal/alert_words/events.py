@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from chatapi.events.cache_tags import RecipientPreferencesTag
 from chatapi.events.event import Event
 
 
@@ -12,6 +13,7 @@ class AlertWordsChanged(Event):
 
     type = "alert_words"
     changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = frozenset({RecipientPreferencesTag()})
 
     alert_words: list[str]
     """All current alert words."""

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from chatapi.core.ids import EventId, EventNumber, MessageId, QueueId, RealmId, UserId
+from chatapi.events.cache_tags import UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Erased
@@ -108,9 +109,10 @@ class Feed:
 
     def notify(self, entry: Entry) -> None:
         """Wake the polls that an entry concerns."""
-        for user_id in entry.event.changed_users() | entry.event.revoked_users():
-            # Their polls check whether and with which permissions they go on reading.
-            self._wake_polls_of(user_id)
+        for tag in entry.cache_tags:
+            if isinstance(tag, UserTag):
+                # Their polls check whether and with which permissions they go on reading.
+                self._wake_polls_of(tag.user_id)
         if ended := entry.event.ended_queues():
             self.wake_queues(ended)
         self._wake_readers_of(entry)

@@ -1,5 +1,6 @@
 """The cache of all that is read often and changes seldom; the feed invalidates it."""
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -7,7 +8,7 @@ from typing import Generic, TypeVar
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.events.cache_tags import CacheTag, RealmTag
 from chatapi.events.entry import Entry
-from chatapi.events.hub import Hub, Observer
+from chatapi.events.hub import Hub, TagObserver
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -70,22 +71,21 @@ class FeedCache(Generic[K, V]):
     ) -> None:
         self._hub = hub
         self._max_values = max_values
-        self._realm_tags = frozenset({RealmTag, *realm_tags})
-        self._value_tag = value_tag
+        self._realm_tags = frozenset[type[CacheTag]]({RealmTag, *realm_tags})
         self._tag_of = tag_of
         self._mark_stale = mark_stale
-        self._scopes: dict[Scope, _Values[K, V]] = {}
-        hub.observe(Observer(on_event=self._on_event, on_reset=self._on_reset))
+        self._scopes: defaultdict[Scope, _Values[K, V]] = defaultdict(_Values)
+        of_values = () if value_tag is None else (value_tag,)
+        hub.observe_tags(TagObserver((*self._realm_tags, *of_values), self._on_tag, self._on_reset))
 
     def get(self, scope: Scope, key: K) -> V | None:
         """Return the cached value, which is as current as the feed."""
-        values = self._scopes.get(scope)
-        return None if values is None else values.by_key.get(key)
+        return self._scopes[scope].by_key.get(key)
 
     def get_as_of(self, realm_id: RealmId, key: K, as_of: EventNumber) -> V | None:
         """Return the cached value if it was the same at an event, which the feed has reached."""
-        values = self._scopes.get(realm_id)
-        return None if values is None or as_of < values.changed_at else values.by_key.get(key)
+        values = self._scopes[realm_id]
+        return None if as_of < values.changed_at else values.by_key.get(key)
 
     async def load(
         self, realm_id: RealmId, key: K, read: Callable[[], Awaitable[V]], *, is_live: bool = True
@@ -117,7 +117,7 @@ class FeedCache(Generic[K, V]):
 
     def begin_now(self, scope: Scope) -> Loading[K, V]:
         """Begin a read where the feed, for `ALL_REALMS` every feed, is known to be open."""
-        values = self._values(scope)
+        values = self._scopes[scope]
         return Loading(values, values.changes)
 
     def keep(self, loading: Loading[K, V], key: K, value: V, *, is_live: bool = True) -> V:
@@ -141,25 +141,17 @@ class FeedCache(Generic[K, V]):
 
     def drop(self, scope: Scope) -> None:
         """Drop all values of a scope, where something other than an event shows them outdated."""
-        self._drop_all(self._values(scope))
+        values = self._scopes[scope]
+        values.changes += 1
+        self._drop_all(values)
 
-    def _values(self, scope: Scope) -> _Values[K, V]:
-        values = self._scopes.get(scope)
-        if values is None:
-            values = self._scopes[scope] = _Values()
-        return values
-
-    def _on_event(self, entry: Entry) -> None:
-        for tag in entry.cache_tags:
-            kind = type(tag)
-            if kind in self._realm_tags:
-                for values in self._concerned(entry.realm_id):
-                    self._note_change(values, entry.number)
-                    self._drop_all(values)
-            elif kind is self._value_tag:
-                for values in self._concerned(entry.realm_id):
-                    self._note_change(values, entry.number)
-                    self._drop_tagged(values, tag)
+    def _on_tag(self, entry: Entry, tag: CacheTag) -> None:
+        for values in self._concerned(entry.realm_id):
+            self._note_change(values, entry.number)
+            if type(tag) in self._realm_tags:
+                self._drop_all(values)
+            else:
+                self._drop_tagged(values, tag)
 
     def _on_reset(self, realm_id: RealmId) -> None:
         for values in self._concerned(realm_id):
@@ -168,7 +160,7 @@ class FeedCache(Generic[K, V]):
             self._drop_all(values)
 
     def _concerned(self, realm_id: RealmId) -> Iterable[_Values[K, V]]:
-        of_realm = self._values(realm_id)
+        of_realm = self._scopes[realm_id]
         of_all = self._scopes.get(ALL_REALMS)
         return (of_realm,) if of_all is None else (of_realm, of_all)
 

@@ -84,10 +84,6 @@ class PersonTouched(Event):
     def field_cache_tags(self) -> Iterable[CacheTag]:
         return map(UserTag, self.user_ids)
 
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return self.user_ids
-
 
 class RealmTouched(Event):
     """Internal: invalidates what is cached about the realm."""
@@ -95,10 +91,6 @@ class RealmTouched(Event):
     type: ClassVar[str] = "test_realm_touched"
     is_internal: ClassVar[bool] = True
     cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
-
-    @override
-    def changes_realm(self) -> bool:
-        return True
 
 
 async def commit_events(

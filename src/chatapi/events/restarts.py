@@ -18,7 +18,6 @@ class ClientsRestarted(Event):
 
     type = "clients_restarted"
     is_internal = True
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     user_ids: list[UserId]
@@ -26,10 +25,6 @@ class ClientsRestarted(Event):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         yield from map(UserTag, self.user_ids)
-
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return self.restarted_users()
 
     @override
     def restarted_users(self) -> frozenset[UserId]:

@@ -21,7 +21,6 @@ class FlagAdded(Event):
     """Messages were read, starred or collapsed."""
 
     type = "update_message_flags"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "add"
 
@@ -78,7 +77,6 @@ class FlagRemoved(Event):
     """Messages became unread, or lost their star."""
 
     type = "update_message_flags"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "remove"
 

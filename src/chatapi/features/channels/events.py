@@ -52,10 +52,6 @@ class ChannelsCreated(Event):
         for stream in self.streams:
             yield ChannelTag(ChannelId(stream["stream_id"]))
 
-    @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(ChannelId(stream["stream_id"]) for stream in self.streams)
-
     def _shown(self, view: ClientView) -> list[ChannelPayload]:
         knows_archived = knows_archived_channels(view.profile)
         return [each for each in self.streams if knows_archived or not each["is_archived"]]
@@ -99,10 +95,6 @@ class ChannelsDeleted(Event):
     def field_cache_tags(self) -> Iterable[CacheTag]:
         for channel_id in self.stream_ids:
             yield ChannelTag(ChannelId(channel_id))
-
-    @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(map(ChannelId, self.stream_ids))
 
 
 ChannelValue = bool | GroupSettingPayload | str | None
@@ -155,10 +147,6 @@ class ChannelUpdated(Event):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         yield ChannelTag(ChannelId(self.stream_id))
-
-    @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset({ChannelId(self.stream_id)})
 
 
 _WITH_SOME_PROPERTIES = ("rendered_description", "history_public_to_subscribers", "is_web_public")

@@ -65,14 +65,6 @@ class SubscriptionsAdded(Event):
         for channel in self.channels:
             yield ChannelTag(ChannelId(channel["stream_id"]))
 
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset() if self.is_unarchived else frozenset(map(UserId, self.choices))
-
-    @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(ChannelId(channel["stream_id"]) for channel in self.channels)
-
     def _shown(self, view: ClientView) -> list[SubscriptionPayload]:
         own = self.choices[view.user_id]
         shown = []
@@ -109,14 +101,6 @@ class SubscriptionsRemoved(Event):
         for channel in self.subscriptions:
             yield ChannelTag(ChannelId(channel["stream_id"]))
 
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset(map(UserId, self.user_ids))
-
-    @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(ChannelId(channel["stream_id"]) for channel in self.subscriptions)
-
 
 class SubscriptionUpdated(Event):
     """The reader changed a setting of one of their subscriptions."""
@@ -132,10 +116,6 @@ class SubscriptionUpdated(Event):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         yield UserTag(UserId(self.user_id))
-
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset({UserId(self.user_id)})
 
 
 class _PeersChanged(Event):
@@ -161,10 +141,6 @@ class _PeersChanged(Event):
     def field_cache_tags(self) -> Iterable[CacheTag]:
         for channel_id in self.stream_ids:
             yield ChannelTag(ChannelId(channel_id))
-
-    @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(map(ChannelId, self.stream_ids))
 
 
 class PeersAdded(_PeersChanged):

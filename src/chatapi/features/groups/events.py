@@ -55,16 +55,6 @@ class GroupAdded(Event):
             # Members of subgroups are affected, too.
             yield RealmTag()
 
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        """The cached groups of its members change."""
-        return frozenset(map(UserId, self.group["members"]))
-
-    @override
-    def changes_realm(self) -> bool:
-        """Members of subgroups are affected, too."""
-        return bool(self.group["direct_subgroup_ids"])
-
 
 class GroupUpdated(Event):
     """The name, the description, permissions or the state of a group changed."""
@@ -122,10 +112,6 @@ class _MembersChanged(Event):
         for user_id in self.user_ids:
             yield UserTag(UserId(user_id))
 
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset(map(UserId, self.user_ids))
-
 
 class GroupMembersAdded(_MembersChanged):
     """Users became direct members of a group; of a system group, by their new role."""
@@ -148,10 +134,6 @@ class _SubgroupsChanged(Event):
 
     group_id: int
     direct_subgroup_ids: list[int]
-
-    @override
-    def changes_realm(self) -> bool:
-        return True
 
 
 class SubgroupsAdded(_SubgroupsChanged):

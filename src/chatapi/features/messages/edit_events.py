@@ -48,7 +48,6 @@ class MessageChanged(MentionEvent):
     """The text of a message was edited, or messages were moved."""
 
     type = "update_message"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = ChangedPayload
 
@@ -98,10 +97,6 @@ class MessageChanged(MentionEvent):
     def field_cache_tags(self) -> Iterable[CacheTag]:
         if self.propagate_mode is not None:
             yield MovedTopicsTag()
-
-    @override
-    def moves_conversations(self) -> bool:
-        return self.propagate_mode is not None
 
     @override
     def is_for(self, view: ClientView) -> bool:

@@ -35,7 +35,6 @@ class MessageSent(MentionEvent):
     """A message was sent."""
 
     type = "message"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = MessageEventPayload
 
@@ -79,10 +78,6 @@ class MessageSent(MentionEvent):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         yield SentMessageTag(self.facts.id)
-
-    @override
-    def sent_message(self) -> MessageId:
-        return self.facts.id
 
     @override
     def variant(self, view: ClientView) -> Hashable:

@@ -2,8 +2,6 @@
 
 from typing import ClassVar, Literal
 
-from typing_extensions import override
-
 from chatapi.events.cache_tags import SHARED_STATE, RealmTag
 from chatapi.events.event import Event
 from chatapi.wire.group_values import GroupSettingPayload
@@ -19,10 +17,6 @@ class RealmSettingChanged(Event):
     property: str
     value: bool | int | str | None
 
-    @override
-    def changes_realm(self) -> bool:
-        return True
-
 
 class RealmSettingsChanged(Event):
     """Permissions of the organization changed, or the rules of editing messages."""
@@ -33,7 +27,3 @@ class RealmSettingsChanged(Event):
 
     property: Literal["default"] = "default"
     data: dict[str, bool | GroupSettingPayload | None]
-
-    @override
-    def changes_realm(self) -> bool:
-        return True

@@ -11,7 +11,6 @@ class AttachmentAdded(Event):
     """The reader uploaded a file."""
 
     type = "attachment"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "add"
 
@@ -23,7 +22,6 @@ class AttachmentUpdated(Event):
     """A message links a file, or one that linked it was deleted."""
 
     type = "attachment"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "update"
 
@@ -35,7 +33,6 @@ class AttachmentRemoved(Event):
     """A file was deleted."""
 
     type = "attachment"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "remove"
 

@@ -127,15 +127,6 @@ class UserUpdated(Event):
     def field_cache_tags(self) -> Iterable[CacheTag]:
         yield UserTag(UserId(self.person["user_id"]))
 
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset({UserId(self.person["user_id"])})
-
-    @override
-    def revoked_users(self) -> frozenset[UserId]:
-        is_deactivation = self.person.get("is_active") is False
-        return self.changed_users() if is_deactivation else frozenset()
-
     def _shows_email(self, view: ClientView) -> bool:
         return (
             self.email_visibility is None
@@ -155,7 +146,3 @@ class CredentialsChanged(Event):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         yield UserTag(self.user_id)
-
-    @override
-    def revoked_users(self) -> frozenset[UserId]:
-        return frozenset({self.user_id})

@@ -20,7 +20,3 @@ class OldLoginsEnded(Event):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         yield UserTag(self.user_id)
-
-    @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset({self.user_id})

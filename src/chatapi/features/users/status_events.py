@@ -21,7 +21,6 @@ class UserStatusChanged(Event):
     """A user changed their status."""
 
     type = "user_status"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = UserStatusShape
 

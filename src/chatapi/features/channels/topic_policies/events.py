@@ -17,7 +17,6 @@ class UserTopicChanged(Event):
     """The reader's policy for a topic changed, by their choice or automatically."""
 
     type = "user_topic"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     stream_id: ChannelId
@@ -39,7 +38,6 @@ class MutedTopicsChanged(Event):
     """All muted topics, for clients that do not know `user_topic` events."""
 
     type = "muted_topics"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     muted_topics: tuple[MutedTopicPayload, ...]

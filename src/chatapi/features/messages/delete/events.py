@@ -29,7 +29,6 @@ class MessagesDeleted(Event):
     """
 
     type = "delete_message"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = DeletedMessagesPayload
 
@@ -77,16 +76,6 @@ class MessagesDeleted(Event):
             yield DeletedMessagesTag(max(self.message_ids))
         if self.stream_id is not None and self.ends_conversation:
             yield TopicTag(self.stream_id, name_key(self.topic))
-
-    @override
-    def deleted_messages(self) -> Sequence[MessageId]:
-        return self.message_ids
-
-    @override
-    def ended_topic(self) -> tuple[ChannelId, str] | None:
-        if self.stream_id is None or not self.ends_conversation:
-            return None
-        return self.stream_id, self.topic
 
     def _known_to(self, view: ClientView) -> list[MessageId]:
         """The messages that the reader could see: a deletion must not reveal others."""

@@ -22,7 +22,6 @@ class ReactingUserPayload(TypedDict):
 class ReactionChanged(Event):
     """Common fields of both events."""
 
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     message_id: MessageId

@@ -13,7 +13,6 @@ class RemindersAdded(Event):
 
     type = "reminders"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     reminders: list[ReminderPayload]
@@ -24,7 +23,6 @@ class ReminderRemoved(Event):
 
     type = "reminders"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     reminder_id: ScheduledMessageId

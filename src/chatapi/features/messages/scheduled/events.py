@@ -13,7 +13,6 @@ class ScheduledMessagesAdded(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_messages: list[ScheduledMessagePayload]
@@ -24,7 +23,6 @@ class ScheduledMessageUpdated(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "update"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_message: ScheduledMessagePayload
@@ -35,7 +33,6 @@ class ScheduledMessageRemoved(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_message_id: ScheduledMessageId

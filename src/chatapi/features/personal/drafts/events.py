@@ -12,7 +12,6 @@ class DraftsAdded(Event):
 
     type = "drafts"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     drafts: list[DraftPayload]
@@ -23,7 +22,6 @@ class DraftUpdated(Event):
 
     type = "drafts"
     op: ClassVar = "update"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     draft: DraftPayload
@@ -34,7 +32,6 @@ class DraftRemoved(Event):
 
     type = "drafts"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     draft_id: int

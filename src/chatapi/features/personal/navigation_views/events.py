@@ -12,7 +12,6 @@ class ViewAdded(Event):
 
     type = "navigation_view"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     navigation_view: ViewPayload
@@ -23,7 +22,6 @@ class ViewUpdated(Event):
 
     type = "navigation_view"
     op: ClassVar = "update"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     fragment: str
@@ -36,7 +34,6 @@ class ViewRemoved(Event):
 
     type = "navigation_view"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     fragment: str

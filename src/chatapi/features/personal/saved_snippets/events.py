@@ -12,7 +12,6 @@ class SnippetAdded(Event):
 
     type = "saved_snippets"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet: SnippetPayload
@@ -23,7 +22,6 @@ class SnippetUpdated(Event):
 
     type = "saved_snippets"
     op: ClassVar = "update"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet: SnippetPayload
@@ -34,7 +32,6 @@ class SnippetRemoved(Event):
 
     type = "saved_snippets"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet_id: int

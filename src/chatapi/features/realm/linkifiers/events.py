@@ -19,10 +19,6 @@ class LinkifiersChanged(Event):
     realm_linkifiers: list[LinkifierPayload]
     """All linkifiers."""
 
-    @override
-    def changes_linkifiers(self) -> bool:
-        return True
-
 
 class FiltersChanged(Event):
     """The same in the older format, for clients that do not know `realm_linkifiers` events."""

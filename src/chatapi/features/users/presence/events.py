@@ -37,7 +37,6 @@ class PresenceChanged(Event):
 
     type = "presence"
     is_logged: ClassVar = False
-    changes_shared_state: ClassVar = False
     cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = PresenceShape
 

@@ -2,8 +2,6 @@
 
 from typing import ClassVar
 
-from typing_extensions import override
-
 from chatapi.events.cache_tags import SHARED_STATE, RealmTag
 from chatapi.events.event import Event
 from chatapi.features.users.profile_fields.payloads import ProfileFieldPayload
@@ -17,8 +15,3 @@ class ProfileFieldsChanged(Event):
     cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     fields: list[ProfileFieldPayload]
-
-    @override
-    def changes_realm(self) -> bool:
-        """Values may have been removed from any user's profile."""
-        return True

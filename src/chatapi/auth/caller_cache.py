@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar, cast
 
 from sqlalchemy import ScalarSelect, select
@@ -71,7 +72,7 @@ class CallerCache:
             return caller
         email, api_key = _parse_basic(header)
         return await self._callers.load(
-            realm.id, key, lambda: self._look_up(db, realm, email, api_key)
+            realm.id, key, partial(self._look_up, db, realm, email, api_key)
         )
 
     async def of_user(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:
@@ -79,7 +80,7 @@ class CallerCache:
         caller = self._callers.get(realm_id, user_id)
         if caller is not None:
             return caller
-        return await self._callers.load(realm_id, user_id, lambda: _read(db, realm_id, user_id))
+        return await self._callers.load(realm_id, user_id, partial(_read, db, realm_id, user_id))
 
     async def _look_up(
         self, db: DatabaseSession, realm: RealmRecord, email: str, api_key: str

@@ -100,7 +100,10 @@ class FeedCache(Generic[K, V]):
     async def load_as_of(
         self, realm_id: RealmId, key: K, as_of: EventNumber, read: Callable[[], Awaitable[V]]
     ) -> V:
-        """Read a value from a snapshot, and cache it if it has not changed since."""
+        """Read a value from a snapshot, and cache it if it has not changed since.
+
+        A cache uses either this and `get_as_of`, or `load` and `get`, whose values may be newer.
+        """
         feed = await self._hub.feed(realm_id)
         loading = self.begin_now(realm_id)
         values = loading.values

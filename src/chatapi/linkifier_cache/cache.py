@@ -1,5 +1,7 @@
 """Per-process cache of realms' linkifiers, invalidated by the event log."""
 
+from functools import partial
+
 import structlog
 from sqlalchemy import bindparam, select
 
@@ -40,7 +42,7 @@ class LinkifierCache:
         if known is not None:
             return known
         return await self._linkifiers.load(
-            realm_id, None, lambda: _load(db, realm_id), is_live=db.is_live
+            realm_id, None, partial(_load, db, realm_id), is_live=db.is_live
         )
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import bindparam, select
 
@@ -48,7 +49,7 @@ class RecipientPreferencesCache:
         known = self._preferences.get(realm_id, None)
         if known is not None:
             return known
-        return await self._preferences.load(realm_id, None, lambda: _load(db, realm_id))
+        return await self._preferences.load(realm_id, None, partial(_load, db, realm_id))
 
 
 async def _load(db: DatabaseSession, realm_id: RealmId) -> RecipientPreferences:

@@ -9,6 +9,7 @@ from chatapi.core.ids import EventNumber, RealmId, UserId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Audience, Everyone, Nobody, RoleAtLeast, Users, UserVisibleTo
 from chatapi.events.bus import Batch
+from chatapi.events.cache_tags import RealmTag, SharedStateTag
 from chatapi.events.entry import load_entry
 from chatapi.events.event import Event
 from chatapi.events.event_ids import id_of
@@ -26,11 +27,8 @@ class TestEventClass:
             class Impostor(Event):
                 type: ClassVar[str] = "test_note"
 
-    def test_invalidates_no_cache_by_default(self) -> None:
-        event = Noted(text="")
-        assert not event.changed_users()
-        assert not event.revoked_users()
-        assert not event.changes_realm()
+    def test_invalidates_only_shared_state_by_default(self) -> None:
+        assert entry(1, Noted(text="")).cache_tags == {SharedStateTag()}
 
 
 class TestAudience:
@@ -104,7 +102,7 @@ class TestEntry:
     ) -> None:
         loaded = load_entry(RealmId(1), 7, name, audience, body)
         assert loaded.number == 7
-        assert loaded.event.changes_realm()
+        assert RealmTag() in loaded.cache_tags
         assert not loaded.is_for(view())
 
     def test_survives_the_bus(self) -> None:

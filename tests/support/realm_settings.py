@@ -14,4 +14,4 @@ async def set_realm_settings(runtime: Runtime, realm: RealmRecord, **settings: o
         await db.write()
         await db.execute(update(Realm).where(Realm.id == realm.id).values(settings=settings))
         await db.commit()
-    runtime.realms._invalidate()
+    runtime.realms.reload_soon()

@@ -1,6 +1,6 @@
 """Events that exist for the tests of the event core only."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience, Everyone
+from chatapi.events.cache_tags import SHARED_STATE, CacheTag, RealmTag, UserTag
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Event
@@ -80,8 +81,8 @@ class PersonTouched(Event):
     user_ids: frozenset[UserId]
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return self.user_ids
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        return map(UserTag, self.user_ids)
 
 
 class RealmTouched(Event):
@@ -89,10 +90,7 @@ class RealmTouched(Event):
 
     type: ClassVar[str] = "test_realm_touched"
     is_internal: ClassVar[bool] = True
-
-    @override
-    def changes_realm(self) -> bool:
-        return True
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
 
 async def commit_events(

@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar, cast
 
 from sqlalchemy import ScalarSelect, select
@@ -15,12 +16,14 @@ from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
 from chatapi.core.settings import Settings
 from chatapi.db.models import ApiKey, User
 from chatapi.db.session import DatabaseSession
-from chatapi.events.entry import Entry
-from chatapi.events.hub import Hub, Observer
+from chatapi.events.cache_tags import UserTag
+from chatapi.events.feed_cache import FeedCache
+from chatapi.events.hub import Hub
 
 T = TypeVar("T")
 
 _MAX_CALLERS = 50_000
+"""Per realm."""
 
 _Key = bytes | UserId
 """The digest of a header or, for users on whose behalf the service acts, a user id."""
@@ -37,6 +40,9 @@ class Caller:
     """Set by the event log as soon as the user changed; the next request gets a new Caller."""
     _memoized: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
+    def mark_stale(self) -> None:
+        self.is_stale = True
+
     async def memoize(self, name: str, compute: Callable[[], Awaitable[T]]) -> T:
         """Returns a value that only changes when the user does; every change makes a new Caller."""
         if name not in self._memoized:
@@ -44,55 +50,41 @@ class Caller:
         return cast(T, self._memoized[name])
 
 
-@dataclass
-class _RealmCache:
-    by_credentials: dict[_Key, Caller] = field(default_factory=dict)
-    credentials_of: dict[UserId, set[_Key]] = field(default_factory=dict)
-    changes: int = 0
-    """Number of changes to users; a record read before a change is not cached after it."""
-
-
 class CallerCache:
     """The cache between the Authorization header and the user table."""
 
     def __init__(self, hub: Hub, settings: Settings) -> None:
-        self._hub = hub
         self._root_domain = settings.root_domain
-        self._realms: dict[RealmId, _RealmCache] = {}
-        self._count = 0
-        hub.observe(Observer(on_event=self._on_event, on_reset=self._invalidate_realm))
+        self._callers = FeedCache[_Key, Caller](
+            hub,
+            max_values=_MAX_CALLERS,
+            value_tag=UserTag,
+            tag_of=lambda _key, caller: UserTag(caller.user.id),
+            mark_stale=Caller.mark_stale,
+        )
 
     async def authenticate(self, db: DatabaseSession, realm: RealmRecord, header: str) -> Caller:
         """Returns the caller of a header; raises UnauthorizedError without a reason otherwise."""
         # The header is a secret: the cache stores only its digest.
         key = hashlib.sha256(header.encode()).digest()
-        caller = self._realm_cache(realm.id).by_credentials.get(key)
-        if caller is None:
-            caller = await self._look_up(db, realm, header, key)
-        return caller
+        caller = self._callers.get(realm.id, key)
+        if caller is not None:
+            return caller
+        email, api_key = _parse_basic(header)
+        return await self._callers.load(
+            realm.id, key, partial(self._look_up, db, realm, email, api_key)
+        )
 
     async def of_user(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:
         """Returns a user on whose behalf the service acts; does not check that it is active."""
-        cached = self._realm_cache(realm_id)
-        caller = cached.by_credentials.get(user_id)
+        caller = self._callers.get(realm_id, user_id)
         if caller is not None:
             return caller
-        await self._hub.feed(realm_id)
-        changes = cached.changes
-        rows = await db.execute(
-            user_records.select().where(User.realm_id == realm_id, User.id == user_id)
-        )
-        caller = Caller(user_records.read(rows.one()))
-        return self._keep(cached, user_id, caller, changes)
+        return await self._callers.load(realm_id, user_id, partial(_read, db, realm_id, user_id))
 
     async def _look_up(
-        self, db: DatabaseSession, realm: RealmRecord, header: str, key: _Key
+        self, db: DatabaseSession, realm: RealmRecord, email: str, api_key: str
     ) -> Caller:
-        email, api_key = _parse_basic(header)
-        # Follow the realm's log before reading, so that no change in between can be missed.
-        await self._hub.feed(realm.id)
-        cached = self._realm_cache(realm.id)
-        changes = cached.changes
         # The same statement for unknown, wrong and deactivated: neither the response nor its timing
         # tells them apart.
         rows = await db.execute(
@@ -106,53 +98,14 @@ class CallerCache:
         user = user_records.read(tuple(row)[:-1])
         if not user.is_active:
             raise UnauthorizedError
-        return self._keep(cached, key, Caller(user, ApiKeyId(row[-1])), changes)
+        return Caller(user, ApiKeyId(row[-1]))
 
-    def _keep(self, cached: _RealmCache, key: _Key, caller: Caller, changes: int) -> Caller:
-        """Cache a caller, so that the log can mark it stale; concurrent lookups share the first.
 
-        If a user changed since this one was read, the caller is marked stale at once and not
-        cached.
-        """
-        if changes != cached.changes:
-            caller.is_stale = True
-            return caller
-        if key in cached.by_credentials:
-            return cached.by_credentials[key]
-        if self._count >= _MAX_CALLERS:
-            for realm_id in self._realms:
-                self._invalidate_realm(realm_id)
-        cached.credentials_of.setdefault(caller.user.id, set()).add(key)
-        cached.by_credentials[key] = caller
-        self._count += 1
-        return caller
-
-    def _realm_cache(self, realm_id: RealmId) -> _RealmCache:
-        cached = self._realms.get(realm_id)
-        if cached is None:
-            cached = self._realms[realm_id] = _RealmCache()
-        return cached
-
-    def _on_event(self, entry: Entry) -> None:
-        if entry.event.changes_realm():
-            self._invalidate_realm(entry.realm_id)
-            return
-        for user_id in entry.event.changed_users() | entry.event.revoked_users():
-            cached = self._realm_cache(entry.realm_id)
-            cached.changes += 1
-            for key in cached.credentials_of.pop(user_id, ()):
-                cached.by_credentials.pop(key).is_stale = True
-                self._count -= 1
-
-    def _invalidate_realm(self, realm_id: RealmId) -> None:
-        """Mark all callers of a realm stale; callers of other realms are not affected."""
-        cached = self._realm_cache(realm_id)
-        cached.changes += 1
-        self._count -= len(cached.by_credentials)
-        for caller in cached.by_credentials.values():
-            caller.is_stale = True
-        cached.by_credentials.clear()
-        cached.credentials_of.clear()
+async def _read(db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:
+    rows = await db.execute(
+        user_records.select().where(User.realm_id == realm_id, User.id == user_id)
+    )
+    return Caller(user_records.read(rows.one()))
 
 
 def _id_of_key(key_hash: str) -> ScalarSelect[int]:

@@ -16,8 +16,8 @@ from chatapi.db.database import Database
 from chatapi.db.models import Realm
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
-from chatapi.events.entry import Entry
-from chatapi.events.hub import Hub, Observer
+from chatapi.events.feed_cache import ALL_REALMS, FeedCache
+from chatapi.events.hub import Hub
 from chatapi.wire.realm_settings import RealmSettings
 
 _RECOUNT_SECONDS = 1.0
@@ -57,12 +57,11 @@ class RealmCache:
         self._database = database
         self._hub = hub
         self._root_domain = settings.root_domain.lower()
-        self._by_subdomain: dict[str, RealmRecord] = {}
+        self._realms = FeedCache[None, dict[str, RealmRecord]](hub, max_values=1)
+        """All realms, by subdomain."""
         self._count = 0
-        self._changes = 0
         self._counted_at = -_RECOUNT_SECONDS
         self._looking: asyncio.Task[None] | None = None
-        hub.observe(Observer(on_event=self._on_event, on_reset=lambda _realm: self._invalidate()))
 
     @property
     def is_single(self) -> bool:
@@ -71,7 +70,7 @@ class RealmCache:
 
     def reload_soon(self) -> None:
         """Reload on the next lookup; call it after this process created a realm."""
-        self._counted_at = -_RECOUNT_SECONDS
+        self._realms.drop(ALL_REALMS)
 
     async def get_by_host(self, host: str) -> RealmRecord:
         """Returns the realm of a host name: the only one, or the one with that subdomain."""
@@ -84,16 +83,16 @@ class RealmCache:
         """Like `get_by_host`, but None if unknown, or on the root domain with several realms."""
         # Also check before responses from the cache: it may be outdated.
         self._database.require_file()
-        await self._refresh_if_old()
+        realms = await self._current()
         if self.is_single:
-            return next(iter(self._by_subdomain.values()))
+            return next(iter(realms.values()))
         subdomain = host.removesuffix(f".{self._root_domain}")
-        return self._by_subdomain.get(subdomain) if subdomain != host else None
+        return realms.get(subdomain) if subdomain != host else None
 
     async def of_id(self, realm_id: RealmId) -> RealmRecord:
         """Returns the realm with an id that is known to exist."""
-        await self._refresh_if_old()
-        return next(realm for realm in self._by_subdomain.values() if realm.id == realm_id)
+        realms = await self._current()
+        return next(realm for realm in realms.values() if realm.id == realm_id)
 
     async def reload_locked(self, db: DatabaseSession, realm: RealmRecord) -> RealmRecord:
         """Returns a realm's current state for the holder of its lock, which must not wait."""
@@ -104,11 +103,20 @@ class RealmCache:
 
     def is_current(self, realm: RealmRecord) -> bool:
         """Whether the realm has not changed, as far as this process has seen."""
-        return self._by_subdomain.get(realm.subdomain) is realm
+        realms = self._cached()
+        return realms is not None and realms.get(realm.subdomain) is realm
 
-    async def _refresh_if_old(self) -> None:
-        """Reload if the last check is too old; a failed reload fails for all waiting requests."""
-        while stopwatch() - self._counted_at > _RECOUNT_SECONDS:
+    def _cached(self) -> dict[str, RealmRecord] | None:
+        return self._realms.get(ALL_REALMS, None)
+
+    async def _current(self) -> dict[str, RealmRecord]:
+        """Returns all realms; reloads if they were invalidated or the last count is too old.
+
+        A failed reload fails for all waiting requests.
+        """
+        while (
+            realms := self._cached()
+        ) is None or stopwatch() - self._counted_at > _RECOUNT_SECONDS:
             if self._looking is None:
                 self._looking = asyncio.create_task(self._reload())
                 # The waiting requests may be cancelled by then, so nothing else would retrieve the
@@ -116,6 +124,7 @@ class RealmCache:
                 self._looking.add_done_callback(_ignore_failure)
             # A request that is cancelled must not cancel the reload for the others.
             await asyncio.shield(self._looking)
+        return realms
 
     async def _reload(self) -> None:
         try:
@@ -125,39 +134,35 @@ class RealmCache:
             self._looking = None
 
     async def _reload_if_more(self) -> None:
-        """Reload if another process created realms."""
+        """Reload if the realms were invalidated, or if another process created some."""
         async with DatabaseSession(self._database) as db:
             count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
-            while count != len(self._by_subdomain):
+            while not self._has_all(count):
                 count = await self._load(db)
         # The cache may have been invalidated while the connection was closed.
-        if count == len(self._by_subdomain):
+        if self._has_all(count):
             self._count = count
             self._counted_at = stopwatch()
 
+    def _has_all(self, count: int) -> bool:
+        realms = self._cached()
+        return realms is not None and len(realms) == count
+
     async def _load(self, db: DatabaseSession) -> int:
         """Read all realms and return their number; not cached if one changed in the meantime."""
-        changes = self._changes
         # Follow the logs of the realms first: from here on no change is missed.
         realm_ids = (await db.execute(select(Realm.id))).scalars().all()
         # No request may hold one connection and wait for another.
         await db.close()
         for realm_id in realm_ids:
             await self._hub.feed(RealmId(realm_id))
+        # If some are cached, they are too few.
+        self._realms.drop(ALL_REALMS)
+        loading = self._realms.begin_now(ALL_REALMS)
         rows = await db.execute(realm_records.select().order_by(Realm.id))
-        realms = realm_records.read_all(rows)
-        if changes == self._changes:
-            self._by_subdomain = {realm.subdomain: realm for realm in realms}
+        realms = {realm.subdomain: realm for realm in realm_records.read_all(rows)}
+        self._realms.keep(loading, None, realms)
         return len(realms)
-
-    def _on_event(self, entry: Entry) -> None:
-        if entry.event.changes_realm():
-            self._invalidate()
-
-    def _invalidate(self) -> None:
-        self._changes += 1
-        self._by_subdomain = {}
-        self._counted_at = -_RECOUNT_SECONDS
 
 
 def _ignore_failure(reload: asyncio.Task[None]) -> None:

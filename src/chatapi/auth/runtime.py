@@ -8,6 +8,7 @@ from chatapi.auth.notices import PostNotices
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realm_cache import RealmCache
 from chatapi.channel_cache.cache import ChannelCache
+from chatapi.channel_cache.newest_messages import NewestMessages
 from chatapi.core.clock import Clock
 from chatapi.core.fair_limiter import FairLimiter
 from chatapi.core.private_files import restrict_data_folder
@@ -50,6 +51,7 @@ class Runtime:
     realms: RealmCache
     callers: CallerCache
     channels: ChannelCache
+    newest_messages: NewestMessages
     register_cache: RegisterCache
     recipient_preferences: RecipientPreferencesCache
     linkifiers: LinkifierCache
@@ -93,6 +95,7 @@ class Runtime:
             realms=RealmCache(database, hub, settings),
             callers=CallerCache(hub, settings),
             channels=ChannelCache(hub),
+            newest_messages=NewestMessages(hub),
             register_cache=RegisterCache(hub),
             recipient_preferences=RecipientPreferencesCache(hub),
             linkifiers=LinkifierCache(hub),

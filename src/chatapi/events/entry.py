@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import orjson
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from chatapi.core.ids import EventId, EventNumber, RealmId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Audience, Nobody, load_audience
+from chatapi.events.cache_tags import CacheTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, UnknownEvent, load_event
 from chatapi.events.event_ids import id_of, piece_ids
@@ -47,6 +49,11 @@ class Entry:
         if self.event.is_internal or not self.event.is_for(view):
             return False
         return self.audience.includes(view, self.number)
+
+    @cached_property
+    def cache_tags(self) -> frozenset[CacheTag]:
+        """What the event invalidates; computed once for all caches."""
+        return self.event.cache_tags.union(self.event.field_cache_tags())
 
     @property
     def is_complete(self) -> bool:

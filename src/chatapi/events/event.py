@@ -1,13 +1,14 @@
 """The base of all events: frozen, typed, declared once in the feature that emits them."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
-from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
+from chatapi.core.ids import MessageId, QueueId, UserId
 from chatapi.db.session import DatabaseSession
+from chatapi.events.cache_tags import NO_CACHE_TAGS, SHARED_STATE, CacheTag, RealmTag
 from chatapi.events.client import ClientView
 
 registry: dict[str, type["Event"]] = {}
@@ -35,8 +36,9 @@ class Event(BaseModel):
     op: ClassVar[str | None] = None
     is_logged: ClassVar[bool] = True
     """False for ephemeral events, which only clients that poll now receive, such as typing."""
-    changes_shared_state: ClassVar[bool] = True
-    """False for events that change no part of the register response that many clients share."""
+    cache_tags: ClassVar[frozenset[CacheTag]] = SHARED_STATE
+    """Which cached values every event of the class invalidates; add tags, or declare
+    `NO_CACHE_TAGS` for events that change no part of the register response that clients share."""
     is_internal: ClassVar[bool] = False
     """True for notifications between processes, which no client receives."""
     shape: ClassVar[Shape | None] = None
@@ -90,6 +92,10 @@ class Event(BaseModel):
             if not any(isinstance(item, ServerOnly) for item in field.metadata)
         )
 
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        """Return further cache tags, those that depend on the event's fields."""
+        return ()
+
     @property
     def is_complete(self) -> bool:
         """False for an event whose fields describe its items instead of listing them."""
@@ -108,26 +114,6 @@ class Event(BaseModel):
         """Return the messages that were deleted, not moved: no client may receive their texts."""
         return ()
 
-    def sent_message(self) -> MessageId | None:
-        """Return the new message that the event announces, if any."""
-        return None
-
-    def deleted_messages(self) -> Sequence[MessageId]:
-        """Return the messages that no longer exist for the event's readers: deleted or moved."""
-        return ()
-
-    def ended_topic(self) -> tuple[ChannelId, str] | None:
-        """Return the topic that lost its last message, and so its conversation."""
-        return None
-
-    def changed_users(self) -> frozenset[UserId]:
-        """Return the users whose cached name, role, permissions or profile are outdated."""
-        return frozenset()
-
-    def revoked_users(self) -> frozenset[UserId]:
-        """Return the users whose credentials were revoked: their waiting polls end."""
-        return frozenset()
-
     def restarted_users(self) -> frozenset[UserId]:
         """Return the users whose clients must register again: their earlier queues end."""
         return frozenset()
@@ -135,26 +121,6 @@ class Event(BaseModel):
     def ended_queues(self) -> frozenset[QueueId]:
         """Return the deleted event queues: no process may serve them, waiting polls end."""
         return frozenset()
-
-    def changed_channels(self) -> frozenset[ChannelId]:
-        """Return the channels whose cached data are outdated."""
-        return frozenset()
-
-    def moves_conversations(self) -> bool:
-        """Whether a topic's cached name or channel may be outdated."""
-        return False
-
-    def changes_recipient_preferences(self) -> bool:
-        """Whether cached alert words or muted users of a user are outdated."""
-        return False
-
-    def changes_linkifiers(self) -> bool:
-        """Whether cached linkifiers are outdated."""
-        return False
-
-    def changes_realm(self) -> bool:
-        """Whether cached settings of the realm are outdated."""
-        return False
 
 
 class UnknownEvent(Event):
@@ -166,12 +132,9 @@ class UnknownEvent(Event):
 
     type = "not_understood"
     is_internal = True
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     name_in_log: str
-
-    @override
-    def changes_realm(self) -> bool:
-        return True
 
 
 class Erased(Event):
@@ -183,7 +146,7 @@ class Erased(Event):
 
     type = "erased"
     is_internal = True
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
 
 class QueuesDeleted(Event):
@@ -191,7 +154,7 @@ class QueuesDeleted(Event):
 
     type = "queues_ended"
     is_internal = True
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     queue_ids: frozenset[QueueId]
 

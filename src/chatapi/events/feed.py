@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from chatapi.core.ids import EventId, EventNumber, MessageId, QueueId, RealmId, UserId
+from chatapi.events.cache_tags import UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Erased
@@ -42,6 +43,8 @@ class Feed:
         self.realm_id = realm_id
         self.position: EventNumber | None = None
         """The number of the last entry taken; None until the clock was read."""
+        self.started_at = EventNumber(0)
+        """The position from which on no entry was missed."""
         self.healing = asyncio.Lock()
         self.ephemeral_seen = 0
         self._last_ephemeral_id = EventId(0)
@@ -52,7 +55,7 @@ class Feed:
 
     def start_at(self, position: EventNumber) -> list[Entry]:
         """Start at a position, or start again after entries that were not read left the log."""
-        self.position = position
+        self.position = self.started_at = position
         self._recent.clear()
         return self._take_early()
 
@@ -106,9 +109,10 @@ class Feed:
 
     def notify(self, entry: Entry) -> None:
         """Wake the polls that an entry concerns."""
-        for user_id in entry.event.changed_users() | entry.event.revoked_users():
-            # Their polls check whether and with which permissions they go on reading.
-            self._wake_polls_of(user_id)
+        for tag in entry.cache_tags:
+            if isinstance(tag, UserTag):
+                # Their polls check whether and with which permissions they go on reading.
+                self._wake_polls_of(tag.user_id)
         if ended := entry.event.ended_queues():
             self.wake_queues(ended)
         self._wake_readers_of(entry)

@@ -1,7 +1,8 @@
 """The hub of a process: keeps the feeds of the realms it serves and wakes the waiting polls."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 
 import structlog
@@ -12,6 +13,7 @@ from chatapi.db.database import Database
 from chatapi.db.deployment import find_deployment
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import Batch, Bus
+from chatapi.events.cache_tags import CacheTag
 from chatapi.events.entry import Entry
 from chatapi.events.feed import Feed
 from chatapi.events.log import EventLog
@@ -26,9 +28,20 @@ _LOG_PAGE = 500
 
 @dataclass(frozen=True)
 class Observer:
-    """The callbacks of a cache that has to be invalidated by events."""
+    """The callbacks of an object that has to know of all events; caches use `TagObserver`."""
 
     on_event: Callable[[Entry], None]
+    on_reset: Callable[[RealmId], None]
+    """Events may have been missed: invalidate everything about the realm."""
+
+
+@dataclass(frozen=True)
+class TagObserver:
+    """The callbacks of a cache that events with certain tags invalidate."""
+
+    tags: Iterable[type[CacheTag]]
+    on_tag: Callable[[Entry, CacheTag], None]
+    """Called for each tag of these types."""
     on_reset: Callable[[RealmId], None]
     """Events may have been missed: invalidate everything about the realm."""
 
@@ -41,14 +54,24 @@ class Hub:
         self._database = database
         self._bus = bus
         self._feeds: dict[RealmId, Feed] = {}
-        self._observers: list[Observer] = []
+        self._on_event: list[Callable[[Entry], None]] = []
+        self._on_tag: defaultdict[type[CacheTag], list[Callable[[Entry, CacheTag], None]]] = (
+            defaultdict(list)
+        )
+        self._on_reset: list[Callable[[RealmId], None]] = []
         self._on_clock_check: list[Callable[[], Awaitable[None]]] = []
         self._on_clock_rollback: list[Callable[[], Awaitable[None]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = asyncio.Event()
 
     def observe(self, observer: Observer) -> None:
-        self._observers.append(observer)
+        self._on_event.append(observer.on_event)
+        self._on_reset.append(observer.on_reset)
+
+    def observe_tags(self, observer: TagObserver) -> None:
+        for tag in observer.tags:
+            self._on_tag[tag].append(observer.on_tag)
+        self._on_reset.append(observer.on_reset)
 
     def on_clock_check(self, check: Callable[[], Awaitable[None]]) -> None:
         """Run a check whenever the clocks are read, twice a second."""
@@ -147,14 +170,17 @@ class Hub:
 
     def _announce(self, feed: Feed, entries: list[Entry]) -> None:
         for entry in entries:
-            for observer in self._observers:
-                observer.on_event(entry)
+            for on_event in self._on_event:
+                on_event(entry)
+            for tag in entry.cache_tags:
+                for on_tag in self._on_tag.get(type(tag), ()):
+                    on_tag(entry, tag)
             feed.notify(entry)
 
     def _reset_feed(self, feed: Feed, position: EventNumber) -> None:
         log.warning("event_log_cut", realm_id=feed.realm_id, position=feed.position)
-        for observer in self._observers:
-            observer.on_reset(feed.realm_id)
+        for on_reset in self._on_reset:
+            on_reset(feed.realm_id)
         self._announce(feed, feed.start_at(position))
         feed.wake_all()
 

@@ -1,14 +1,14 @@
 """A cache of encoded parts of register responses that are the same for many readers."""
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from chatapi.core.ids import EventNumber, RealmId
-from chatapi.events.entry import Entry
-from chatapi.events.hub import Hub, Observer
+from chatapi.events.cache_tags import SharedStateTag
+from chatapi.events.feed_cache import FeedCache
+from chatapi.events.hub import Hub
 
 _MAX_BLOCKS = 100
 """Per realm; there are few kinds of readers."""
@@ -17,27 +17,13 @@ Block = Mapping[str, orjson.Fragment]
 """Values by name, already encoded as JSON."""
 
 
-@dataclass
-class _RealmCache:
-    changed_at: EventNumber
-    """The last event that may have changed the content of blocks."""
-    encoded: dict[Hashable, Block] = field(default_factory=dict)
-
-    def keep(self, key: Hashable, block: Block) -> None:
-        if len(self.encoded) >= _MAX_BLOCKS:
-            self.encoded.clear()
-        self.encoded[key] = block
-
-
 class RegisterCache:
-    """Caches what was encoded from one snapshot for other snapshots with the same content.
-
-    An event that changes shared state invalidates all blocks of its realm.
-    """
+    """Caches what was encoded from one snapshot for other snapshots with the same content."""
 
     def __init__(self, hub: Hub) -> None:
-        self._realms: dict[RealmId, _RealmCache] = {}
-        hub.observe(Observer(on_event=self._on_event, on_reset=self._invalidate))
+        self._blocks = FeedCache[Hashable, Block](
+            hub, max_values=_MAX_BLOCKS, realm_tags=(SharedStateTag,)
+        )
 
     async def get(
         self,
@@ -47,22 +33,14 @@ class RegisterCache:
         load: Callable[[], Awaitable[Mapping[str, Any]]],
     ) -> Block:
         """Return the block as of the snapshot that `load` reads."""
-        register_cache = self._realms.setdefault(realm_id, _RealmCache(EventNumber(0)))
-        is_newer = as_of >= register_cache.changed_at
-        found = register_cache.encoded.get(key) if is_newer else None
-        if found is None:
-            found = _encode(await load())
-            # If an event, or a reset, has invalidated the cache meanwhile, this is not kept.
-            if is_newer and self._realms.get(realm_id) is register_cache:
-                register_cache.keep(key, found)
-        return found
+        found = self._blocks.get_as_of(realm_id, key, as_of)
+        if found is not None:
+            return found
 
-    def _on_event(self, entry: Entry) -> None:
-        if entry.event.changes_shared_state:
-            self._realms[entry.realm_id] = _RealmCache(entry.number)
+        async def read() -> Block:
+            return _encode(await load())
 
-    def _invalidate(self, realm_id: RealmId) -> None:
-        self._realms.pop(realm_id, None)
+        return await self._blocks.load_as_of(realm_id, key, as_of, read)
 
 
 def _encode(values: Mapping[str, Any]) -> Block:

@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from chatapi.core.ids import RealmId, UserId
 from chatapi.events.audience import Nobody
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, UserTag
 from chatapi.events.event import Event
 from chatapi.events.queue_rows import QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
@@ -17,13 +18,13 @@ class ClientsRestarted(Event):
 
     type = "clients_restarted"
     is_internal = True
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     user_ids: list[UserId]
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return self.restarted_users()
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield from map(UserTag, self.user_ids)
 
     @override
     def restarted_users(self) -> frozenset[UserId]:

@@ -47,7 +47,7 @@ def state_section(
 ) -> Callable[[Loader], Section]:
     """Make a loader a section; pass `payload` if no return annotation can say it.
 
-    A section with a cache key is cached until an event that `changes_shared_state`.
+    A section with a cache key is cached until an event with the `SharedStateTag`.
     """
 
     def section(loader: Loader) -> Section:

@@ -1,13 +1,16 @@
 """Per-process cache of realms' linkifiers, invalidated by the event log."""
 
+from functools import partial
+
 import structlog
 from sqlalchemy import bindparam, select
 
 from chatapi.core.ids import RealmId
 from chatapi.db.models import Linkifier as LinkifierRow
 from chatapi.db.session import DatabaseSession
-from chatapi.events.entry import Entry
-from chatapi.events.hub import Hub, Observer
+from chatapi.events.cache_tags import LinkifiersTag
+from chatapi.events.feed_cache import FeedCache
+from chatapi.events.hub import Hub
 from chatapi.rendering import (
     InvalidPatternError,
     InvalidTemplateError,
@@ -30,32 +33,22 @@ class LinkifierCache:
     """The cache between messages and the linkifier table: most messages cost no statement."""
 
     def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-        self._realms: dict[RealmId, Linkifiers] = {}
-        self._changes = 0
-        hub.observe(Observer(on_event=self._on_event, on_reset=self._invalidate))
+        self._linkifiers = FeedCache[None, Linkifiers](
+            hub, max_values=1, realm_tags=(LinkifiersTag,)
+        )
 
     async def of(self, db: DatabaseSession, realm_id: RealmId) -> Linkifiers:
-        known = self._realms.get(realm_id)
+        known = self._linkifiers.get(realm_id, None)
         if known is not None:
             return known
-        # Follow the realm's log before reading, so that no change in between can be missed.
-        await self._hub.feed(realm_id)
-        changes = self._changes
-        rows = await db.execute(_OF_REALM, {"realm_id": realm_id})
-        found = Linkifiers([each for row in rows if (each := _read(realm_id, *row)) is not None])
-        # Do not cache what a transaction sees: it may be outdated or not committed yet.
-        if db.is_live and changes == self._changes:
-            self._realms[realm_id] = found
-        return found
+        return await self._linkifiers.load(
+            realm_id, None, partial(_load, db, realm_id), is_live=db.is_live
+        )
 
-    def _on_event(self, entry: Entry) -> None:
-        if entry.event.changes_linkifiers() or entry.event.changes_realm():
-            self._invalidate(entry.realm_id)
 
-    def _invalidate(self, realm_id: RealmId) -> None:
-        self._changes += 1
-        self._realms.pop(realm_id, None)
+async def _load(db: DatabaseSession, realm_id: RealmId) -> Linkifiers:
+    rows = await db.execute(_OF_REALM, {"realm_id": realm_id})
+    return Linkifiers([each for row in rows if (each := _read(realm_id, *row)) is not None])
 
 
 def _read(realm_id: RealmId, pattern: str, template: str) -> Linkifier | None:

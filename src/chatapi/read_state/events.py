@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId
 from chatapi.db.session import DatabaseSession
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.read_state.payloads import MessageDetailsPayload
@@ -20,7 +21,7 @@ class FlagAdded(Event):
     """Messages were read, starred or collapsed."""
 
     type = "update_message_flags"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "add"
 
     operation: Literal["add"] = "add"
@@ -76,7 +77,7 @@ class FlagRemoved(Event):
     """Messages became unread, or lost their star."""
 
     type = "update_message_flags"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "remove"
 
     operation: Literal["remove"] = "remove"

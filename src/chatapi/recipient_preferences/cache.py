@@ -3,14 +3,16 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import bindparam, select
 
 from chatapi.core.ids import RealmId, UserId
 from chatapi.db.models import AlertWord, MutedUser, User
 from chatapi.db.session import DatabaseSession
-from chatapi.events.entry import Entry
-from chatapi.events.hub import Hub, Observer
+from chatapi.events.cache_tags import RecipientPreferencesTag
+from chatapi.events.feed_cache import FeedCache
+from chatapi.events.hub import Hub
 from chatapi.recipient_preferences.alert_words import AlertWordMatcher
 
 _WORDS = select(AlertWord.user_id, AlertWord.word).where(
@@ -36,24 +38,18 @@ class RecipientPreferencesCache:
     """The cache between sending and the tables: most sends cost no statement."""
 
     def __init__(self, hub: Hub) -> None:
-        self._realms: dict[RealmId, RecipientPreferences] = {}
-        hub.observe(Observer(on_event=self._on_event, on_reset=self._invalidate))
+        self._preferences = FeedCache[None, RecipientPreferences](
+            hub, max_values=1, realm_tags=(RecipientPreferencesTag,)
+        )
 
     async def of(self, db: DatabaseSession, realm_id: RealmId) -> RecipientPreferences:
-        """Call it with the realm locked: no writer may change the data before it is cached."""
+        """Call it with the realm locked, since the flags of new messages must not be outdated."""
         if not db.has_locked(realm_id):
-            raise RuntimeError("lock the realm: what is read now must still hold when remembered")
-        known = self._realms.get(realm_id)
-        if known is None:
-            known = self._realms[realm_id] = await _load(db, realm_id)
-        return known
-
-    def _on_event(self, entry: Entry) -> None:
-        if entry.event.changes_recipient_preferences() or entry.event.changes_realm():
-            self._invalidate(entry.realm_id)
-
-    def _invalidate(self, realm_id: RealmId) -> None:
-        self._realms.pop(realm_id, None)
+            raise RuntimeError("lock the realm: the preferences must still hold at the commit")
+        known = self._preferences.get(realm_id, None)
+        if known is not None:
+            return known
+        return await self._preferences.load(realm_id, None, partial(_load, db, realm_id))
 
 
 async def _load(db: DatabaseSession, realm_id: RealmId) -> RecipientPreferences:

@@ -8,8 +8,9 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility, Role
+from chatapi.events.cache_tags import SHARED_STATE, UserTag
 from chatapi.events.client import ClientView
-from chatapi.features.users.events import UserAdded, UserUpdated
+from chatapi.features.users.events import CredentialsChanged, UserAdded, UserUpdated
 from chatapi.features.users.payloads import UserPayload
 from tests.factories import MakeUser, Person
 from tests.features.users.people import gravatar, hide_email, made_up_email, user_seen_by
@@ -183,14 +184,13 @@ class TestUpdate:
             assert (hash_of_real in str(told)) == (reader is admin)
 
     def test_event_invalidates_the_right_caches(self) -> None:
-        somebody = {UserId(7)}
-        renamed = UserUpdated(person={"user_id": 7, "full_name": "Else"})
-        assert renamed.changed_users() == somebody
-        assert not renamed.revoked_users()
-        ended = UserUpdated(person={"user_id": 7, "is_active": False})
-        assert ended.revoked_users() == somebody
-        back = UserUpdated(person={"user_id": 7, "is_active": True})
-        assert not back.revoked_users()
+        for event in (
+            UserUpdated(person={"user_id": 7, "full_name": "Else"}),
+            UserUpdated(person={"user_id": 7, "is_active": False}),
+            CredentialsChanged(user_id=UserId(7)),
+        ):
+            assert set(event.field_cache_tags()) == {UserTag(UserId(7))}
+            assert event.cache_tags == SHARED_STATE
 
 
 class TestState:

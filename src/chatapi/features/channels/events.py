@@ -5,12 +5,13 @@ when a channel is archived, and a creation when it is unarchived; in between the
 about it.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId
+from chatapi.events.cache_tags import CacheTag, ChannelTag
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.payloads import ChannelInEvent, ChannelPayload
@@ -47,8 +48,9 @@ class ChannelsCreated(Event):
         return {"streams": self._shown(view)}
 
     @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(ChannelId(stream["stream_id"]) for stream in self.streams)
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for stream in self.streams:
+            yield ChannelTag(ChannelId(stream["stream_id"]))
 
     def _shown(self, view: ClientView) -> list[ChannelPayload]:
         knows_archived = knows_archived_channels(view.profile)
@@ -90,8 +92,9 @@ class ChannelsDeleted(Event):
         return not is_old_news and super().is_for(view)
 
     @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(map(ChannelId, self.stream_ids))
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for channel_id in self.stream_ids:
+            yield ChannelTag(ChannelId(channel_id))
 
 
 ChannelValue = bool | GroupSettingPayload | str | None
@@ -142,8 +145,8 @@ class ChannelUpdated(Event):
         return body
 
     @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset({ChannelId(self.stream_id)})
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield ChannelTag(ChannelId(self.stream_id))
 
 
 _WITH_SOME_PROPERTIES = ("rendered_description", "history_public_to_subscribers", "is_web_public")

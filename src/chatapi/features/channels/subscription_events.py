@@ -1,12 +1,13 @@
 """Events about subscriptions to channels and about users' settings for them."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, UserId
+from chatapi.events.cache_tags import CacheTag, ChannelTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.events import knows_archived_channels
@@ -39,6 +40,11 @@ class SubscriptionsAdded(Event):
     delivered only to clients that were told at archiving that the channels were deleted.
     """
 
+    @property
+    def user_ids(self) -> frozenset[UserId]:
+        """The users who were subscribed."""
+        return frozenset(map(UserId, self.choices))
+
     @override
     def is_for(self, view: ClientView) -> bool:
         is_news = not (self.is_unarchived and knows_archived_channels(view.profile))
@@ -53,12 +59,11 @@ class SubscriptionsAdded(Event):
         return {"subscriptions": self._shown(view)}
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset() if self.is_unarchived else frozenset(map(UserId, self.choices))
-
-    @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(ChannelId(channel["stream_id"]) for channel in self.channels)
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        if not self.is_unarchived:
+            yield from map(UserTag, self.user_ids)
+        for channel in self.channels:
+            yield ChannelTag(ChannelId(channel["stream_id"]))
 
     def _shown(self, view: ClientView) -> list[SubscriptionPayload]:
         own = self.choices[view.user_id]
@@ -90,12 +95,11 @@ class SubscriptionsRemoved(Event):
     user_ids: Annotated[list[int], ServerOnly()]
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset(map(UserId, self.user_ids))
-
-    @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(ChannelId(channel["stream_id"]) for channel in self.subscriptions)
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for user_id in self.user_ids:
+            yield UserTag(UserId(user_id))
+        for channel in self.subscriptions:
+            yield ChannelTag(ChannelId(channel["stream_id"]))
 
 
 class SubscriptionUpdated(Event):
@@ -110,8 +114,8 @@ class SubscriptionUpdated(Event):
     user_id: Annotated[int, ServerOnly()]
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset({UserId(self.user_id)})
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield UserTag(UserId(self.user_id))
 
 
 class _PeersChanged(Event):
@@ -134,8 +138,9 @@ class _PeersChanged(Event):
         return is_news and super().is_for(view)
 
     @override
-    def changed_channels(self) -> frozenset[ChannelId]:
-        return frozenset(map(ChannelId, self.stream_ids))
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for channel_id in self.stream_ids:
+            yield ChannelTag(ChannelId(channel_id))
 
 
 class PeersAdded(_PeersChanged):

@@ -5,12 +5,13 @@ when a group is deactivated, and an addition when it is reactivated; in between 
 events about it.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar
 
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
+from chatapi.events.cache_tags import SHARED_STATE, CacheTag, RealmTag, UserTag
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.groups.payloads import GroupChangePayload, GroupInEvent
@@ -46,14 +47,13 @@ class GroupAdded(Event):
         return body
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
+    def field_cache_tags(self) -> Iterable[CacheTag]:
         """The cached groups of its members change."""
-        return frozenset(map(UserId, self.group["members"]))
-
-    @override
-    def changes_realm(self) -> bool:
-        """Members of subgroups are affected, too."""
-        return bool(self.group["direct_subgroup_ids"])
+        for user_id in self.group["members"]:
+            yield UserTag(UserId(user_id))
+        if self.group["direct_subgroup_ids"]:
+            # Members of subgroups are affected, too.
+            yield RealmTag()
 
 
 class GroupUpdated(Event):
@@ -108,8 +108,9 @@ class _MembersChanged(Event):
         return {**super().body(view), "user_ids": view.visible_among(self.user_ids)}
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset(map(UserId, self.user_ids))
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        for user_id in self.user_ids:
+            yield UserTag(UserId(user_id))
 
 
 class GroupMembersAdded(_MembersChanged):
@@ -129,12 +130,10 @@ class GroupMembersRemoved(_MembersChanged):
 class _SubgroupsChanged(Event):
     """Invalidates the whole realm: computing whose groups change is not worth it, it is rare."""
 
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
+
     group_id: int
     direct_subgroup_ids: list[int]
-
-    @override
-    def changes_realm(self) -> bool:
-        return True
 
 
 class SubgroupsAdded(_SubgroupsChanged):

@@ -27,7 +27,7 @@ class BatchConversations:
         self._trusts_cache = trusts_cache
         self._realm_id = realm_id
         self._repository = MessageRepository(work.db, realm_id)
-        self._as_of = runtime.channels.changes_of(realm_id)
+        self._loading = runtime.channels.begin_topics(realm_id)
         self._topics: dict[TopicKey, FoundTopic] = {}
         self._people: dict[str, ConversationId] = {}
         self._empty: set[str] = set()
@@ -110,9 +110,7 @@ class BatchConversations:
 
     def _cache_topic(self, channel_id: ChannelId, topic: FoundTopic) -> None:
         self._work.after_commit(
-            lambda: self._channels.cache_topic(
-                self._realm_id, channel_id, (topic.id, topic.topic), self._as_of
-            )
+            lambda: self._channels.keep_topic(self._loading, channel_id, (topic.id, topic.topic))
         )
 
 

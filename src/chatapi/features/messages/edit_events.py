@@ -1,12 +1,13 @@
 """The event that a message was edited or moved."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
 from chatapi.db.session import DatabaseSession
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, MovedTopicsTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import ServerOnly
 from chatapi.features.messages.mention_event import MentionEvent
@@ -47,7 +48,7 @@ class MessageChanged(MentionEvent):
     """The text of a message was edited, or messages were moved."""
 
     type = "update_message"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = ChangedPayload
 
     user_id: UserId | None
@@ -93,8 +94,9 @@ class MessageChanged(MentionEvent):
         return None if self.rendered_content is None else self.message_id
 
     @override
-    def moves_conversations(self) -> bool:
-        return self.propagate_mode is not None
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        if self.propagate_mode is not None:
+            yield MovedTopicsTag()
 
     @override
     def is_for(self, view: ClientView) -> bool:

@@ -1,11 +1,12 @@
 """The event that a message was sent."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, SentMessageTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import ServerOnly
 from chatapi.features.messages.mention_event import MentionEvent
@@ -34,7 +35,7 @@ class MessageSent(MentionEvent):
     """A message was sent."""
 
     type = "message"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = MessageEventPayload
 
     facts: Annotated[MessageData, ServerOnly()]
@@ -75,8 +76,8 @@ class MessageSent(MentionEvent):
         return self.facts.id
 
     @override
-    def sent_message(self) -> MessageId:
-        return self.facts.id
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield SentMessageTag(self.facts.id)
 
     @override
     def variant(self, view: ClientView) -> Hashable:

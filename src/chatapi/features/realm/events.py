@@ -2,8 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from typing_extensions import override
-
+from chatapi.events.cache_tags import SHARED_STATE, RealmTag
 from chatapi.events.event import Event
 from chatapi.wire.group_values import GroupSettingPayload
 
@@ -13,13 +12,10 @@ class RealmSettingChanged(Event):
 
     type = "realm"
     op: ClassVar = "update"
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     property: str
     value: bool | int | str | None
-
-    @override
-    def changes_realm(self) -> bool:
-        return True
 
 
 class RealmSettingsChanged(Event):
@@ -27,10 +23,7 @@ class RealmSettingsChanged(Event):
 
     type = "realm"
     op: ClassVar = "update_dict"
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     property: Literal["default"] = "default"
     data: dict[str, bool | GroupSettingPayload | None]
-
-    @override
-    def changes_realm(self) -> bool:
-        return True

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.event import Event
 from chatapi.features.uploads.payloads import AttachmentPayload, RemovedAttachmentPayload
 
@@ -10,7 +11,7 @@ class AttachmentAdded(Event):
     """The reader uploaded a file."""
 
     type = "attachment"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "add"
 
     attachment: AttachmentPayload
@@ -21,7 +22,7 @@ class AttachmentUpdated(Event):
     """A message links a file, or one that linked it was deleted."""
 
     type = "attachment"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "update"
 
     attachment: AttachmentPayload
@@ -32,7 +33,7 @@ class AttachmentRemoved(Event):
     """A file was deleted."""
 
     type = "attachment"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     op: ClassVar = "remove"
 
     attachment: RemovedAttachmentPayload

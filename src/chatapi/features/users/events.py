@@ -1,12 +1,13 @@
 """Events about users."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar, NotRequired
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility
+from chatapi.events.cache_tags import CacheTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.users.payloads import UserPayload
@@ -123,13 +124,8 @@ class UserUpdated(Event):
         person["avatar_url_medium"] = medium_gravatar_url(email, version)
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset({UserId(self.person["user_id"])})
-
-    @override
-    def revoked_users(self) -> frozenset[UserId]:
-        is_deactivation = self.person.get("is_active") is False
-        return self.changed_users() if is_deactivation else frozenset()
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield UserTag(UserId(self.person["user_id"]))
 
     def _shows_email(self, view: ClientView) -> bool:
         return (
@@ -148,5 +144,5 @@ class CredentialsChanged(Event):
     user_id: UserId
 
     @override
-    def revoked_users(self) -> frozenset[UserId]:
-        return frozenset({self.user_id})
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield UserTag(self.user_id)

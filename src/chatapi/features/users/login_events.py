@@ -1,8 +1,11 @@
 """Events about logins."""
 
+from collections.abc import Iterable
+
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
+from chatapi.events.cache_tags import CacheTag, UserTag
 from chatapi.events.event import Event
 
 
@@ -15,5 +18,5 @@ class OldLoginsEnded(Event):
     user_id: UserId
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset({self.user_id})
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield UserTag(self.user_id)

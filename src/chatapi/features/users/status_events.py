@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event
 from chatapi.features.users.status_payloads import UserStatusPayload
@@ -20,7 +21,7 @@ class UserStatusChanged(Event):
     """A user changed their status."""
 
     type = "user_status"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = UserStatusShape
 
     user_id: UserId

@@ -165,7 +165,7 @@ class SubscriptionWriter:
                 )
                 self._ctx.emit(ChannelsCreated(streams=[shown[channel.id]]), to=inside)
         for event in await arrivals.to_events(shown):
-            self._ctx.emit(event, to=Users(ids=event.changed_users()))
+            self._ctx.emit(event, to=Users(ids=event.user_ids))
         for channel in channels:
             peers = sorted(arrivals.people[channel.id])
             self._ctx.emit(

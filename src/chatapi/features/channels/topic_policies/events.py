@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from chatapi.core.ids import ChannelId
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event
 from chatapi.features.channels.topic_policy_payloads import MutedTopicPayload
@@ -16,7 +17,7 @@ class UserTopicChanged(Event):
     """The reader's policy for a topic changed, by their choice or automatically."""
 
     type = "user_topic"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     stream_id: ChannelId
     topic_name: str
@@ -37,7 +38,7 @@ class MutedTopicsChanged(Event):
     """All muted topics, for clients that do not know `user_topic` events."""
 
     type = "muted_topics"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     muted_topics: tuple[MutedTopicPayload, ...]
 

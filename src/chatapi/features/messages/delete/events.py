@@ -1,11 +1,13 @@
 """The event that messages were deleted."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from typing_extensions import override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId
+from chatapi.core.names import name_key
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, DeletedMessagesTag, TopicTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.messages.delete.payloads import DeletedMessagesPayload, MessageType
@@ -27,7 +29,7 @@ class MessagesDeleted(Event):
     """
 
     type = "delete_message"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = DeletedMessagesPayload
 
     message_ids: list[MessageId]
@@ -69,14 +71,11 @@ class MessagesDeleted(Event):
         return () if self.were_moved else self.message_ids
 
     @override
-    def deleted_messages(self) -> Sequence[MessageId]:
-        return self.message_ids
-
-    @override
-    def ended_topic(self) -> tuple[ChannelId, str] | None:
-        if self.stream_id is None or not self.ends_conversation:
-            return None
-        return self.stream_id, self.topic
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        if self.message_ids:
+            yield DeletedMessagesTag(max(self.message_ids))
+        if self.stream_id is not None and self.ends_conversation:
+            yield TopicTag(self.stream_id, name_key(self.topic))
 
     def _known_to(self, view: ClientView) -> list[MessageId]:
         """The messages that the reader could see: a deletion must not reveal others."""

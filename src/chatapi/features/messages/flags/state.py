@@ -3,7 +3,7 @@
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
-from chatapi.channel_cache.cache import NO_MESSAGE
+from chatapi.channel_cache.newest_messages import NO_MESSAGE
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.events.client import ClientProfile
 from chatapi.features.messages.flags.payloads import UnreadMessagesPayload

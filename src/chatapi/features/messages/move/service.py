@@ -1,7 +1,7 @@
 """Use case: move messages to another topic, to another channel, or both."""
 
 from chatapi.auth.context import Context
-from chatapi.channel_cache.cache import NO_MESSAGE
+from chatapi.channel_cache.newest_messages import NO_MESSAGE
 from chatapi.core.ids import EventNumber, MessageId
 from chatapi.features.channels import (
     PersonalStateDiff,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import MessageId, UserId
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 
@@ -21,7 +22,7 @@ class ReactingUserPayload(TypedDict):
 class ReactionChanged(Event):
     """Common fields of both events."""
 
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     message_id: MessageId
     emoji_name: str

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from chatapi.core.ids import ScheduledMessageId
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.event import Event
 from chatapi.features.messages.reminders.payloads import ReminderPayload
 
@@ -12,7 +13,7 @@ class RemindersAdded(Event):
 
     type = "reminders"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     reminders: list[ReminderPayload]
 
@@ -22,6 +23,6 @@ class ReminderRemoved(Event):
 
     type = "reminders"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     reminder_id: ScheduledMessageId

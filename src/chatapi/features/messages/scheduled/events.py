@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from chatapi.core.ids import ScheduledMessageId
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.event import Event
 from chatapi.features.messages.schedule_payloads import ScheduledMessagePayload
 
@@ -12,7 +13,7 @@ class ScheduledMessagesAdded(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_messages: list[ScheduledMessagePayload]
 
@@ -22,7 +23,7 @@ class ScheduledMessageUpdated(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "update"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_message: ScheduledMessagePayload
 
@@ -32,6 +33,6 @@ class ScheduledMessageRemoved(Event):
 
     type = "scheduled_messages"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_message_id: ScheduledMessageId

@@ -2,8 +2,7 @@
 
 from typing import ClassVar
 
-from typing_extensions import override
-
+from chatapi.events.cache_tags import RecipientPreferencesTag
 from chatapi.events.event import Event
 
 
@@ -11,11 +10,7 @@ class AlertWordsChanged(Event):
     """The reader's alert words changed."""
 
     type = "alert_words"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = frozenset({RecipientPreferencesTag()})
 
     alert_words: list[str]
     """All current alert words."""
-
-    @override
-    def changes_recipient_preferences(self) -> bool:
-        return True

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.event import Event
 from chatapi.features.personal.drafts.payloads import DraftPayload
 
@@ -11,7 +12,7 @@ class DraftsAdded(Event):
 
     type = "drafts"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     drafts: list[DraftPayload]
 
@@ -21,7 +22,7 @@ class DraftUpdated(Event):
 
     type = "drafts"
     op: ClassVar = "update"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     draft: DraftPayload
 
@@ -31,6 +32,6 @@ class DraftRemoved(Event):
 
     type = "drafts"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     draft_id: int

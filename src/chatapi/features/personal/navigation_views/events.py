@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.event import Event
 from chatapi.features.personal.navigation_views.payloads import ViewDetailsPayload, ViewPayload
 
@@ -11,7 +12,7 @@ class ViewAdded(Event):
 
     type = "navigation_view"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     navigation_view: ViewPayload
 
@@ -21,7 +22,7 @@ class ViewUpdated(Event):
 
     type = "navigation_view"
     op: ClassVar = "update"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     fragment: str
     data: ViewDetailsPayload
@@ -33,6 +34,6 @@ class ViewRemoved(Event):
 
     type = "navigation_view"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     fragment: str

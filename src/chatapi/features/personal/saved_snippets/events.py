@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.event import Event
 from chatapi.features.personal.saved_snippets.payloads import SnippetPayload
 
@@ -11,7 +12,7 @@ class SnippetAdded(Event):
 
     type = "saved_snippets"
     op: ClassVar = "add"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet: SnippetPayload
 
@@ -21,7 +22,7 @@ class SnippetUpdated(Event):
 
     type = "saved_snippets"
     op: ClassVar = "update"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet: SnippetPayload
 
@@ -31,6 +32,6 @@ class SnippetRemoved(Event):
 
     type = "saved_snippets"
     op: ClassVar = "remove"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet_id: int

@@ -1,7 +1,10 @@
 """Events about linkifiers."""
 
+from typing import ClassVar
+
 from typing_extensions import override
 
+from chatapi.events.cache_tags import SHARED_STATE, LinkifiersTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event
 from chatapi.features.realm.linkifiers.payloads import FilterPayload, LinkifierPayload
@@ -11,13 +14,10 @@ class LinkifiersChanged(Event):
     """A linkifier was added, changed, moved or removed."""
 
     type = "realm_linkifiers"
+    cache_tags: ClassVar = SHARED_STATE | {LinkifiersTag()}
 
     realm_linkifiers: list[LinkifierPayload]
     """All linkifiers."""
-
-    @override
-    def changes_linkifiers(self) -> bool:
-        return True
 
 
 class FiltersChanged(Event):

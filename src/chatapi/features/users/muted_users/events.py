@@ -2,8 +2,7 @@
 
 from typing import ClassVar
 
-from typing_extensions import override
-
+from chatapi.events.cache_tags import RecipientPreferencesTag
 from chatapi.events.event import Event
 from chatapi.features.users.muted_users.payloads import MutedUserPayload
 
@@ -12,11 +11,7 @@ class MutedUsersChanged(Event):
     """The list of users whom the reader mutes changed."""
 
     type = "muted_users"
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = frozenset({RecipientPreferencesTag()})
 
     muted_users: list[MutedUserPayload]
     """All users whom the reader mutes."""
-
-    @override
-    def changes_recipient_preferences(self) -> bool:
-        return True

@@ -88,8 +88,7 @@ class UserService:
     async def get_own(self) -> OwnUserPayload:
         """The caller, cached until their user changes, and the newest message id."""
         own = await self._ctx.caller.memoize("own_user", self._own_user)
-        channels = self._ctx.runtime.channels
-        newest = await channels.newest_message(self._ctx.db, self._ctx.realm.id)
+        newest = await self._ctx.runtime.newest_messages.of(self._ctx.db, self._ctx.realm.id)
         return {**own, "max_message_id": newest}
 
     async def _own_user(self) -> RememberedUserPayload:

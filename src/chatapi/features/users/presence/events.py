@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import UserId
+from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event
 from chatapi.features.users.presence.payloads import (
@@ -36,7 +37,7 @@ class PresenceChanged(Event):
 
     type = "presence"
     is_logged: ClassVar = False
-    changes_shared_state: ClassVar = False
+    cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = PresenceShape
 
     user_id: UserId

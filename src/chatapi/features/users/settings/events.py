@@ -1,10 +1,12 @@
 """Events about personal settings."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
 
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
+from chatapi.events.cache_tags import CacheTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 
@@ -29,5 +31,5 @@ class UserSettingChanged(Event):
         return body
 
     @override
-    def changed_users(self) -> frozenset[UserId]:
-        return frozenset({self.user_id})
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield UserTag(self.user_id)

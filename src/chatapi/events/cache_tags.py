@@ -1,0 +1,78 @@
+"""Cache tags: the data by which an event says which cached values are outdated."""
+
+from dataclasses import dataclass
+
+from chatapi.core.ids import ChannelId, MessageId, UserId
+
+
+@dataclass(frozen=True, slots=True)
+class CacheTag:
+    """Base of all tags; those without an id concern the whole realm of the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class RealmTag(CacheTag):
+    """The realm's settings; as permissions depend on them, all cached values of the realm."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedStateTag(CacheTag):
+    """Parts of the register response that many clients share."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserTag(CacheTag):
+    """A user's name, role, permissions, credentials or profile; their waiting polls check them."""
+
+    user_id: UserId
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelTag(CacheTag):
+    """A channel's data."""
+
+    channel_id: ChannelId
+
+
+@dataclass(frozen=True, slots=True)
+class TopicTag(CacheTag):
+    """A topic that lost its last message, and so its conversation."""
+
+    channel_id: ChannelId
+    key: str
+    """The `name_key` of the topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedTopicsTag(CacheTag):
+    """The names or channels of any topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecipientPreferencesTag(CacheTag):
+    """Alert words or muted users of any user."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkifiersTag(CacheTag):
+    """The linkifiers of the realm."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentMessageTag(CacheTag):
+    """The newest message of the realm: this one, which was just sent."""
+
+    message_id: MessageId
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedMessagesTag(CacheTag):
+    """The newest message of the realm, if it was deleted or moved."""
+
+    newest: MessageId
+    """The newest of the deleted messages."""
+
+
+SHARED_STATE = frozenset[CacheTag]({SharedStateTag()})
+NO_CACHE_TAGS = frozenset[CacheTag]()
+"""For events that are frequent or concern one user, and change nothing that is cached."""

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from chatapi.core.system_groups import SystemGroup
-from chatapi.features.realm import (
-    OWNER_ONLY,
-)
+from chatapi.features.realm import OWNER_ONLY
 from chatapi.permissions.settings import (
     ChannelPermission,
     GroupPermission,

@@ -54,6 +54,14 @@ class TestNoOrganization:
         await until_true(is_noticed)
 
 
+async def test_realm_that_another_process_has_just_created_is_found_by_its_id(
+    runtime: Runtime, realm: RealmRecord, start_app: StartApp
+) -> None:
+    assert (await runtime.realms.of_id(realm.id)).name == realm.name
+    made = await factories.make_realm((await start_app()).runtime, "Globex", "globex")
+    assert (await runtime.realms.of_id(made.id)).name == "Globex"
+
+
 class TestChanges:
     async def test_take_effect_under_concurrent_requests(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person

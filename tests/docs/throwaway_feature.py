@@ -23,12 +23,7 @@ from tests.docs.throwaway_sources import (
     SERVICE,
     STATE,
 )
-from tests.docs.throwaway_tests import (
-    CLIENT_VIEW,
-    MATRIX_ROW,
-    PERMISSIONS_TEST,
-    ROUTER_TEST,
-)
+from tests.docs.throwaway_tests import CLIENT_VIEW, MATRIX_ROW, PERMISSIONS_TEST, ROUTER_TEST
 
 FEATURE = "src/chatapi/features/realm/announcements"
 TABLE = "src/chatapi/db/models/announcement.py"

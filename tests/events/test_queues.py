@@ -22,13 +22,7 @@ from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
 from tests.support.responses import assert_error, assert_success
-from tests.support.sample_events import (
-    Graded,
-    Noted,
-    PersonTouched,
-    Whispered,
-    commit_events,
-)
+from tests.support.sample_events import Graded, Noted, PersonTouched, Whispered, commit_events
 from tests.support.statements import recorded_statements
 from tests.support.waiting import catch_up_with_other_processes, until_polls_wait, waiting_polls
 

@@ -4,12 +4,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
 from tests.factories import Person
-from tests.features.uploads.files import (
-    attachments_of,
-    is_open_to,
-    send_to_person,
-    upload,
-)
+from tests.features.uploads.files import attachments_of, is_open_to, send_to_person, upload
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen

@@ -15,11 +15,7 @@ from sqlalchemy import URL, make_url, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from tests.support.child_server import (
-    dying_with_parent,
-    is_reachable_by_others,
-    temporary_folder,
-)
+from tests.support.child_server import dying_with_parent, is_reachable_by_others, temporary_folder
 
 NOBODY = 65534
 START_TIMEOUT_SECONDS = 30

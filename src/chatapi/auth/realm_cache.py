@@ -91,8 +91,18 @@ class RealmCache:
 
     async def of_id(self, realm_id: RealmId) -> RealmRecord:
         """Returns the realm with an id that is known to exist."""
+        realm = await self._find_by_id(realm_id)
+        if realm is None:
+            # Another process has created it since the realms were last counted.
+            self.reload_soon()
+            realm = await self._find_by_id(realm_id)
+        if realm is None:
+            raise UnknownOrganizationError
+        return realm
+
+    async def _find_by_id(self, realm_id: RealmId) -> RealmRecord | None:
         realms = await self._current()
-        return next(realm for realm in realms.values() if realm.id == realm_id)
+        return next((realm for realm in realms.values() if realm.id == realm_id), None)
 
     async def reload_locked(self, db: DatabaseSession, realm: RealmRecord) -> RealmRecord:
         """Returns a realm's current state for the holder of its lock, which must not wait."""

@@ -7,14 +7,8 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
-from chatapi.features.realm import (
-    SubdomainTakenError,
-    add_organization,
-)
-from chatapi.features.users import (
-    NewUser,
-    add_user,
-)
+from chatapi.features.realm import SubdomainTakenError, add_organization
+from chatapi.features.users import NewUser, add_user
 
 ORGANIZATION_NAME = "Chat"
 OWNER_NAME = "Owner"

@@ -32,9 +32,7 @@ from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.buses import bus_for
-from chatapi.features.messages import (
-    post_notices,
-)
+from chatapi.features.messages import post_notices
 
 T = TypeVar("T")
 

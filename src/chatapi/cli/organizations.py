@@ -9,9 +9,7 @@ from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.cli.operator import run_command
 from chatapi.cli.terminal import AsJson, print_result, printable, table
-from chatapi.features.realm import (
-    create_organization,
-)
+from chatapi.features.realm import create_organization
 
 app = typer.Typer(no_args_is_help=True, help="Create and list organizations.")
 

@@ -11,12 +11,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.cli.operator import OrganizationOption, organization, run_command
-from chatapi.cli.passwords import (
-    AskForPassword,
-    PasswordArgument,
-    PasswordFromStdin,
-    read_password,
-)
+from chatapi.cli.passwords import AskForPassword, PasswordArgument, PasswordFromStdin, read_password
 from chatapi.cli.terminal import AsJson, print_result, printable, table
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role

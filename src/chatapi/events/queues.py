@@ -8,11 +8,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from chatapi.core.clock import Clock, stopwatch
-from chatapi.core.errors import (
-    BadEventQueueIdError,
-    StaleCallerError,
-    UnavailableError,
-)
+from chatapi.core.errors import BadEventQueueIdError, StaleCallerError, UnavailableError
 from chatapi.core.ids import EventId, QueueId, RealmId, new_queue_id
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database

@@ -4,10 +4,7 @@ import structlog
 
 from chatapi.auth.runtime import Runtime
 from chatapi.db.availability import is_unavailable
-from chatapi.features.messages import (
-    deliver_some,
-    find_next_due,
-)
+from chatapi.features.messages import deliver_some, find_next_due
 
 log = structlog.get_logger()
 

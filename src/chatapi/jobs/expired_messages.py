@@ -8,11 +8,7 @@ from chatapi.auth.realm_sessions import realm_reading, realm_transaction
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import stopwatch
 from chatapi.core.ids import RealmId
-from chatapi.features.messages import (
-    ExpiredBatch,
-    delete_expired,
-    find_expired,
-)
+from chatapi.features.messages import ExpiredBatch, delete_expired, find_expired
 
 AT_ONCE = 25
 """Messages per transaction: senders wait no longer than it takes to delete these."""

@@ -7,12 +7,8 @@ import structlog
 
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
-from chatapi.features.emoji import (
-    list_emoji_paths,
-)
-from chatapi.features.uploads import (
-    list_upload_paths,
-)
+from chatapi.features.emoji import list_emoji_paths
+from chatapi.features.uploads import list_upload_paths
 
 log = structlog.get_logger()
 

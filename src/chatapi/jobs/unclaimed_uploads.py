@@ -5,10 +5,7 @@ from datetime import datetime, timedelta
 from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
-from chatapi.features.uploads import (
-    list_realms_with_unclaimed,
-    remove_unclaimed,
-)
+from chatapi.features.uploads import list_realms_with_unclaimed, remove_unclaimed
 
 _AT_ONCE = 100
 

@@ -2,10 +2,7 @@
 
 from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
-from chatapi.features.users import (
-    list_realms_to_recount,
-    recount_full_members,
-)
+from chatapi.features.users import list_realms_to_recount, recount_full_members
 
 
 async def end_waiting_periods(runtime: Runtime) -> None:

@@ -6,14 +6,7 @@ from chatapi.narrow.errors import BadNarrowError
 from chatapi.narrow.operator import Operator
 from chatapi.narrow.people import DirectIncluding, DirectWith, GroupDirectWith, SentBy
 from chatapi.narrow.places import InChannel, InChannels, InConversationOf, InTopic
-from chatapi.narrow.properties import (
-    HasAttachment,
-    HasImage,
-    HasLink,
-    HasReaction,
-    Near,
-    WithId,
-)
+from chatapi.narrow.properties import HasAttachment, HasImage, HasLink, HasReaction, Near, WithId
 from chatapi.narrow.search import Containing
 from chatapi.narrow.states import IsAlerted, IsDirect, IsMentioned, IsStarred, IsUnread
 from chatapi.narrow.terms import Term

@@ -13,14 +13,7 @@ from chatapi.features.groups.payloads import GroupChangePayload, UserGroupPayloa
 from chatapi.permissions.settings import GroupPermission
 from tests.factories import MakeUser, Person
 from tests.features.groups.conftest import Elsewhere
-from tests.features.groups.groups import (
-    GROUPS,
-    add_group,
-    deactivate_group,
-    group_of,
-    ids,
-    unnamed,
-)
+from tests.features.groups.groups import GROUPS, add_group, deactivate_group, group_of, ids, unnamed
 from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.responses import ApiResponse, assert_error, assert_success

@@ -6,13 +6,7 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, Person
 from tests.features.groups.conftest import Elsewhere
-from tests.features.groups.groups import (
-    GROUPS,
-    add_group,
-    deactivate_group,
-    group_of,
-    unnamed,
-)
+from tests.features.groups.groups import GROUPS, add_group, deactivate_group, group_of, unnamed
 from tests.support.client import ApiClient
 from tests.support.responses import ApiResponse, assert_error, assert_success
 

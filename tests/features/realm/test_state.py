@@ -8,11 +8,7 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
-from chatapi.permissions.settings import (
-    ChannelPermission,
-    GroupPermission,
-    RealmPermission,
-)
+from chatapi.permissions.settings import ChannelPermission, GroupPermission, RealmPermission
 from chatapi.wire.realm_settings import RealmSettings
 from tests.factories import MakeUser, Person
 from tests.features.realm.settings import allow, change_realm

@@ -11,11 +11,7 @@ from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.cli.demo.step import Plan, Step
 from chatapi.core.roles import BotType, Role
-from chatapi.features.users import (
-    NewUser,
-    add_user,
-    deactivate_user,
-)
+from chatapi.features.users import NewUser, add_user, deactivate_user
 
 _FIRST_NAMES = (
     "Amara Aoife Björn Camila Chidi Daniela Dmitri Elif Farid Fatima Giulia Hana Henrik Ines "

@@ -4,13 +4,7 @@ from chatapi.db.base import Base
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic
 from chatapi.db.models.deployment import Deployment
 from chatapi.db.models.edit import MessageEdit
-from chatapi.db.models.event import (
-    Epoch,
-    EpochStart,
-    EventQueueRow,
-    EventRow,
-    RealmClock,
-)
+from chatapi.db.models.event import Epoch, EpochStart, EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.folder import ChannelFolder
 from chatapi.db.models.group import GroupMember, GroupSubgroup, UserGroup
 from chatapi.db.models.idempotency import StoredResponseRow

@@ -6,45 +6,25 @@ from chatapi.features.channels.access import (
     list_channels_named,
     require_not_archived,
 )
-from chatapi.features.channels.creation import (
-    ChannelCreator,
-    NewChannel,
-)
-from chatapi.features.channels.notices import (
-    mention,
-    names_of,
-)
-from chatapi.features.channels.params import (
-    ChannelOptions,
-)
-from chatapi.features.channels.personal_state.visibility_diff import (
-    PersonalStateDiff,
-)
-from chatapi.features.channels.repository import (
-    UserTopicKey,
-)
+from chatapi.features.channels.creation import ChannelCreator, NewChannel
+from chatapi.features.channels.notices import mention, names_of
+from chatapi.features.channels.params import ChannelOptions
+from chatapi.features.channels.personal_state.visibility_diff import PersonalStateDiff
+from chatapi.features.channels.repository import UserTopicKey
 from chatapi.features.channels.subscriptions.subscriber_counts import (
     add_to_subscriber_counts,
     join_default_channels,
     remove_from_subscriber_counts,
 )
-from chatapi.features.channels.subscriptions.writer import (
-    SubscriptionWriter,
-)
-from chatapi.features.channels.topic_policies.automatic import (
-    TopicSend,
-    apply_automatic_policies,
-)
+from chatapi.features.channels.subscriptions.writer import SubscriptionWriter
+from chatapi.features.channels.topic_policies.automatic import TopicSend, apply_automatic_policies
 from chatapi.features.channels.topic_policies.changes import (
     PolicyChange,
     find_policies,
     list_policies_of_topic,
     write_policies,
 )
-from chatapi.features.channels.visibility_events import (
-    emit_visibility_change,
-    names_any_group,
-)
+from chatapi.features.channels.visibility_events import emit_visibility_change, names_any_group
 
 __all__ = [
     "ChannelCreator",

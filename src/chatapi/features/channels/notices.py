@@ -3,18 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from chatapi.auth.context import Context
-from chatapi.auth.notices import (
-    ChannelNotice,
-)
+from chatapi.auth.notices import ChannelNotice
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.features.channels.rules import ChannelKind
-from chatapi.rendering import (
-    Directory,
-    NamedChannel,
-    NamedUser,
-    quoted,
-)
+from chatapi.rendering import Directory, NamedChannel, NamedUser, quoted
 
 _TOPIC = "channel events"
 

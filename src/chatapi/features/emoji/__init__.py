@@ -1,15 +1,7 @@
 """Emoji: the standard ones, and the custom ones of a realm."""
 
-from chatapi.features.emoji.resolver import (
-    Emoji,
-    EmojiKind,
-    EmojiResolver,
-    ReactionType,
-)
-from chatapi.features.emoji.service import (
-    list_emoji_named,
-    list_emoji_paths,
-)
+from chatapi.features.emoji.resolver import Emoji, EmojiKind, EmojiResolver, ReactionType
+from chatapi.features.emoji.service import list_emoji_named, list_emoji_paths
 
 __all__ = [
     "Emoji",

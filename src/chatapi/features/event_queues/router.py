@@ -6,11 +6,7 @@ from typing import Any
 
 from chatapi.auth.guards import LoggedIn, Poller
 from chatapi.core.errors import BadEventQueueIdError
-from chatapi.features.event_queues.params import (
-    DeleteQueueParams,
-    GetEventsParams,
-    RegisterParams,
-)
+from chatapi.features.event_queues.params import DeleteQueueParams, GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, register_payload
 from chatapi.features.event_queues.service import EventQueueService
 from chatapi.http.request import ApiRequest

@@ -18,9 +18,7 @@ from chatapi.events.live_queue import Reader
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
 from chatapi.features.state import all_sections
-from chatapi.features.users import (
-    past_roles,
-)
+from chatapi.features.users import past_roles
 from chatapi.narrow import ResolvedTerm, read_terms, resolve_narrow
 from chatapi.permissions.messages import message_access
 from chatapi.permissions.readers import membership_of

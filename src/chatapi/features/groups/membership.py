@@ -27,9 +27,7 @@ from chatapi.features.groups.payloads import (
     GroupSubgroupsPayload,
 )
 from chatapi.features.groups.repository import GroupRepository
-from chatapi.features.groups.visibility_events import (
-    emit_group_visibility_change,
-)
+from chatapi.features.groups.visibility_events import emit_group_visibility_change
 from chatapi.permissions.memberships import GroupMemberships, GroupRecord
 from chatapi.permissions.settings import GroupPermission
 from chatapi.permissions.user_visibility import user_visibility

@@ -8,9 +8,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
 from chatapi.core.names import name_key
 from chatapi.events.audience import Everyone
-from chatapi.features.channels import (
-    list_channels,
-)
+from chatapi.features.channels import list_channels
 from chatapi.features.groups.access import GroupAccess, require_active
 from chatapi.features.groups.errors import CannotDeactivateGroupInUseError, Objection
 from chatapi.features.groups.events import GroupAdded, GroupRemoved, GroupUpdated

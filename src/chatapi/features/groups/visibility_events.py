@@ -5,9 +5,7 @@ from collections.abc import Collection
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import GroupId, UserId
 from chatapi.events.restarts import restart_clients
-from chatapi.features.channels import (
-    names_any_group,
-)
+from chatapi.features.channels import names_any_group
 from chatapi.features.groups.repository import GroupRepository
 from chatapi.permissions.memberships import GroupMemberships
 

@@ -1,17 +1,8 @@
-"""Messages: sending them, and their representation."""
+"""Messages: sending, reading, changing and deleting them, now or at a later time."""
 
-from chatapi.features.messages.deliveries.service import (
-    deliver_some,
-    find_next_due,
-)
-from chatapi.features.messages.notices import (
-    post_notices,
-)
-from chatapi.features.messages.retention.expired import (
-    ExpiredBatch,
-    delete_expired,
-    find_expired,
-)
+from chatapi.features.messages.deliveries.service import deliver_some, find_next_due
+from chatapi.features.messages.notices import post_notices
+from chatapi.features.messages.retention.expired import ExpiredBatch, delete_expired, find_expired
 
 __all__ = [
     "ExpiredBatch",

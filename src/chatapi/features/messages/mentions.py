@@ -3,12 +3,8 @@
 from collections.abc import Collection
 
 from chatapi.auth.context import Context
-from chatapi.features.emoji import (
-    list_emoji_named,
-)
-from chatapi.features.groups import (
-    list_groups_named,
-)
+from chatapi.features.emoji import list_emoji_named
+from chatapi.features.groups import list_groups_named
 from chatapi.features.messages.repository import RecipientRepository
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.groups import is_allowed_in_group

@@ -7,14 +7,8 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.features.messages.payloads import (
-    MessagePayload,
-    RecipientPayload,
-    TopicLinkPayload,
-)
-from chatapi.features.users import (
-    avatar_url,
-)
+from chatapi.features.messages.payloads import MessagePayload, RecipientPayload, TopicLinkPayload
+from chatapi.features.users import avatar_url
 from chatapi.wire.topics import show_topic
 
 _UNKNOWN_NAME = "Unknown user"

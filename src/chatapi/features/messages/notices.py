@@ -11,15 +11,8 @@ from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import UserId
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.writer import MessageWriter
-from chatapi.features.users import (
-    notification_bot,
-)
-from chatapi.rendering import (
-    Directory,
-    RenderedMessage,
-    is_quick_to_render,
-    render_message,
-)
+from chatapi.features.users import notification_bot
+from chatapi.rendering import Directory, RenderedMessage, is_quick_to_render, render_message
 
 _CLIENT_NAME = "Internal"
 

@@ -12,10 +12,7 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.features.messages.outgoing import DirectTarget, TopicTarget
-from chatapi.features.messages.params import (
-    MAX_RECIPIENTS,
-    Recipient,
-)
+from chatapi.features.messages.params import MAX_RECIPIENTS, Recipient
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.rules import check_topic
 from chatapi.permissions.channels import channel_access, is_allowed_in_channel

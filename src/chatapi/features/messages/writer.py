@@ -22,10 +22,7 @@ from chatapi.db.message_ids import take_message_ids
 from chatapi.events.audience import Audience, Users
 from chatapi.events.restarts import restart_clients
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.features.channels import (
-    TopicSend,
-    apply_automatic_policies,
-)
+from chatapi.features.channels import TopicSend, apply_automatic_policies
 from chatapi.features.messages.conversations import BatchConversations
 from chatapi.features.messages.events import MessageSent
 from chatapi.features.messages.message_data import MessageData, SenderData, person_payload
@@ -34,10 +31,7 @@ from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.recipient_flags import RecipientFlags, mark_recipients
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.topic_links import topic_links
-from chatapi.features.uploads import (
-    Claim,
-    claim_attachments,
-)
+from chatapi.features.uploads import Claim, claim_attachments
 from chatapi.permissions.channels import channel_subscribers
 from chatapi.permissions.user_visibility import sees_all_users
 from chatapi.rendering import Linkifiers

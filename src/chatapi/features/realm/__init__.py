@@ -1,15 +1,8 @@
 """Realms (organizations): creating them, their settings, and the server they live on."""
 
-from chatapi.features.realm.creation import (
-    add_organization,
-    create_organization,
-)
-from chatapi.features.realm.errors import (
-    SubdomainTakenError,
-)
-from chatapi.features.realm.rules import (
-    OWNER_ONLY,
-)
+from chatapi.features.realm.creation import add_organization, create_organization
+from chatapi.features.realm.errors import SubdomainTakenError
+from chatapi.features.realm.rules import OWNER_ONLY
 
 __all__ = [
     "OWNER_ONLY",

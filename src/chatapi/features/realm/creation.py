@@ -11,9 +11,7 @@ from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.realm.rules import check_name
-from chatapi.features.users import (
-    add_notification_bot,
-)
+from chatapi.features.users import add_notification_bot
 from chatapi.permissions.creation import add_system_groups
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")

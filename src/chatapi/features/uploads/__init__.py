@@ -7,16 +7,9 @@ from chatapi.features.uploads.claims import (
     release_attachments,
     relink_attachments,
 )
-from chatapi.features.uploads.payloads import (
-    AttachmentPayload,
-)
-from chatapi.features.uploads.removal import (
-    list_upload_paths,
-    remove_unclaimed,
-)
-from chatapi.features.uploads.repository import (
-    list_realms_with_unclaimed,
-)
+from chatapi.features.uploads.payloads import AttachmentPayload
+from chatapi.features.uploads.removal import list_upload_paths, remove_unclaimed
+from chatapi.features.uploads.repository import list_realms_with_unclaimed
 
 __all__ = [
     "AttachmentPayload",

@@ -3,10 +3,7 @@
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.roles import Role
-from chatapi.features.channels import (
-    add_to_subscriber_counts,
-    remove_from_subscriber_counts,
-)
+from chatapi.features.channels import add_to_subscriber_counts, remove_from_subscriber_counts
 from chatapi.features.users.api_keys import revoke_access
 from chatapi.features.users.bot_event_emitter import emit_bot_added, emit_bot_removed
 from chatapi.features.users.errors import CannotDeactivateLastUserError

@@ -9,11 +9,7 @@ from chatapi.core.ids import new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.restarts import restart_clients
-from chatapi.features.channels import (
-    PersonalStateDiff,
-    emit_visibility_change,
-    list_channels,
-)
+from chatapi.features.channels import PersonalStateDiff, emit_visibility_change, list_channels
 from chatapi.features.users.activation import require_other_owner
 from chatapi.features.users.api_keys import revoke_access
 from chatapi.features.users.bot_event_emitter import emit_bots_for_new_role

@@ -8,18 +8,12 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
-from chatapi.features.channels import (
-    join_default_channels,
-)
+from chatapi.features.channels import join_default_channels
 from chatapi.features.users.bot_event_emitter import emit_bot_added
 from chatapi.features.users.bot_rules import check_bot_role
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.group_events import emit_first_group
-from chatapi.features.users.repository import (
-    ApiKeyRepository,
-    FullMemberRepository,
-    UserRepository,
-)
+from chatapi.features.users.repository import ApiKeyRepository, FullMemberRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
 from chatapi.permissions.user_visibility import user_visible_to
 

@@ -7,9 +7,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.core.ids import GroupId, RealmId
 from chatapi.core.system_groups import SystemGroup
 from chatapi.db.session import DatabaseSession
-from chatapi.features.groups import (
-    emit_group_visibility_change,
-)
+from chatapi.features.groups import emit_group_visibility_change
 from chatapi.features.users.group_events import emit_system_group_changes
 from chatapi.features.users.repository import FullMemberRepository
 

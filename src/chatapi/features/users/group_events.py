@@ -8,10 +8,7 @@ from chatapi.auth.users import UserRecord
 from chatapi.core.ids import GroupId
 from chatapi.core.system_groups import SystemGroup, direct_system_group
 from chatapi.events.audience import Everyone
-from chatapi.features.groups import (
-    GroupMembersAdded,
-    GroupMembersRemoved,
-)
+from chatapi.features.groups import GroupMembersAdded, GroupMembersRemoved
 from chatapi.permissions.memberships import GroupMemberships
 
 UserChange = tuple[UserRecord, UserRecord]

@@ -5,18 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    and_,
-    bindparam,
-    case,
-    delete,
-    exists,
-    func,
-    insert,
-    not_,
-    select,
-    update,
-)
+from sqlalchemy import and_, bindparam, case, delete, exists, func, insert, not_, select, update
 from sqlalchemy.orm import aliased
 
 from chatapi.auth.user_rows import UserRows

@@ -7,10 +7,7 @@ from chatapi.auth.passwords import MIN_LENGTH
 from chatapi.auth.users import UserRecord, looks_made_up
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
-from chatapi.features.users.params import (
-    MAX_EMAIL_LENGTH,
-    MAX_NAME_LENGTH,
-)
+from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
 from chatapi.features.users.payloads import ProfileData, UserPayload
 
 _HOST_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"

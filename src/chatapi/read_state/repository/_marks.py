@@ -6,13 +6,7 @@ from sqlalchemy import bindparam, delete, select, update
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
 from chatapi.db.message_ids import newest_message_id
-from chatapi.db.models import (
-    Conversation,
-    ReadCursor,
-    ReadException,
-    ReadFloor,
-    Subscription,
-)
+from chatapi.db.models import Conversation, ReadCursor, ReadException, ReadFloor, Subscription
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
 from chatapi.read_state.repository._states import MessageState, chunks

@@ -9,12 +9,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.events import feed, pages
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
-from tests.features.messages.delete.deleting import (
-    delete,
-    delete_topic,
-    listen_to_deletions,
-    told,
-)
+from tests.features.messages.delete.deleting import delete, delete_topic, listen_to_deletions, told
 from tests.features.messages.fetch.conversations import send, send_direct
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient

@@ -11,11 +11,7 @@ from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unnamed
 from tests.features.messages.delete.deleting import delete
-from tests.features.messages.fetch.conversations import (
-    ids_read,
-    send,
-    send_direct,
-)
+from tests.features.messages.fetch.conversations import ids_read, send, send_direct
 from tests.features.realm.settings import allow, change_realm
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock

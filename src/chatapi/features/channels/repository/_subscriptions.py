@@ -6,20 +6,8 @@ from dataclasses import dataclass
 from typing import cast
 
 import orjson
-from sqlalchemy import (
-    String,
-    bindparam,
-    delete,
-    func,
-    insert,
-    not_,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy import (
-    cast as sql_cast,
-)
+from sqlalchemy import String, bindparam, delete, func, insert, not_, or_, select, update
+from sqlalchemy import cast as sql_cast
 
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId

@@ -4,10 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from chatapi.auth.context import Context
-from chatapi.auth.notices import (
-    ChannelNotice,
-    DirectNotice,
-)
+from chatapi.auth.notices import ChannelNotice, DirectNotice
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps, yield_to_event_loop

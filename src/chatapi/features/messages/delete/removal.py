@@ -8,19 +8,14 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import AttachmentId, ConversationId, UserId
 from chatapi.events.audience import Users
 from chatapi.events.log import EventLog
-from chatapi.features.channels import (
-    PersonalStateDiff,
-)
+from chatapi.features.channels import PersonalStateDiff
 from chatapi.features.messages.delete.events import MessagesDeleted
 from chatapi.features.messages.repository import (
     DeletionRepository,
     MessageRepository,
     MessageToDelete,
 )
-from chatapi.features.uploads import (
-    list_linked_attachments,
-    release_attachments,
-)
+from chatapi.features.uploads import list_linked_attachments, release_attachments
 from chatapi.permissions.channels import channel_subscribers
 from chatapi.read_state.repository import ConversationRepository
 

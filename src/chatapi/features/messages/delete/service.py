@@ -3,9 +3,7 @@
 from chatapi.auth.context import Context
 from chatapi.core.clock import stopwatch
 from chatapi.core.ids import ChannelId, MessageId
-from chatapi.features.channels import (
-    require_not_archived,
-)
+from chatapi.features.channels import require_not_archived
 from chatapi.features.messages.delete.errors import TopicDeletionNotAllowedError
 from chatapi.features.messages.delete.removal import remove_messages
 from chatapi.features.messages.delete.rules import may_delete_any, require_own_deletion

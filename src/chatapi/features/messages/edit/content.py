@@ -13,11 +13,7 @@ from chatapi.features.messages.repository import (
     MessageText,
 )
 from chatapi.features.messages.wildcards import check_wildcards
-from chatapi.features.uploads import (
-    AttachmentPayload,
-    Claim,
-    relink_attachments,
-)
+from chatapi.features.uploads import AttachmentPayload, Claim, relink_attachments
 from chatapi.permissions.message_lookup import (
     FoundMessage,
     channel_of,

@@ -4,9 +4,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from chatapi.features.uploads import (
-    AttachmentPayload,
-)
+from chatapi.features.uploads import AttachmentPayload
 from chatapi.wire.types import UnixSeconds
 
 

@@ -9,9 +9,7 @@ from chatapi.features.messages.edit.rules import DELETED, check_combination
 from chatapi.features.messages.move.move import MoveRequest
 from chatapi.features.messages.move.service import MoveService
 from chatapi.features.messages.rendering import render
-from chatapi.features.uploads import (
-    AttachmentPayload,
-)
+from chatapi.features.uploads import AttachmentPayload
 from chatapi.permissions.message_lookup import message_to_change
 
 

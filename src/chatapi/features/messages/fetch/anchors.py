@@ -3,11 +3,7 @@
 from datetime import UTC, datetime
 
 from chatapi.core.errors import BadRequestError
-from chatapi.features.messages.repository import (
-    HistoryRepository,
-    is_in_unmuted_topic,
-    is_unmuted,
-)
+from chatapi.features.messages.repository import HistoryRepository, is_in_unmuted_topic, is_unmuted
 from chatapi.narrow import Narrow
 from chatapi.permissions.messages import MessageAccess
 

@@ -20,11 +20,7 @@ from chatapi.features.messages.message_data import (
     message_payload,
     person_payload,
 )
-from chatapi.features.messages.payloads import (
-    ReactionPayload,
-    RecipientPayload,
-    TopicLinkPayload,
-)
+from chatapi.features.messages.payloads import ReactionPayload, RecipientPayload, TopicLinkPayload
 from chatapi.features.messages.repository import HistoryRepository, HistoryRow, ReactionRepository
 from chatapi.features.messages.topic_links import links_of_topics
 from chatapi.permissions.messages import MessageAccess

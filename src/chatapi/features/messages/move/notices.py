@@ -3,19 +3,12 @@
 from collections.abc import Iterator
 
 from chatapi.auth.context import Context
-from chatapi.auth.notices import (
-    ChannelNotice,
-)
+from chatapi.auth.notices import ChannelNotice
 from chatapi.channel_cache.records import ChannelRecord
-from chatapi.features.channels import (
-    mention,
-    names_of,
-)
+from chatapi.features.channels import mention, names_of
 from chatapi.features.messages.move.move import Move, MoveRequest
 from chatapi.features.messages.move.topics import is_resolved
-from chatapi.features.messages.notices import (
-    post_notices,
-)
+from chatapi.features.messages.notices import post_notices
 
 
 async def post_move_notices(ctx: Context, move: Move, request: MoveRequest, count: int) -> None:

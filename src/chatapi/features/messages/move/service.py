@@ -3,9 +3,7 @@
 from chatapi.auth.context import Context
 from chatapi.channel_cache.newest_messages import NO_MESSAGE
 from chatapi.core.ids import EventNumber, MessageId
-from chatapi.features.channels import (
-    PersonalStateDiff,
-)
+from chatapi.features.channels import PersonalStateDiff
 from chatapi.features.messages.move.move import Move, MoveRequest
 from chatapi.features.messages.move.move_events import emit_move_events
 from chatapi.features.messages.move.notices import post_move_notices

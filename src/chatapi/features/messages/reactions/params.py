@@ -4,9 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from chatapi.features.emoji import (
-    ReactionType,
-)
+from chatapi.features.emoji import ReactionType
 from chatapi.wire.params import Params
 
 _MAX_LENGTH = 100

@@ -5,11 +5,7 @@ from collections.abc import Sequence
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
-from chatapi.features.emoji import (
-    Emoji,
-    EmojiKind,
-    EmojiResolver,
-)
+from chatapi.features.emoji import Emoji, EmojiKind, EmojiResolver
 from chatapi.features.messages.message_data import SenderData
 from chatapi.features.messages.reactions.errors import (
     ReactionAlreadyExistsError,

@@ -6,18 +6,13 @@ from dataclasses import replace
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.ids import MessageId
 from chatapi.events.event import Event
-from chatapi.features.messages.notices import (
-    compose_notice,
-    to_person,
-)
+from chatapi.features.messages.notices import compose_notice, to_person
 from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.messages.reminders.events import ReminderRemoved
 from chatapi.features.messages.reminders.texts import text_of_reminder
 from chatapi.features.messages.rendering import render
 from chatapi.features.messages.schedule_records import ScheduledRecord
-from chatapi.features.users import (
-    notification_bot,
-)
+from chatapi.features.users import notification_bot
 
 
 class ReminderDelivery:

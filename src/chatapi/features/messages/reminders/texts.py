@@ -3,16 +3,10 @@
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import MessageId
-from chatapi.features.channels import (
-    mention,
-)
+from chatapi.features.channels import mention
 from chatapi.features.messages.repository import HistoryRepository, HistoryRow
 from chatapi.permissions.messages import message_access
-from chatapi.rendering import (
-    NamedChannel,
-    channel_address,
-    quoted,
-)
+from chatapi.rendering import NamedChannel, channel_address, quoted
 
 
 async def text_of_request(ctx: Context, message_id: MessageId, note: str) -> str:

@@ -26,14 +26,8 @@ from chatapi.features.messages.repository._messages import (
     RecipientRepository,
     TopicKey,
 )
-from chatapi.features.messages.repository._reactions import (
-    EmojiCount,
-    ReactionRepository,
-)
-from chatapi.features.messages.repository._schedules import (
-    DueRepository,
-    ScheduleRepository,
-)
+from chatapi.features.messages.repository._reactions import EmojiCount, ReactionRepository
+from chatapi.features.messages.repository._schedules import DueRepository, ScheduleRepository
 
 __all__ = [
     "MAX_EARLIER_TEXT",

@@ -10,10 +10,7 @@ from chatapi.core.ids import MessageId, UserId
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Reaction
 from chatapi.db.session import DatabaseSession
-from chatapi.features.emoji import (
-    Emoji,
-    EmojiKind,
-)
+from chatapi.features.emoji import Emoji, EmojiKind
 from chatapi.features.messages.payloads import ReactionPayload
 
 _IDS_PER_STATEMENT = 10_000

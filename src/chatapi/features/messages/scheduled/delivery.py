@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 
 from chatapi.auth.context import Context, RealmContext
-from chatapi.auth.notices import (
-    DirectNotice,
-)
+from chatapi.auth.notices import DirectNotice
 from chatapi.core.clock import unix_seconds
 from chatapi.events.audience import Users
 from chatapi.events.event import Event
-from chatapi.features.messages.notices import (
-    post_notices,
-)
+from chatapi.features.messages.notices import post_notices
 from chatapi.features.messages.outgoing import OutgoingMessage
 from chatapi.features.messages.schedule_records import ScheduledRecord
 from chatapi.features.messages.scheduled.events import (
@@ -20,9 +16,7 @@ from chatapi.features.messages.scheduled.events import (
 )
 from chatapi.features.messages.scheduled.rules import as_request
 from chatapi.features.messages.send.service import MessageService
-from chatapi.rendering import (
-    quoted,
-)
+from chatapi.rendering import quoted
 
 
 class MessageDelivery:

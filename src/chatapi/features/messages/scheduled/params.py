@@ -4,10 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from chatapi.features.messages.params import (
-    MAX_RECIPIENTS,
-    MessageType,
-)
+from chatapi.features.messages.params import MAX_RECIPIENTS, MessageType
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic

@@ -7,10 +7,7 @@ from chatapi.features.messages.errors import (
     StreamWildcardMentionNotAllowedError,
     TopicWildcardMentionNotAllowedError,
 )
-from chatapi.features.messages.schedule_payloads import (
-    ScheduledMessagesPayload,
-    ScheduledPayload,
-)
+from chatapi.features.messages.schedule_payloads import ScheduledMessagesPayload, ScheduledPayload
 from chatapi.features.messages.scheduled.errors import ScheduledMessageDoesNotExistError
 from chatapi.features.messages.scheduled.params import (
     EditScheduledMessageParams,

@@ -7,9 +7,7 @@ from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage
 from chatapi.features.messages.rules import is_read_by_sender
 from chatapi.features.messages.schedule_records import ScheduledRecord
 from chatapi.features.messages.scheduled.params import EditScheduledMessageParams
-from chatapi.features.messages.send.params import (
-    SendMessageParams,
-)
+from chatapi.features.messages.send.params import SendMessageParams
 
 MAX_SCHEDULED = 500
 """Limit of scheduled messages per user, and of reminders per user."""

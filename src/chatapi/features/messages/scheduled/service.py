@@ -25,9 +25,7 @@ from chatapi.features.messages.scheduled.rules import (
     edited,
     is_read_later,
 )
-from chatapi.features.messages.send.params import (
-    SendMessageParams,
-)
+from chatapi.features.messages.send.params import SendMessageParams
 from chatapi.features.messages.send.service import MessageService
 from chatapi.features.messages.writer import MessageWriter
 

@@ -7,9 +7,7 @@ from chatapi.features.messages.errors import (
     TopicWildcardMentionNotAllowedError,
 )
 from chatapi.features.messages.payloads import SentPayload
-from chatapi.features.messages.send.params import (
-    SendMessageParams,
-)
+from chatapi.features.messages.send.params import SendMessageParams
 from chatapi.features.messages.send.service import MessageService
 from chatapi.http.route import FeatureRouter, raises
 

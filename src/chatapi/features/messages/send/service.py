@@ -10,9 +10,7 @@ from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.recipients import to_people, to_topic
 from chatapi.features.messages.rendering import render
 from chatapi.features.messages.rules import check_content, is_read_by_sender
-from chatapi.features.messages.send.params import (
-    SendMessageParams,
-)
+from chatapi.features.messages.send.params import SendMessageParams
 from chatapi.features.messages.wildcards import check_wildcards
 from chatapi.features.messages.writer import MessageWriter, WriteResult
 

@@ -4,9 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from chatapi.features.messages.params import (
-    MAX_RECIPIENTS,
-)
+from chatapi.features.messages.params import MAX_RECIPIENTS
 from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id

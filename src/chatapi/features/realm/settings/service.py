@@ -10,10 +10,7 @@ from chatapi.core.ids import ChannelId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Everyone
 from chatapi.events.restarts import restart_clients
-from chatapi.features.channels import (
-    ChannelFinder,
-    require_not_archived,
-)
+from chatapi.features.channels import ChannelFinder, require_not_archived
 from chatapi.features.realm.events import RealmSettingChanged, RealmSettingsChanged
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.realm.rules import (
@@ -23,9 +20,7 @@ from chatapi.features.realm.rules import (
     stored_settings,
 )
 from chatapi.features.realm.settings.params import ChangeRealmParams
-from chatapi.features.users import (
-    recount_full_members,
-)
+from chatapi.features.users import recount_full_members
 from chatapi.permissions.changes import changed_value
 from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.stored import realm_permissions

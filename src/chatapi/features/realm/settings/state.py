@@ -22,16 +22,8 @@ from chatapi.features.realm.payloads import (
 )
 from chatapi.features.realm.rules import icon_url, supported_permissions
 from chatapi.features.state import state_section
-from chatapi.features.users import (
-    KNOWN_SITES,
-    OFFLINE_AFTER_SECONDS,
-    PING_EVERY_SECONDS,
-)
-from chatapi.permissions.settings import (
-    ChannelPermission,
-    GroupPermission,
-    RealmPermission,
-)
+from chatapi.features.users import KNOWN_SITES, OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
+from chatapi.permissions.settings import ChannelPermission, GroupPermission, RealmPermission
 from chatapi.permissions.stored import realm_permissions
 from chatapi.wire import limits
 from chatapi.wire.realm_settings import NO_CHANNEL

@@ -5,9 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
-from chatapi.features.users.params import (
-    MAX_EMAIL_LENGTH,
-)
+from chatapi.features.users.params import MAX_EMAIL_LENGTH
 from chatapi.wire.params import Params
 
 

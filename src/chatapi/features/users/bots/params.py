@@ -5,9 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from chatapi.core.roles import BotType
-from chatapi.features.users.params import (
-    MAX_NAME_LENGTH,
-)
+from chatapi.features.users.params import MAX_NAME_LENGTH
 from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 

@@ -9,10 +9,7 @@ from chatapi.features.users.activation import deactivate_user, reactivate_user
 from chatapi.features.users.bot_changes import give_bot
 from chatapi.features.users.bot_rules import check_owner
 from chatapi.features.users.changes import change_address, change_role, rename_user
-from chatapi.features.users.people.params import (
-    ChangeUserParams,
-    DeactivateUserParams,
-)
+from chatapi.features.users.people.params import ChangeUserParams, DeactivateUserParams
 from chatapi.features.users.people.permissions import (
     check_can_manage,
     check_may_change,

@@ -4,9 +4,7 @@ from chatapi.auth.guards import Admin, LoggedIn, MaybeAnonymous
 from chatapi.core.errors import AdministratorRequiredError, OwnerRequiredError
 from chatapi.core.ids import UserId
 from chatapi.features.users.errors import CannotDeactivateLastUserError
-from chatapi.features.users.params import (
-    UserReference,
-)
+from chatapi.features.users.params import UserReference
 from chatapi.features.users.payloads import (
     CreatedUserPayload,
     OneUserPayload,

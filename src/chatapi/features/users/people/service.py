@@ -15,11 +15,7 @@ from chatapi.features.users.payloads import (
     UserPayload,
     UsersPayload,
 )
-from chatapi.features.users.people.params import (
-    CreateUserParams,
-    GetUserParams,
-    GetUsersParams,
-)
+from chatapi.features.users.people.params import CreateUserParams, GetUserParams, GetUsersParams
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password, gravatar_url, user_payload
 from chatapi.permissions.user_lookup import find_user

@@ -1,9 +1,7 @@
 """Endpoints of presence."""
 
 from chatapi.auth.guards import LoggedIn
-from chatapi.features.users.params import (
-    UserReference,
-)
+from chatapi.features.users.params import UserReference
 from chatapi.features.users.presence.params import PingParams
 from chatapi.features.users.presence.payloads import (
     OnePresencePayload,

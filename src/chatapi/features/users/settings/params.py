@@ -5,10 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
-from chatapi.features.users.params import (
-    MAX_EMAIL_LENGTH,
-    MAX_NAME_LENGTH,
-)
+from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
 from chatapi.wire.params import Params, without_defaults
 from chatapi.wire.user_settings import UserSettings
 

@@ -5,9 +5,7 @@ from typing import NamedTuple
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.features.personal import (
-    remove_all_drafts,
-)
+from chatapi.features.personal import remove_all_drafts
 from chatapi.features.users.changes import change_address, change_timezone, rename_user
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_full_name, check_password

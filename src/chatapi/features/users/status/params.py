@@ -4,9 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from chatapi.features.emoji import (
-    ReactionType,
-)
+from chatapi.features.emoji import ReactionType
 from chatapi.wire.params import Params
 
 _MAX_TEXT_LENGTH = 60

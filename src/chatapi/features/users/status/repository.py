@@ -6,10 +6,7 @@ from chatapi.core.ids import RealmId, UserId
 from chatapi.db.models import User, UserStatus
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
-from chatapi.features.emoji import (
-    Emoji,
-    EmojiKind,
-)
+from chatapi.features.emoji import Emoji, EmojiKind
 from chatapi.features.users.status.rules import NO_STATUS, Status
 
 _COLUMNS = select(

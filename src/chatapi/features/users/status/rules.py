@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-from chatapi.features.emoji import (
-    Emoji,
-    EmojiKind,
-)
+from chatapi.features.emoji import Emoji, EmojiKind
 from chatapi.features.users.status_payloads import UserStatusPayload
 
 NO_EMOJI = Emoji(EmojiKind.UNICODE, code="", name="")

@@ -6,11 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
-from chatapi.features.emoji import (
-    Emoji,
-    EmojiKind,
-    EmojiResolver,
-)
+from chatapi.features.emoji import Emoji, EmojiKind, EmojiResolver
 from chatapi.features.users.presence.visibility import list_hidden_users
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.settings.changes import change_settings

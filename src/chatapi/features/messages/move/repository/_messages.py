@@ -4,17 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    Select,
-    bindparam,
-    exists,
-    func,
-    insert,
-    literal,
-    not_,
-    select,
-    update,
-)
+from sqlalchemy import Select, bindparam, exists, func, insert, literal, not_, select, update
 from sqlalchemy.orm import aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId

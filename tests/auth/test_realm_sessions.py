@@ -15,7 +15,6 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Everyone
 from chatapi.events.bus import LocalBus
 from chatapi.features.messages import post_notices
-from tests import factories
 from tests.support.clock import MovableClock
 from tests.support.sample_events import Noted, RealmTouched
 
@@ -29,11 +28,6 @@ async def _open(settings: Settings, clock: MovableClock) -> AsyncIterator[Runtim
 
 runtime = pytest.fixture(_open)
 other_process = pytest.fixture(_open)
-
-
-@pytest.fixture
-async def realm(runtime: Runtime) -> RealmRecord:
-    return await factories.make_realm(runtime, "Acme")
 
 
 async def rename(db: DatabaseSession, realm: RealmRecord, name: str) -> None:

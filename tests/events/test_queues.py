@@ -11,7 +11,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
-from chatapi.db.models import EventQueueRow
+from chatapi.db.models import EventQueueRow, EventRow
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import RoleAtLeast, Users
 from chatapi.jobs.periodic_jobs import expire_queues, trim_event_log
@@ -502,6 +502,18 @@ class TestTrimmedLog:
         await commit_events(runtime, realm, Noted(text="a"))
         await trim_event_log(runtime)
         assert texts(await listener.new_events()) == ["a"]
+
+
+    async def test_process_that_trims_does_not_follow_realms_it_does_not_serve(
+        self, runtime: Runtime, realm: RealmRecord, clock: MovableClock, start_app: StartApp
+    ) -> None:
+        await commit_events(runtime, realm, Noted(text="a"))
+        clock.advance(hours=25)
+        idle = (await start_app()).runtime
+        await trim_event_log(idle)
+        async with idle.reading() as db:
+            assert (await db.execute(select(EventRow.number))).all() == []
+        assert realm.id not in idle.hub._feeds
 
 
 class TestOtherProcesses:

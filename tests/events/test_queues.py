@@ -503,7 +503,6 @@ class TestTrimmedLog:
         await trim_event_log(runtime)
         assert texts(await listener.new_events()) == ["a"]
 
-
     async def test_process_that_trims_does_not_follow_realms_it_does_not_serve(
         self, runtime: Runtime, realm: RealmRecord, clock: MovableClock, start_app: StartApp
     ) -> None:

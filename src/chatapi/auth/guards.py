@@ -235,4 +235,5 @@ LoggedIn = Annotated[Context, Depends(CallerGuard())]
 Sender = Annotated[Context, Depends(CallerGuard(allows_webhooks=True))]
 """Users and incoming webhook bots: only for POST /messages."""
 Poller = Annotated[Context, Depends(CallerGuard(follows_log=True))]
+"""Users who wait for events: only for GET /events."""
 Admin = Annotated[Context, Depends(CallerGuard(Role.ADMIN))]

@@ -191,17 +191,18 @@ class FeatureRouter(APIRouter):
         self.description = description
         self._is_limited = is_limited
         self._stores_responses = stores_responses
-        self.chat_routes: list[ChatRoute] = []
+
+    @property
+    def chat_routes(self) -> list[ChatRoute]:
+        return [route for route in self.routes if isinstance(route, ChatRoute)]
 
     @override
     def add_api_route(self, path: str, endpoint: Endpoint, **options: Any) -> None:
         """Called by `get`, `post`, `patch` and `delete`."""
         super().add_api_route(path, endpoint, **options)
-        route = self.routes[-1]
-        assert isinstance(route, ChatRoute)  # noqa: S101 (it is the route class)
+        route = self.chat_routes[-1]
         route.is_limited = self._is_limited
         route.stores_responses = self._stores_responses
-        self.chat_routes.append(route)
 
 
 def raises(*errors: type[ApiError]) -> dict[int | str, dict[str, Any]]:

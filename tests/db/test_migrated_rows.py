@@ -3,11 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 from alembic import command
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select, text, update
 
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
@@ -101,13 +102,13 @@ class TestSecretsInStoredResponses:
         database = Database(settings)
         # Earlier versions stored the key as well.
         with_secret = orjson.dumps({"api_key": key}).decode()
-        change = update(StoredResponseRow).where(StoredResponseRow.answer == "null")
+        change = update(StoredResponseRow).where(StoredResponseRow.response == "null")
         async with database.engine.begin() as connection:
-            await connection.execute(change.values(answer=with_secret))
+            await connection.execute(change.values(response=with_secret))
         await migrate(database, "0011")
-        assert with_secret in await answers_kept(database)
+        assert with_secret in await column(database, "SELECT answer FROM given_answer")
         await migrate(database, "head")
-        found = await answers_kept(database)
+        found = await column(database, "SELECT response FROM stored_response")
         assert len(found) == 2
         assert not any(key in answer for answer in found)
         async with service(settings, clock) as client:
@@ -119,14 +120,15 @@ class TestSecretsInStoredResponses:
             assert assert_success(answer) == kept
         # Before, every stored response was an object: others would be misread.
         await migrate(database, "0011")
-        assert "null" not in await answers_kept(database)
+        assert "null" not in await column(database, "SELECT answer FROM given_answer")
         await migrate(database, "head")
         await database.close()
 
 
-async def answers_kept(database: Database) -> list[str]:
+async def column(database: Database, statement: str) -> list[Any]:
+    """One column, read with the names of the revision that the database is at."""
     async with database.engine.connect() as connection:
-        return list((await connection.execute(select(StoredResponseRow.answer))).scalars())
+        return list((await connection.execute(text(statement))).scalars())
 
 
 class TestMessagesOfEvents:
@@ -166,3 +168,45 @@ class TestMessagesOfEvents:
         assert others == [("message", sent), ("message", direct), ("update_message", sent)]
         assert name == "message"
         assert int(notice) > direct
+
+
+class TestTablesNamedAsTheirRecords:
+    """0018: read positions, past roles and stored responses survive the renaming, both ways."""
+
+    async def test_rows_are_the_same_after_downgrade_and_upgrade(
+        self, settings: Settings, clock: MovableClock
+    ) -> None:
+        owner = await make_owner(settings, clock)
+        once = {"Idempotency-Key": "once"}
+        snippet = {"title": "Snippet", "content": "Hello"}
+        async with service(settings, clock) as client:
+            first = await client.call("POST", "/saved_snippets", owner, data=snippet, headers=once)
+            read = await send_direct(client, owner, owner, content="read")
+            assert_success(
+                await client.post("/messages/flags", owner, messages=[read], op="add", flag="read")
+            )
+            assert_success(await client.post("/mark_all_as_read", owner))
+            person = {"email": "ada@example.com", "full_name": "Ada", "password": "correct horse"}
+            user_id = assert_success(await client.post("/users", owner, **person))["user_id"]
+            assert_success(await client.patch(f"/users/{user_id}", owner, role=Role.MODERATOR))
+        database = Database(settings)
+        await migrate(database, "0017")
+        assert len(await column(database, "SELECT answer FROM given_answer")) == 1
+        assert await column(database, "SELECT message_id FROM read_floor") == [read]
+        earlier = await column(
+            database, "SELECT id FROM account WHERE earlier_standings IS NOT NULL"
+        )
+        assert earlier == [user_id]
+        await migrate(database, "head")
+        past = await column(database, "SELECT id FROM account WHERE past_roles IS NOT NULL")
+        assert past == [user_id]
+        await database.close()
+        async with service(settings, clock) as client:
+            again = await client.call("POST", "/saved_snippets", owner, data=snippet, headers=once)
+            assert assert_success(again) == assert_success(first)
+            state = assert_success(
+                await client.post(
+                    "/register", owner, fetch_event_types=["message", "update_message_flags"]
+                )
+            )
+            assert state["unread_msgs"]["count"] == 0

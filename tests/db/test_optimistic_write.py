@@ -225,3 +225,14 @@ async def test_a_lost_connection_is_not_used_again(
         await note(db, runtime, realm, "found")
         await db.commit()
     assert await noted(elsewhere, realm) == ["found"]
+
+
+async def test_statement_is_in_the_log_of_statements(
+    runtime: Runtime, realm: RealmRecord, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO", logger="sqlalchemy.engine.Engine"):
+        async with relying(runtime, realm) as db:
+            caplog.clear()
+            await db.commit()
+    logged = [each.getMessage() for each in caplog.records if each.name.endswith(".Engine")]
+    assert [line for line in logged if "INSERT INTO event" in line and "relying" in line]

@@ -32,7 +32,7 @@ async def post(client: ApiClient, person: Person, path: str, **values: object) -
 
 async def kept_answers(runtime: Runtime) -> list[str]:
     async with DatabaseSession(runtime.database) as db:
-        return list((await db.execute(text("SELECT answer FROM given_answer"))).scalars())
+        return list((await db.execute(text("SELECT response FROM stored_response"))).scalars())
 
 
 class TestBots:

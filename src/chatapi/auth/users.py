@@ -47,7 +47,7 @@ class UserRecord:
     is_imported_stub: bool
     is_system_bot: bool
     settings: dict[str, Any]
-    earlier_standings: list[PastRoleRow] | None = None
+    past_roles: list[PastRoleRow] | None = None
     """Past roles, oldest first; audiences of events are evaluated with them."""
 
     @property

@@ -1,5 +1,6 @@
 """Runs statements that are transactions by themselves directly on PostgreSQL's driver."""
 
+import logging
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 import asyncpg
 from sqlalchemy import Dialect, Select
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+# SQLAlchemy's own logger: who switches on its log of statements sees these as well.
+_statement_log = logging.getLogger("sqlalchemy.engine.Engine")
 
 
 async def execute_on_driver(
@@ -19,8 +23,11 @@ async def execute_on_driver(
     """
     sql, names, given = _written_out(statement, connection.dialect)
     driver: asyncpg.Connection[Any] = (await connection.get_raw_connection()).driver_connection
+    arguments = [{**given, **values}[name] for name in names]
+    if _statement_log.isEnabledFor(logging.INFO):
+        _statement_log.info("%s\n[on the driver] %r", sql, arguments)
     try:
-        rows: list[Any] = await driver.fetch(sql, *({**given, **values}[name] for name in names))
+        rows: list[Any] = await driver.fetch(sql, *arguments)
     except (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
         await connection.invalidate()
         raise ConnectionResetError("the connection to the database was lost") from error

@@ -45,7 +45,7 @@ def _digest(parts: Iterable[str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_FIND = select(StoredResponseRow.request, StoredResponseRow.answer).where(
+_FIND = select(StoredResponseRow.request_digest, StoredResponseRow.response).where(
     StoredResponseRow.user_id == bindparam("user_id"), StoredResponseRow.key == bindparam("key")
 )
 _STORE_IN_SQLITE = (
@@ -54,7 +54,9 @@ _STORE_IN_SQLITE = (
 _STORE_IN_POSTGRES = (
     postgresql.insert(StoredResponseRow).on_conflict_do_nothing().returning(StoredResponseRow.key)
 )
-_STORE_MANY = BulkInsert(StoredResponseRow, ["user_id", "key", "request", "answer", "created_at"])
+_STORE_MANY = BulkInsert(
+    StoredResponseRow, ["user_id", "key", "request_digest", "response", "created_at"]
+)
 
 
 class IdempotencyStore:
@@ -77,8 +79,8 @@ class IdempotencyStore:
             select(
                 StoredResponseRow.user_id,
                 StoredResponseRow.key,
-                StoredResponseRow.request,
-                StoredResponseRow.answer,
+                StoredResponseRow.request_digest,
+                StoredResponseRow.response,
             ).where(tuple_(StoredResponseRow.user_id, StoredResponseRow.key).in_(list(wanted)))
         )
         return {(UserId(row[0]), row[1]): StoredResponse(row[2], row[3]) for row in rows}
@@ -112,7 +114,7 @@ def _row(key: IdempotencyKey, response: str, now: datetime) -> dict[str, Any]:
     return {
         "user_id": key.user_id,
         "key": key.key,
-        "request": key.digest,
-        "answer": response,
+        "request_digest": key.digest,
+        "response": response,
         "created_at": now,
     }

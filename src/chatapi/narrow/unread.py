@@ -33,10 +33,10 @@ from chatapi.db.models import (
     Channel,
     Conversation,
     ConversationMember,
+    ConversationReadPosition,
+    GlobalReadPosition,
     Message,
-    ReadCursor,
     ReadException,
-    ReadFloor,
     Subscription,
     SubscriptionPeriodRow,
 )
@@ -45,8 +45,8 @@ from chatapi.db.subscription_periods import is_within_subscription_period
 READER: ColumnElement[int] = bindparam("reader_id", type_=BigInteger)
 """A parameter: the reader's id is given when a statement is executed."""
 GLOBAL_READ_POSITION: ColumnElement[int] = (
-    select(func.coalesce(func.max(ReadFloor.message_id), 0))
-    .where(ReadFloor.user_id == READER)
+    select(func.coalesce(func.max(GlobalReadPosition.message_id), 0))
+    .where(GlobalReadPosition.user_id == READER)
     .scalar_subquery()
 )
 
@@ -74,9 +74,9 @@ class UnreadCandidates(NamedTuple):
 
 def unread_candidates() -> tuple[UnreadCandidates, UnreadCandidates]:
     """The candidates in subscribed channels, and in direct messages."""
-    cursor = func.coalesce(ReadCursor.message_id, 0)
-    in_channels = highest(cursor, Subscription.read_up_to, GLOBAL_READ_POSITION)
-    in_direct = highest(cursor, GLOBAL_READ_POSITION)
+    position = func.coalesce(ConversationReadPosition.message_id, 0)
+    in_channels = highest(position, Subscription.read_up_to, GLOBAL_READ_POSITION)
+    in_direct = highest(position, GLOBAL_READ_POSITION)
     channels = (
         select(Conversation.id)
         .select_from(Subscription)
@@ -87,7 +87,7 @@ def unread_candidates() -> tuple[UnreadCandidates, UnreadCandidates]:
                 Conversation.last_message_id > Subscription.read_up_to,
             ),
         )
-        .outerjoin(ReadCursor, _is_cursor_of_reader())
+        .outerjoin(ConversationReadPosition, _is_position_of_reader())
         .where(
             Subscription.user_id == READER,
             Subscription.is_active,
@@ -98,7 +98,7 @@ def unread_candidates() -> tuple[UnreadCandidates, UnreadCandidates]:
         select(Conversation.id)
         .select_from(ConversationMember)
         .join(Conversation, Conversation.id == ConversationMember.conversation_id)
-        .outerjoin(ReadCursor, _is_cursor_of_reader())
+        .outerjoin(ConversationReadPosition, _is_position_of_reader())
         .where(ConversationMember.user_id == READER, Conversation.last_message_id > in_direct)
     )
     return UnreadCandidates(channels, in_channels), UnreadCandidates(direct, in_direct)
@@ -123,7 +123,7 @@ def in_each(
     return messages.where(
         Message.conversation_id == Conversation.id,
         *is_unread_above(unread_candidates.position),
-    ).correlate(Subscription, ConversationMember, Conversation, ReadCursor)
+    ).correlate(Subscription, ConversationMember, Conversation, ConversationReadPosition)
 
 
 def first_unread(where: tuple[ColumnElement[bool], ...] = ()) -> Select[*tuple[int | None]]:
@@ -185,5 +185,8 @@ def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _is_cursor_of_reader() -> ColumnElement[bool]:
-    return and_(ReadCursor.user_id == READER, ReadCursor.conversation_id == Conversation.id)
+def _is_position_of_reader() -> ColumnElement[bool]:
+    return and_(
+        ConversationReadPosition.user_id == READER,
+        ConversationReadPosition.conversation_id == Conversation.id,
+    )

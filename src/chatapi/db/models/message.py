@@ -148,19 +148,19 @@ class MessageFlag(Base):
     """Whether it contained one of the user's alert words when it was sent."""
 
 
-class ReadFloor(Base):
+class GlobalReadPosition(Base):
     """A user's global read position: all messages up to it are read, except exceptions."""
 
-    __tablename__ = "read_floor"
+    __tablename__ = "global_read_position"
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
     message_id: Mapped[int] = mapped_column(BigId)
 
 
-class ReadCursor(Base):
+class ConversationReadPosition(Base):
     """A user's read position in a conversation: all messages up to it are read, with exceptions."""
 
-    __tablename__ = "read_cursor"
+    __tablename__ = "conversation_read_position"
     __table_args__ = (Index(None, "conversation_id"),)
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)

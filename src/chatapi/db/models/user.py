@@ -42,7 +42,7 @@ class User(Base):
     """Whether it posts for the service itself; such a bot has no owner and cannot log in."""
     settings: Mapped[dict[str, Any]]
     """Only what differs from the defaults of UserSettings."""
-    earlier_standings: Mapped[list[dict[str, Any]] | None] = mapped_column(JsonObject)
+    past_roles: Mapped[list[dict[str, Any]] | None] = mapped_column(JsonObject)
     """The roles of the last days, each with its last event; None for most users."""
     password_hash: Mapped[str | None] = mapped_column(String(200))
 

@@ -33,7 +33,7 @@ _ACTIVE_BOTS_OF_OWNER = _ACTIVE_BOTS.where(User.bot_owner_id == bindparam("owner
 _UPDATE_PAST_ROLES = (
     update(User)
     .where(User.id == bindparam("of_user"))
-    .values(earlier_standings=bindparam("standings"))
+    .values(past_roles=bindparam("new_past_roles"))
 )
 
 _owner = aliased(User)
@@ -127,7 +127,9 @@ class UserRepository(UserRows):
 
     async def update_past_roles(self, notes: Mapping[UserId, Sequence[PastRoleRow]]) -> None:
         """One statement, however many users."""
-        rows = [{"of_user": user_id, "standings": list(each)} for user_id, each in notes.items()]
+        rows = [
+            {"of_user": user_id, "new_past_roles": list(each)} for user_id, each in notes.items()
+        ]
         if rows:
             await self._db.execute(_UPDATE_PAST_ROLES, rows)
 

@@ -52,4 +52,4 @@ async def past_roles(ctx: RealmContext, user: UserRecord) -> tuple[PastRole, ...
 def _recent_past_roles(ctx: RealmContext, user: UserRecord) -> list[PastRoleRow]:
     reach = timedelta(hours=ctx.settings.event_log_hours * _LOG_LENGTHS_KEPT)
     oldest = unix_seconds(ctx.now() - reach)
-    return [row for row in user.earlier_standings or () if row["changed_at"] >= oldest]
+    return [row for row in user.past_roles or () if row["changed_at"] >= oldest]

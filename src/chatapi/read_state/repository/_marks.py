@@ -6,7 +6,13 @@ from sqlalchemy import bindparam, delete, select, update
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
 from chatapi.db.message_ids import newest_message_id
-from chatapi.db.models import Conversation, ReadCursor, ReadException, ReadFloor, Subscription
+from chatapi.db.models import (
+    Conversation,
+    ConversationReadPosition,
+    GlobalReadPosition,
+    ReadException,
+    Subscription,
+)
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
 from chatapi.read_state.repository._states import MessageState, chunks
@@ -58,7 +64,9 @@ class MarkRepository:
         return {ConversationId(found): MessageId(last) for found, last in rows}
 
     async def read_all_up_to(self, message_id: MessageId) -> None:
-        await upsert(self._db, ReadFloor, [{"user_id": self._user_id, "message_id": message_id}])
+        await upsert(
+            self._db, GlobalReadPosition, [{"user_id": self._user_id, "message_id": message_id}]
+        )
         await self._db.execute(_FORGET_ALL, {"of_user": self._user_id})
 
     async def read_channel_up_to(self, channel_id: ChannelId, message_id: MessageId) -> None:
@@ -74,7 +82,7 @@ class MarkRepository:
     async def move(self, positions: Mapping[ConversationId, MessageId]) -> None:
         await upsert(
             self._db,
-            ReadCursor,
+            ConversationReadPosition,
             [
                 {"user_id": self._user_id, "conversation_id": key, "message_id": message_id}
                 for key, message_id in positions.items()

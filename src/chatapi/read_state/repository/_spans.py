@@ -28,11 +28,11 @@ from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     Conversation,
+    ConversationReadPosition,
+    GlobalReadPosition,
     Message,
     MessageEdit,
-    ReadCursor,
     ReadException,
-    ReadFloor,
     Subscription,
 )
 from chatapi.db.session import DatabaseSession
@@ -50,7 +50,9 @@ _AS_OF = select(func.coalesce(func.max(MessageEdit.id), 0)).scalar_subquery()
 _BOUNDS_OF_TOPIC = (
     select(
         highest(
-            func.coalesce(ReadCursor.message_id, 0), Subscription.read_up_to, GLOBAL_READ_POSITION
+            func.coalesce(ConversationReadPosition.message_id, 0),
+            Subscription.read_up_to,
+            GLOBAL_READ_POSITION,
         ),
         Conversation.last_message_id,
         _AS_OF,
@@ -58,8 +60,11 @@ _BOUNDS_OF_TOPIC = (
     .select_from(Conversation)
     .join(Subscription, and_(_IS_MINE, Subscription.channel_id == Conversation.channel_id))
     .outerjoin(
-        ReadCursor,
-        and_(ReadCursor.user_id == READER, ReadCursor.conversation_id == Conversation.id),
+        ConversationReadPosition,
+        and_(
+            ConversationReadPosition.user_id == READER,
+            ConversationReadPosition.conversation_id == Conversation.id,
+        ),
     )
     .where(Conversation.id == _CONVERSATION)
 )
@@ -88,14 +93,14 @@ _BOUNDS_OF_MANY: Select[*tuple[Any, ...]] = (
     select(
         Subscription.channel_id,
         Subscription.user_id,
-        highest(Subscription.read_up_to, func.coalesce(ReadFloor.message_id, 0)),
+        highest(Subscription.read_up_to, func.coalesce(GlobalReadPosition.message_id, 0)),
         select(func.max(Conversation.last_message_id))
         .where(Conversation.channel_id == Subscription.channel_id)
         .correlate(Subscription)
         .scalar_subquery(),
         _AS_OF,
     )
-    .outerjoin(ReadFloor, ReadFloor.user_id == Subscription.user_id)
+    .outerjoin(GlobalReadPosition, GlobalReadPosition.user_id == Subscription.user_id)
     .where(*_OF_MANY, Subscription.is_active)
 )
 _EXCEPTIONS_OF_MANY: Select[*tuple[Any, ...]] = (

@@ -18,11 +18,11 @@ from chatapi.core.ids import (
 )
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
+    ConversationReadPosition,
     GroupMention,
     Mention,
     Message,
     MessageFlag,
-    ReadCursor,
     ReadException,
     Subscription,
 )
@@ -96,7 +96,7 @@ _STATES: Select[*tuple[Any, ...]] = (
         Message.channel_id,
         Message.arrival,
         highest(
-            func.coalesce(ReadCursor.message_id, 0),
+            func.coalesce(ConversationReadPosition.message_id, 0),
             func.coalesce(Subscription.read_up_to, 0),
             GLOBAL_READ_POSITION,
         ),
@@ -111,8 +111,11 @@ _STATES: Select[*tuple[Any, ...]] = (
         mentions_topic_of_reader(),
     )
     .outerjoin(
-        ReadCursor,
-        and_(ReadCursor.user_id == READER, ReadCursor.conversation_id == Message.conversation_id),
+        ConversationReadPosition,
+        and_(
+            ConversationReadPosition.user_id == READER,
+            ConversationReadPosition.conversation_id == Message.conversation_id,
+        ),
     )
     .outerjoin(
         Subscription,

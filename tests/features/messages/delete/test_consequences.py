@@ -9,7 +9,7 @@ from chatapi.core.ids import MessageId
 from chatapi.core.settings import Settings
 from chatapi.core.system_groups import SystemGroup
 from chatapi.db.base import Base
-from chatapi.db.models import Conversation, Message, ReadCursor
+from chatapi.db.models import Conversation, ConversationReadPosition, Message
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.repository._deletion import (
     DEPENDENTS_OF_CONVERSATIONS,
@@ -179,7 +179,9 @@ class TestConversations:
         assert_success(await delete(client, owner, message_id))
         assert await topics_of(client, owner, channel) == []
         assert (await channel_of(client, owner, channel))["first_message_id"] is None
-        assert [await count(runtime, table) for table in (Conversation, ReadCursor)] == [0, 0]
+        assert [
+            await count(runtime, table) for table in (Conversation, ConversationReadPosition)
+        ] == [0, 0]
         again = await send(client, owner, channel, topic="lunch")
         assert again > message_id
         assert await topics_of(client, owner, channel) == ["lunch"]

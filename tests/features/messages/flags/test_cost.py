@@ -9,7 +9,7 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.db.base import Base
-from chatapi.db.models import ReadCursor, ReadException
+from chatapi.db.models import ConversationReadPosition, ReadException
 from chatapi.db.session import DatabaseSession
 from tests.factories import Person
 from tests.features.messages.fetch.conversations import mark, send, unread_ids
@@ -57,7 +57,7 @@ class TestMarking:
         assert statements[0] == statements[1]
         # Generous, and CPU time: what is meant is that it does not take seconds.
         assert times[1] < 2
-        assert await count_rows(runtime, ReadCursor) <= 1
+        assert await count_rows(runtime, ConversationReadPosition) <= 1
         assert await count_rows(runtime, ReadException) == 0
 
     async def test_one_by_one_in_order_leaves_no_read_exceptions(
@@ -76,7 +76,7 @@ class TestMarking:
         assert await count_rows(runtime, ReadException) == 1
         await mark(client, reader, ids[4])
         assert await count_rows(runtime, ReadException) == 0
-        assert await count_rows(runtime, ReadCursor) == 1
+        assert await count_rows(runtime, ConversationReadPosition) == 1
         assert await unread_ids(client, reader) == set()
 
     async def test_thousands_of_ids_at_once(

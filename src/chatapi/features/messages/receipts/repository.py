@@ -8,10 +8,10 @@ from sqlalchemy.orm import InstrumentedAttribute
 from chatapi.core.ids import UserId
 from chatapi.db.models import (
     ConversationMember,
+    ConversationReadPosition,
+    GlobalReadPosition,
     MutedUser,
-    ReadCursor,
     ReadException,
-    ReadFloor,
     Subscription,
     SubscriptionPeriodRow,
     User,
@@ -40,17 +40,24 @@ def _readers(of: Select[*tuple[int]], *positions: Column) -> Select[*tuple[int]]
     is_below = or_(
         *(
             func.coalesce(position, 0) >= _MESSAGE
-            for position in (ReadCursor.message_id, ReadFloor.message_id, *positions)
+            for position in (
+                ConversationReadPosition.message_id,
+                GlobalReadPosition.message_id,
+                *positions,
+            )
         )
     )
     is_read = case((ReadException.is_read.is_not(None), ReadException.is_read), else_=is_below)
     lets_know = func.coalesce(User.settings["send_read_receipts"].as_boolean(), True)
     return (
         of.outerjoin(
-            ReadCursor,
-            and_(ReadCursor.user_id == User.id, ReadCursor.conversation_id == _CONVERSATION),
+            ConversationReadPosition,
+            and_(
+                ConversationReadPosition.user_id == User.id,
+                ConversationReadPosition.conversation_id == _CONVERSATION,
+            ),
         )
-        .outerjoin(ReadFloor, ReadFloor.user_id == User.id)
+        .outerjoin(GlobalReadPosition, GlobalReadPosition.user_id == User.id)
         .outerjoin(
             ReadException,
             and_(ReadException.user_id == User.id, ReadException.message_id == _MESSAGE),

@@ -16,13 +16,13 @@ from chatapi.db.models import (
     AttachmentMessage,
     Conversation,
     ConversationMember,
+    ConversationReadPosition,
     GroupMention,
     Mention,
     Message,
     MessageEdit,
     MessageFlag,
     Reaction,
-    ReadCursor,
     ReadException,
     User,
 )
@@ -42,7 +42,7 @@ missing ones.
 """
 
 DEPENDENTS_OF_CONVERSATIONS: tuple[type[Base], ...] = (
-    ReadCursor,
+    ConversationReadPosition,
     ReadException,
     ConversationMember,
     MessageEdit,

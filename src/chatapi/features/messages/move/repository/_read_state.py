@@ -25,13 +25,19 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId
-from chatapi.db.models import Message, ReadCursor, ReadException, ReadFloor, Subscription
+from chatapi.db.models import (
+    ConversationReadPosition,
+    GlobalReadPosition,
+    Message,
+    ReadException,
+    Subscription,
+)
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.move.repository._conditions import matching
 from chatapi.features.messages.move.selection import MessageSelection
 from chatapi.narrow.unread import highest
 
-_here, _there = aliased(ReadCursor), aliased(ReadCursor)
+_here, _there = aliased(ConversationReadPosition), aliased(ConversationReadPosition)
 _in_source = aliased(Subscription)
 
 
@@ -65,15 +71,17 @@ class ReadStateRepository:
         places = self._places
         if not places.crosses_channels:
             copied = select(
-                ReadCursor.user_id, literal(places.target, BigInteger), ReadCursor.message_id
-            ).where(ReadCursor.conversation_id == places.source)
-            await self._insert_cursors(copied)
+                ConversationReadPosition.user_id,
+                literal(places.target, BigInteger),
+                ConversationReadPosition.message_id,
+            ).where(ConversationReadPosition.conversation_id == places.source)
+            await self._insert_positions(copied)
             return
         position = case(
             (_in_source.user_id.is_(None), literal(places.last, BigInteger)),
             else_=highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to),
         )
-        await self._insert_cursors(
+        await self._insert_positions(
             self._readers()
             .with_only_columns(Subscription.user_id, literal(places.target, BigInteger), position)
             .where(position > Subscription.read_up_to)
@@ -83,17 +91,17 @@ class ReadStateRepository:
         """Set the positions in an existing conversation for users who have read both to the end."""
         places = self._places
         has_read_source = exists().where(
-            _here.user_id == ReadCursor.user_id,
+            _here.user_id == ConversationReadPosition.user_id,
             _here.conversation_id == places.source,
             _here.message_id >= places.last,
         )
         await self._db.execute(
-            update(ReadCursor)
+            update(ConversationReadPosition)
             .where(
-                ReadCursor.conversation_id == places.target,
-                ReadCursor.message_id >= last_there,
-                ReadCursor.message_id < places.last,
-                has_read_source.correlate(ReadCursor),
+                ConversationReadPosition.conversation_id == places.target,
+                ConversationReadPosition.message_id >= last_there,
+                ConversationReadPosition.message_id < places.last,
+                has_read_source.correlate(ConversationReadPosition),
             )
             .values(message_id=places.last)
         )
@@ -133,9 +141,9 @@ class ReadStateRepository:
 
     async def add_exceptions(self, selection: MessageSelection) -> None:
         """Add exceptions where the position in the target differs from that in the source."""
-        floor = func.coalesce(ReadFloor.message_id, 0)
-        before = highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, floor)
-        after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, floor)
+        everywhere = func.coalesce(GlobalReadPosition.message_id, 0)
+        before = highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, everywhere)
+        after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, everywhere)
         was_read = case((_in_source.user_id.is_(None), True), else_=Message.id <= before)
         is_read = Message.id <= after
         has_exception = exists().where(
@@ -145,7 +153,7 @@ class ReadStateRepository:
         different = (
             self._readers()
             .join(Message, and_(*matching(selection)))
-            .outerjoin(ReadFloor, ReadFloor.user_id == Subscription.user_id)
+            .outerjoin(GlobalReadPosition, GlobalReadPosition.user_id == Subscription.user_id)
             .with_only_columns(
                 Subscription.user_id,
                 Message.id,
@@ -175,8 +183,8 @@ class ReadStateRepository:
                     _in_source.is_active,
                 ),
             )
-            .outerjoin(_here, _cursor_in(_here, places.source))
-            .outerjoin(_there, _cursor_in(_there, places.target))
+            .outerjoin(_here, _position_in(_here, places.source))
+            .outerjoin(_there, _position_in(_there, places.target))
             .where(Subscription.channel_id == places.target_channel, Subscription.is_active)
         )
         if places.crosses_channels:
@@ -184,10 +192,14 @@ class ReadStateRepository:
         # Without a position in either conversation, the channel's position counts for both.
         return readers.where(or_(_here.user_id.is_not(None), _there.user_id.is_not(None)))
 
-    async def _insert_cursors(self, cursors: Select[*tuple[int, int, int]]) -> None:
+    async def _insert_positions(self, positions: Select[*tuple[int, int, int]]) -> None:
         columns = ["user_id", "conversation_id", "message_id"]
-        await self._db.execute(insert(ReadCursor).from_select(columns, cursors))
+        await self._db.execute(insert(ConversationReadPosition).from_select(columns, positions))
 
 
-def _cursor_in(cursor: type[ReadCursor], conversation_id: ConversationId) -> ColumnElement[bool]:
-    return and_(cursor.user_id == Subscription.user_id, cursor.conversation_id == conversation_id)
+def _position_in(
+    position: type[ConversationReadPosition], conversation_id: ConversationId
+) -> ColumnElement[bool]:
+    return and_(
+        position.user_id == Subscription.user_id, position.conversation_id == conversation_id
+    )

@@ -1,10 +1,14 @@
-"""Audiences: data that says who receives an event, evaluated for each connected client."""
+"""Audiences: data that says who receives an event, evaluated for each connected client.
+
+They are stored in the event log. The second name of a kind or a field is the one that earlier
+versions wrote; rows with it are readable as long as the log keeps them.
+"""
 
 from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter
+from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, TypeAdapter
 from typing_extensions import override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
@@ -59,7 +63,7 @@ class Users(AudienceBase):
 class RoleAtLeast(AudienceBase):
     """Users of this role or a more powerful one."""
 
-    kind: Literal["at_least"] = "at_least"
+    kind: Literal["role_at_least", "at_least"] = "role_at_least"
     role: Role
 
     @override
@@ -70,7 +74,7 @@ class RoleAtLeast(AudienceBase):
 class UserVisibleTo(AudienceBase):
     """Users to whom a user is visible: almost all, except guests in some realms."""
 
-    kind: Literal["who_sees"] = "who_sees"
+    kind: Literal["user_visible_to", "who_sees"] = "user_visible_to"
     user_id: UserId
     bot_owner_id: UserId | None = None
 
@@ -105,11 +109,11 @@ class Subscribers(AudienceBase):
 class ChannelVisibleTo(AudienceBase):
     """Users to whom a channel is visible: its subscribers, and others as its settings say."""
 
-    kind: Literal["who_knows_channel"] = "who_knows_channel"
+    kind: Literal["channel_visible_to", "who_knows_channel"] = "channel_visible_to"
     channel_id: ChannelId
     invite_only: bool
     is_web_public: bool
-    knowing: GroupSettingPayload
+    visible_to: GroupSettingPayload = Field(validation_alias=AliasChoices("visible_to", "knowing"))
     """Users to whom it is visible although it is private; to administrators it always is."""
 
     @override
@@ -124,20 +128,20 @@ class ChannelVisibleTo(AudienceBase):
             return False
         if not self.invite_only or view.role.at_least(Role.ADMIN):
             return True
-        knowing = GroupValue.from_wire(self.knowing)
-        return knowing.includes(view.user_id, view.membership.groups)
+        visible_to = GroupValue.from_wire(self.visible_to)
+        return visible_to.includes(view.user_id, view.membership.groups)
 
 
 class ChannelReaders(AudienceBase):
     """Users who may read new messages of a channel: its subscribers, and others if it is open."""
 
-    kind: Literal["who_reads_channel"] = "who_reads_channel"
+    kind: Literal["channel_readers", "who_reads_channel"] = "channel_readers"
     channel_id: ChannelId
     is_public: bool
     is_web_public: bool
     is_history_protected: bool
     """Whether only subscribers may read it."""
-    opening: GroupSettingPayload
+    open_to: GroupSettingPayload = Field(validation_alias=AliasChoices("open_to", "opening"))
     """Users who could subscribe themselves, and may read it for that reason."""
 
     @override
@@ -157,14 +161,14 @@ class ChannelReaders(AudienceBase):
             return True
         if not view.role.is_member:
             return False
-        opening = GroupValue.from_wire(self.opening)
-        return self.is_public or opening.includes(view.user_id, view.membership.groups)
+        open_to = GroupValue.from_wire(self.open_to)
+        return self.is_public or open_to.includes(view.user_id, view.membership.groups)
 
 
 class CanFollowMove(AudienceBase):
     """Users who receive the events of either of two channels and may read both."""
 
-    kind: Literal["who_follows_move"] = "who_follows_move"
+    kind: Literal["can_follow_move", "who_follows_move"] = "can_follow_move"
     source: ChannelReaders
     target: ChannelReaders
 
@@ -177,7 +181,7 @@ class CanFollowMove(AudienceBase):
 class CannotFollowMove(AudienceBase):
     """Users who receive the events of the source channel but may not read the target."""
 
-    kind: Literal["who_loses_sight"] = "who_loses_sight"
+    kind: Literal["cannot_follow_move", "who_loses_sight"] = "cannot_follow_move"
     source: ChannelReaders
     target: ChannelReaders
 
@@ -192,7 +196,7 @@ class SubscribedToSourceOnly(AudienceBase):
     Whether they may read the target does not matter.
     """
 
-    kind: Literal["who_is_left_behind"] = "who_is_left_behind"
+    kind: Literal["subscribed_to_source_only", "who_is_left_behind"] = "subscribed_to_source_only"
     source_id: ChannelId
     target_id: ChannelId
 
@@ -206,7 +210,9 @@ class SubscribedToSourceOnly(AudienceBase):
 class VisibleOnlyToSubscribers(AudienceBase):
     """Those of some users to whom a channel is visible only while they are subscribed."""
 
-    kind: Literal["who_knows_only_from_inside"] = "who_knows_only_from_inside"
+    kind: Literal["visible_only_to_subscribers", "who_knows_only_from_inside"] = (
+        "visible_only_to_subscribers"
+    )
     ids: frozenset[UserId]
     channel: ChannelVisibleTo
 
@@ -222,13 +228,15 @@ class VisibleOnlyToSubscribers(AudienceBase):
 class LostOrGainedVisibility(AudienceBase):
     """Users to whom a channel is visible with some settings and not with others."""
 
-    kind: Literal["who_knows_channel_unlike"] = "who_knows_channel_unlike"
+    kind: Literal["lost_or_gained_visibility", "who_knows_channel_unlike"] = (
+        "lost_or_gained_visibility"
+    )
     channel: ChannelVisibleTo
-    unlike: ChannelVisibleTo
+    excluding: ChannelVisibleTo = Field(validation_alias=AliasChoices("excluding", "unlike"))
 
     @override
     def includes(self, view: ClientView, number: EventNumber) -> bool:
-        return self.channel.includes(view, number) and not self.unlike.includes(view, number)
+        return self.channel.includes(view, number) and not self.excluding.includes(view, number)
 
 
 class Nobody(AudienceBase):

@@ -30,7 +30,7 @@ class Batch:
             {
                 "realm": self.realm_id,
                 "logged": [entry.to_row() for entry in self.logged],
-                "fleeting": [entry.to_row() for entry in self.ephemeral],
+                "ephemeral": [entry.to_row() for entry in self.ephemeral],
             }
         )
 
@@ -41,7 +41,7 @@ class Batch:
         return cls(
             realm_id=realm_id,
             logged=tuple(load_entry(realm_id, *row) for row in content["logged"]),
-            ephemeral=tuple(load_entry(realm_id, *row) for row in content["fleeting"]),
+            ephemeral=tuple(load_entry(realm_id, *row) for row in content["ephemeral"]),
         )
 
 

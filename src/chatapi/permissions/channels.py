@@ -157,7 +157,7 @@ def channel_visible_to(realm: RealmRecord, channel: ChannelRecord) -> ChannelVis
         channel_id=channel.id,
         invite_only=channel.invite_only,
         is_web_public=channel.is_web_public,
-        knowing=_united(realm, channel, _VISIBILITY_PERMISSIONS).to_wire(),
+        visible_to=_united(realm, channel, _VISIBILITY_PERMISSIONS).to_wire(),
     )
 
 
@@ -168,7 +168,7 @@ def channel_readers(realm: RealmRecord, channel: ChannelRecord) -> ChannelReader
         is_public=channel.is_public,
         is_web_public=channel.is_web_public,
         is_history_protected=channel.has_protected_history,
-        opening=_united(realm, channel, READ_PERMISSIONS).to_wire(),
+        open_to=_united(realm, channel, READ_PERMISSIONS).to_wire(),
     )
 
 

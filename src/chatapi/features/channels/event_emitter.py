@@ -40,7 +40,7 @@ class ChannelEventEmitter:
         realm = self._ctx.realm
         before_knew, knows = channel_visible_to(realm, before), channel_visible_to(realm, after)
         if before_knew != knows:
-            gained = LostOrGainedVisibility(channel=knows, unlike=before_knew)
+            gained = LostOrGainedVisibility(channel=knows, excluding=before_knew)
             self._ctx.emit(ChannelsCreated(streams=[await self._show(after)]), to=gained)
             subscribers = SubscriptionRepository(self._ctx.db, self._ctx.realm.id)
             peers = await subscribers.list_active_subscribers(after.id)
@@ -48,7 +48,7 @@ class ChannelEventEmitter:
         for event in self._updates(before, after, permissions):
             self._ctx.emit(event, to=knows)
         if before_knew != knows:
-            lost = LostOrGainedVisibility(channel=before_knew, unlike=knows)
+            lost = LostOrGainedVisibility(channel=before_knew, excluding=knows)
             self._ctx.emit(ChannelsDeleted.of(after.id), to=lost)
 
     def emit_archived(self, channel: ChannelRecord) -> None:

@@ -67,7 +67,7 @@ async def _emit_subscribers(
 async def names_any_group(ctx: RealmContext, groups: Collection[GroupId]) -> bool:
     """Whether a private channel's settings name any of some groups."""
     for channel in await ChannelRepository(ctx.db, ctx.realm.id).list_all():
-        knowing = GroupValue.from_wire(channel_visible_to(ctx.realm, channel).knowing)
-        if channel.invite_only and not knowing.subgroups.isdisjoint(groups):
+        visible_to = GroupValue.from_wire(channel_visible_to(ctx.realm, channel).visible_to)
+        if channel.invite_only and not visible_to.subgroups.isdisjoint(groups):
             return True
     return False

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar, NotRequired
 
+from pydantic import AliasChoices, Field
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
@@ -38,31 +39,35 @@ class MessageSent(MentionEvent):
     cache_tags: ClassVar = NO_CACHE_TAGS
     shape: ClassVar = MessageEventPayload
 
-    facts: Annotated[MessageData, ServerOnly()]
+    data: Annotated[MessageData, ServerOnly()] = Field(
+        validation_alias=AliasChoices("data", "facts")
+    )
     read_by_sender: Annotated[bool, ServerOnly()]
-    unheeding_users: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
+    muted_sender_users: Annotated[frozenset[UserId], ServerOnly()] = Field(
+        default=frozenset(), validation_alias=AliasChoices("muted_sender_users", "unheeding_users")
+    )
     """Users for whom it is read already, since they muted its sender."""
     echo: Annotated[Echo | None, ServerOnly()] = None
 
     @property
     def message_id(self) -> MessageId:
-        return self.facts.id
+        return self.data.id
 
     @property
     def channel_id(self) -> ChannelId | None:
-        return self.facts.channel_id
+        return self.data.channel_id
 
     @property
     def topic(self) -> str:
-        return self.facts.topic
+        return self.data.topic
 
     @property
     def sender_id(self) -> UserId:
-        return self.facts.sender.id
+        return self.data.sender.id
 
     @property
     def people_ids(self) -> frozenset[UserId]:
-        return frozenset(UserId(person["id"]) for person in self.facts.people)
+        return frozenset(UserId(person["id"]) for person in self.data.people)
 
     def flags_for(self, view: ClientView) -> tuple[str, ...]:
         return self._flags(view)
@@ -73,11 +78,11 @@ class MessageSent(MentionEvent):
 
     @override
     def quoted_message(self) -> MessageId:
-        return self.facts.id
+        return self.data.id
 
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
-        yield SentMessageTag(self.facts.id)
+        yield SentMessageTag(self.data.id)
 
     @override
     def variant(self, view: ClientView) -> Hashable:
@@ -86,7 +91,7 @@ class MessageSent(MentionEvent):
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
         body: dict[str, Any] = {
-            "message": message_payload(self.facts, self._render_options(view)),
+            "message": message_payload(self.data, self._render_options(view)),
             "flags": list(self._flags(view)),
         }
         local_id = self._local_id(view)
@@ -101,20 +106,20 @@ class MessageSent(MentionEvent):
             apply_markdown=profile.apply_markdown,
             allow_empty_topic="empty_topic_name" in profile.capabilities,
             shows_email=not hides_sender
-            and self.facts.sender.shows_email_to(view.user_id, view.role),
+            and self.data.sender.shows_email_to(view.user_id, view.role),
             client_gravatar=profile.client_gravatar,
             hides_sender=hides_sender,
         )
 
     def _hides_sender(self, view: ClientView) -> bool:
         """The sender of a direct message becomes visible to its recipients."""
-        is_known = self.facts.channel_id is None or self.facts.sender.is_system_bot
-        return not (is_known or view.sees_user(self.facts.sender.id))
+        is_known = self.data.channel_id is None or self.data.sender.is_system_bot
+        return not (is_known or view.sees_user(self.data.sender.id))
 
     def _flags(self, view: ClientView) -> tuple[str, ...]:
         flags = []
-        if view.user_id in self.unheeding_users or (
-            self.read_by_sender and view.user_id == self.facts.sender.id
+        if view.user_id in self.muted_sender_users or (
+            self.read_by_sender and view.user_id == self.data.sender.id
         ):
             flags.append("read")
         return (*flags, *self.mention_flags(view))
@@ -122,7 +127,7 @@ class MessageSent(MentionEvent):
     def _local_id(self, view: ClientView) -> str | None:
         if self.echo is None or self.echo["queue_id"] != view.queue_id:
             return None
-        if view.user_id != self.facts.sender.id:
+        if view.user_id != self.data.sender.id:
             # A client can set the local id only in queues of its own user.
             return None
         return self.echo["local_id"]

@@ -107,8 +107,8 @@ class MessageWriter:
         await self._claim_files(work, placed)
         flags = await mark_recipients(self.runtime, work, self.realm.id, placed)
         linkifiers = await self.runtime.linkifiers.of(work.db, self.realm.id)
-        facts = await map_in_steps(lambda each: self._facts(each, now, linkifiers), placed)
-        for each, recipient_flags, shown in zip(placed, flags, facts, strict=True):
+        data = await map_in_steps(lambda each: self._message_data(each, now, linkifiers), placed)
+        for each, recipient_flags, shown in zip(placed, flags, data, strict=True):
             event = await self._event(repository, each, recipient_flags, shown)
             work.emit(self.realm.id, event, to=_audience(each))
         await self._restart_guests(work, placed)
@@ -146,25 +146,25 @@ class MessageWriter:
         repository: MessageRepository,
         placed: IdentifiedMessage,
         recipient_flags: RecipientFlags,
-        facts: MessageData,
+        data: MessageData,
     ) -> MessageSent:
         outgoing, rendered = placed.outgoing, placed.outgoing.rendered
         participants = None
         if rendered.mentions_topic and placed.is_in_channel:
             participants = await repository.list_senders(placed.conversation_id)
         return MessageSent(
-            facts=facts,
+            data=data,
             read_by_sender=outgoing.read_by_sender,
             mentioned_users=rendered.mentioned_user_ids,
             mentioned_groups=rendered.mentioned_group_ids,
             mentions_channel=rendered.mentions_channel,
             topic_participants=participants,
             alerted_users=recipient_flags.alerted,
-            unheeding_users=recipient_flags.muted_sender,
+            muted_sender_users=recipient_flags.muted_sender,
             echo=outgoing.echo,
         )
 
-    def _facts(
+    def _message_data(
         self, placed: IdentifiedMessage, now: datetime, linkifiers: Linkifiers
     ) -> MessageData:
         outgoing = placed.outgoing

@@ -183,12 +183,12 @@ class SubscriptionWriter:
             )
             self._ctx.emit(event, to=Users(ids=users))
         for channel in channels:
-            knowing = channel_visible_to(self._ctx.realm, channel)
-            outside = VisibleOnlyToSubscribers(ids=left[channel.id], channel=knowing)
+            visible = channel_visible_to(self._ctx.realm, channel)
+            outside = VisibleOnlyToSubscribers(ids=left[channel.id], channel=visible)
             self._ctx.emit(ChannelsDeleted.of(channel.id), to=outside)
             self._ctx.emit(
                 PeersRemoved(stream_ids=[channel.id], user_ids=sorted(left[channel.id])),
-                to=knowing,
+                to=visible,
             )
 
     async def _show(self, channels: Iterable[ChannelRecord]) -> dict[ChannelId, ChannelPayload]:

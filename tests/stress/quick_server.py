@@ -47,6 +47,10 @@ class QuickServer:
             self._process.close()
             self._process = None
 
+    async def restart_after_crash(self) -> None:
+        self.kill()
+        await self.start()
+
     def _listens(self) -> bool:
         with socket.socket() as connection:
             return connection.connect_ex(("127.0.0.1", self.port)) == 0

@@ -1,14 +1,16 @@
 """Messages survive crashes: each acknowledged one exists once, in order, delivered once.
 
-Sixteen senders and eighteen listeners work on a real server that is killed twenty times. Senders
-repeat what was not acknowledged, listeners ask for what came since the last event they saw.
+Sixteen senders and eighteen listeners work on a real server that is killed twenty times, or on
+several whose bus is killed or frozen. Senders repeat what was not acknowledged, listeners ask for
+what came since the last event they saw.
 """
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import httpx
 import pytest
@@ -21,7 +23,10 @@ from tests.stress.connection import Connection
 from tests.stress.quick_server import QuickServer
 from tests.stress.talk import Listener, Message, Room, Sender
 from tests.support.apps import running_app
+from tests.support.temporary_valkey import TemporaryValkey
 from tests.support.waiting import until
+
+Fault: TypeAlias = Callable[[], Awaitable[None]]
 
 SENDERS = 16
 MESSAGES_BETWEEN_KILLS = 20
@@ -120,22 +125,26 @@ async def begin_talk(world: World, clients: list[httpx.AsyncClient]) -> Talk:
     return Talk(listeners, senders)
 
 
-async def talk_through_kills(talk: Talk, processes: list[QuickServer], kills: int) -> None:
+async def talk_through(talk: Talk, faults: Iterable[Fault]) -> None:
+    """Let all talk; each fault happens after some more messages were acknowledged."""
     stop = asyncio.Event()
     async with asyncio.timeout(180), asyncio.TaskGroup() as crowd:
         for listener in talk.listeners:
             crowd.create_task(listener.work(stop))
         for sender in talk.senders:
             crowd.create_task(sender.work(stop))
-        for kill in range(kills):
+        for fault in faults:
             await until_acknowledged_anew(talk)
-            server = processes[kill % len(processes)]
-            server.kill()
-            await server.start()
+            await fault()
         await until_acknowledged_anew(talk)
         stop.set()
     for listener in talk.listeners:
         await listener.catch_up()
+
+
+def killed_in_turn(processes: list[QuickServer], kills: int) -> Iterator[Fault]:
+    for kill in range(kills):
+        yield processes[kill % len(processes)].restart_after_crash
 
 
 async def until_acknowledged_anew(talk: Talk) -> None:
@@ -147,7 +156,7 @@ async def test_one_server_killed_twenty_times(
     world: World, processes: list[QuickServer], clients: list[httpx.AsyncClient]
 ) -> None:
     talk = await begin_talk(world, clients)
-    await talk_through_kills(talk, processes, kills=20)
+    await talk_through(talk, killed_in_turn(processes, kills=20))
     assert sum(sender.lost_answers for sender in talk.senders) >= 20
     await assert_all_went_well(talk)
 
@@ -167,7 +176,50 @@ class TestTwoServers:
         self, world: World, processes: list[QuickServer], clients: list[httpx.AsyncClient]
     ) -> None:
         talk = await begin_talk(world, clients)
-        await talk_through_kills(talk, processes, kills=4)
+        await talk_through(talk, killed_in_turn(processes, kills=4))
+        await assert_all_went_well(talk)
+
+
+class TestBusLost:
+    """Several servers on one database whose bus goes away: they find new events without it."""
+
+    @pytest.fixture
+    def backend(self) -> str:
+        return "postgresql"
+
+    @pytest.fixture(params=[2, 4])
+    def process_count(self, request: pytest.FixtureRequest) -> int:
+        return int(request.param)
+
+    async def test_killed_and_back_empty(
+        self, world: World, clients: list[httpx.AsyncClient], valkey: TemporaryValkey
+    ) -> None:
+        async def kill() -> None:
+            valkey.kill()
+            await until_acknowledged_anew(talk)
+
+        async def start() -> None:
+            valkey.start()
+
+        talk = await begin_talk(world, clients)
+        await talk_through(talk, [kill, start, kill, start])
+        await assert_all_went_well(talk)
+
+    async def test_frozen_and_back(
+        self, world: World, clients: list[httpx.AsyncClient], valkey: TemporaryValkey
+    ) -> None:
+        async def freeze() -> None:
+            valkey.freeze()
+            await until_acknowledged_anew(talk)
+
+        async def thaw() -> None:
+            valkey.thaw()
+
+        talk = await begin_talk(world, clients)
+        try:
+            await talk_through(talk, [freeze, thaw, freeze, thaw])
+        finally:
+            valkey.thaw()
         await assert_all_went_well(talk)
 
 

@@ -33,6 +33,14 @@ class TemporaryValkey:
         """Brings a killed server back, empty, at the same address."""
         self._own_process().start()
 
+    def freeze(self) -> None:
+        """Stops the server without closing its connections: it accepts bytes and never answers."""
+        self._own_process().signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Lets a frozen server go on, with its data."""
+        self._own_process().signal(signal.SIGCONT)
+
     def _own_process(self) -> "ValkeyProcess":
         if self._own is None:
             raise RuntimeError("The server of TEST_REDIS_URL is not ours: use private=True.")
@@ -112,6 +120,11 @@ class ValkeyProcess:
         self._process.kill()
         self._process.wait(STOP_TIMEOUT_SECONDS)
         self._process = None
+
+    def signal(self, number: signal.Signals) -> None:
+        if self._process is None:
+            raise RuntimeError("The server is not running.")
+        self._process.send_signal(number)
 
     def _answers(self) -> bool:
         with socket.socket(socket.AF_UNIX) as connection:

@@ -5,7 +5,9 @@ import pytest
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.version import FEATURE_LEVEL, VERSION
 from tests.factories import Person
+from tests.support.apps import StartApp
 from tests.support.client import ApiClient, encode_form
+from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success
 
 QUEUE_KEYS = {
@@ -112,3 +114,19 @@ class TestRegister:
     ) -> None:
         response = await client.call("POST", "/register", member, data=encode_form({name: value}))
         assert name in assert_error(response)
+
+
+class TestPollWithoutWaiting:
+    """GET /events with dont_block, in a process that no bus tells what others have committed."""
+
+    async def test_returns_events_that_another_process_has_committed(
+        self, client: ApiClient, start_app: StartApp, member: Person
+    ) -> None:
+        elsewhere = ApiClient(await start_app())
+        listener = await listen(client, member, event_types=["message"])
+        for _ in range(20):
+            sent = await elsewhere.post(
+                "/messages", member, type="direct", to=[member.user_id], content="Hello"
+            )
+            (event,) = await listener.new_events()
+            assert event["message"]["id"] == assert_success(sent)["id"]

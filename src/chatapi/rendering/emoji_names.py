@@ -1,15 +1,33 @@
 """Names of Unicode emoji, and the codes that clients use for them.
 
-Existing clients have names of their own; where a name has another meaning elsewhere (`smile`),
-theirs takes precedence. The tables are large, so each is loaded on demand.
+Existing clients have names of their own; where a name has another meaning elsewhere, theirs takes
+precedence. Names that clients used earlier, and those of the Unicode standard and of GitHub, are
+understood as well. The tables are large, so each is loaded on demand.
 """
 
 import functools
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
+_TABLE = Path(__file__).with_suffix(".txt")
 _VARIATION_SELECTOR = "\ufe0f"
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9_+-]+")
+
+
+class _Row(NamedTuple):
+    code: str
+    names: list[str]
+    """The first one is canonical."""
+    former_names: list[str]
+
+
+def emoji_names_by_code() -> Mapping[str, Sequence[str]]:
+    """Today's names of every emoji by its code, the canonical name first, as clients list them."""
+    return {row.code: row.names for row in _rows()}
 
 
 def unicode_emoji_code(name: str) -> str | None:
@@ -18,8 +36,12 @@ def unicode_emoji_code(name: str) -> str | None:
 
 
 def is_unicode_emoji(name: str, code: str) -> bool:
-    """Whether a client may mean this emoji by this name."""
-    return _client_codes().get(name) == code or _standard_codes().get(name) == code
+    """Whether a client may mean this emoji by this name, today or earlier."""
+    return (
+        _client_codes().get(name) == code
+        or code in _former_codes().get(name, ())
+        or _standard_codes().get(name) == code
+    )
 
 
 def is_unicode_emoji_code(code: str) -> bool:
@@ -29,18 +51,36 @@ def is_unicode_emoji_code(code: str) -> bool:
 
 @functools.cache
 def _all_codes() -> frozenset[str]:
-    return frozenset(_client_codes().values()).union(_standard_codes().values())
+    return frozenset(row.code for row in _rows()).union(_standard_codes().values())
 
 
 @functools.cache
 def _client_codes() -> dict[str, str]:
-    from zulip_emoji_mapping.emoji_names import EMOJI_NAME_MAPS  # noqa: PLC0415 (see above)
+    """Codes by name: a name that has another meaning today is not read as it was earlier."""
+    former = {name: codes[0] for name, codes in _former_codes().items()}
+    return former | {name: row.code for row in _rows() for name in row.names}
 
-    return {
-        name: code
-        for code, names in EMOJI_NAME_MAPS.items()
-        for name in (names["canonical_name"], *names["aliases"])
-    }
+
+@functools.cache
+def _former_codes() -> dict[str, list[str]]:
+    codes = defaultdict[str, list[str]](list)
+    for row in _rows():
+        for name in row.former_names:
+            codes[name].append(row.code)
+    return dict(codes)
+
+
+@functools.cache
+def _rows() -> list[_Row]:
+    return list(_read_rows(_TABLE.read_text(encoding="utf-8")))
+
+
+def _read_rows(table: str) -> Iterator[_Row]:
+    for line in table.splitlines():
+        if not line.startswith("#"):
+            today, _, former = line.partition("|")
+            code, *names = today.split()
+            yield _Row(code, names, former.split())
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from chatapi.rendering.directory import (
     RealmEmoji,
 )
 from chatapi.rendering.emoji_names import (
+    emoji_names_by_code,
     is_unicode_emoji,
     is_unicode_emoji_code,
     unicode_emoji_code,
@@ -48,6 +49,7 @@ __all__ = [
     "RenderedMessage",
     "UrlTemplate",
     "channel_address",
+    "emoji_names_by_code",
     "find_references",
     "is_quick_to_render",
     "is_unicode_emoji",

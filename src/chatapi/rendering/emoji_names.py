@@ -7,6 +7,7 @@ theirs takes precedence. The tables are large, so each is loaded on demand.
 import functools
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 
 _VARIATION_SELECTOR = "\ufe0f"
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9_+-]+")
@@ -25,6 +26,18 @@ def is_unicode_emoji(name: str, code: str) -> bool:
 def is_unicode_emoji_code(code: str) -> bool:
     """Whether an emoji has this code, under any name."""
     return code in _all_codes()
+
+
+@functools.cache
+def emoji_names_by_code() -> Mapping[str, Sequence[str]]:
+    """The names of each emoji by its code, the preferred name first."""
+    names: dict[str, list[str]] = {}
+    for name, code in [*_client_codes().items(), *_standard_codes().items()]:
+        known = names.setdefault(code, [])
+        # A name that clients give to another emoji is not a name of this one.
+        if name not in known and unicode_emoji_code(name) == code:
+            known.append(name)
+    return {code: known for code, known in names.items() if known}
 
 
 @functools.cache

@@ -6,6 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.events.client import ClientProfile
 from chatapi.features.emoji.payloads import EmojiPayload
 from chatapi.features.emoji.service import EmojiService
+from chatapi.features.emoji.static_files import emoji_names_file
 from chatapi.features.state import shared_by_all, state_section
 
 
@@ -13,6 +14,19 @@ class RealmEmojiState(TypedDict):
     """All custom emoji, by id."""
 
     realm_emoji: dict[str, EmojiPayload]
+
+
+class EmojiNamesState(TypedDict):
+    """Where clients find the names of all Unicode emoji; needs no authentication."""
+
+    server_emoji_data_url: str
+
+
+@state_section("realm")
+async def load_emoji_data_url(ctx: Context, profile: ClientProfile) -> EmojiNamesState:
+    del profile
+    file = await emoji_names_file(ctx.runtime)
+    return {"server_emoji_data_url": ctx.public_url + file.path}
 
 
 @state_section("realm_emoji", cache_key=shared_by_all)

@@ -13,6 +13,8 @@ from chatapi.core.clock import unix_seconds
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME
 from chatapi.events.client import ClientProfile
 from chatapi.features.realm.payloads import (
+    AuthenticationMethodPayload,
+    LegacyPoliciesPayload,
     PermissionsPayload,
     RealmFeaturesPayload,
     RealmIdentityPayload,
@@ -21,6 +23,12 @@ from chatapi.features.realm.payloads import (
     realm_settings_payload,
 )
 from chatapi.features.realm.rules import icon_url, supported_permissions
+from chatapi.features.realm.settings.legacy_policies import (
+    create_channel_policy,
+    create_web_public_channel_policy,
+    wildcard_mention_policy,
+)
+from chatapi.features.realm.settings.video_calls import VIDEO_CALL_PROVIDERS, jitsi_server_url
 from chatapi.features.state import state_section
 from chatapi.features.users import KNOWN_SITES, OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
 from chatapi.permissions.settings import ChannelPermission, GroupPermission, RealmPermission
@@ -28,6 +36,9 @@ from chatapi.permissions.stored import realm_permissions
 from chatapi.wire import limits
 from chatapi.wire.realm_settings import NO_CHANNEL
 
+_AUTHENTICATION_METHODS: dict[str, AuthenticationMethodPayload] = {
+    "Email": {"enabled": True, "available": True}
+}
 _SELF_HOSTED = 1
 _NO_UPLOADS = 0
 
@@ -76,14 +87,14 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
     return {
         "realm_allow_edit_history": options.message_edit_history_visibility_policy != "none",
         "realm_mandatory_topics": options.topics_policy == "disable_empty_topic",
-        "realm_authentication_methods": {"Email": {"enabled": True, "available": True}},
+        "realm_authentication_methods": _AUTHENTICATION_METHODS,
         "realm_email_auth_enabled": True,
         "realm_password_auth_enabled": True,
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
         "realm_upload_quota_mib": ctx.settings.upload_quota_mib or None,
-        "realm_jitsi_server_url": None,
-        "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}},
+        "jitsi_server_url": jitsi_server_url(ctx.realm.options, ctx.settings) or "",
+        "realm_available_video_chat_providers": VIDEO_CALL_PROVIDERS,
         "realm_default_external_accounts": {
             key: {
                 "name": site.name,
@@ -99,6 +110,21 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
         "realm_zulip_update_announcements_stream_id": NO_CHANNEL,
         "gif_rating_policy_options": {"disabled": {"name": "GIFs disabled", "id": 0}},
         "settings_send_digest_emails": False,
+    }
+
+
+@state_section("realm")
+async def load_legacy_policies(ctx: Context, _profile: ClientProfile) -> LegacyPoliciesPayload:
+    realm = ctx.realm
+    public, private = (
+        RealmPermission.CAN_CREATE_PUBLIC_CHANNEL,
+        RealmPermission.CAN_CREATE_PRIVATE_CHANNEL,
+    )
+    return {
+        "realm_create_public_stream_policy": create_channel_policy(realm, public),
+        "realm_create_private_stream_policy": create_channel_policy(realm, private),
+        "realm_create_web_public_stream_policy": create_web_public_channel_policy(realm),
+        "realm_wildcard_mention_policy": wildcard_mention_policy(realm),
     }
 
 
@@ -154,7 +180,7 @@ async def load_server_features(ctx: Context, _profile: ClientProfile) -> ServerF
         "server_thumbnail_formats": [],
         "server_avatar_changes_disabled": True,
         "server_name_changes_disabled": False,
-        "server_jitsi_server_url": None,
+        "server_jitsi_server_url": ctx.settings.jitsi_server_url or None,
         "server_can_summarize_topics": False,
         "server_report_message_types": [],
     }

@@ -41,6 +41,8 @@ class UsersState(TypedDict):
     is_owner: bool
     is_moderator: bool
     is_guest: bool
+    can_create_streams: bool
+    """Whether the caller may create public or private channels, for older clients."""
     can_create_public_streams: bool
     can_create_private_streams: bool
     can_create_web_public_streams: bool
@@ -89,6 +91,8 @@ async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
     """The caller as of the snapshot, so nothing has to be read again."""
     me = ctx.user
     may = partial(is_allowed_in_realm, ctx)
+    creates_public = await may(RealmPermission.CAN_CREATE_PUBLIC_CHANNEL)
+    creates_private = await may(RealmPermission.CAN_CREATE_PRIVATE_CHANNEL)
     return {
         "user_id": me.id,
         "email": me.api_email(ctx.realm, ctx.settings.root_domain),
@@ -101,8 +105,9 @@ async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
         "is_owner": me.role is Role.OWNER,
         "is_moderator": me.role is Role.MODERATOR,
         "is_guest": me.role is Role.GUEST,
-        "can_create_public_streams": await may(RealmPermission.CAN_CREATE_PUBLIC_CHANNEL),
-        "can_create_private_streams": await may(RealmPermission.CAN_CREATE_PRIVATE_CHANNEL),
+        "can_create_streams": creates_public or creates_private,
+        "can_create_public_streams": creates_public,
+        "can_create_private_streams": creates_private,
         "can_create_web_public_streams": (
             _has_web_public_channels(ctx)
             and await may(RealmPermission.CAN_CREATE_WEB_PUBLIC_CHANNEL)

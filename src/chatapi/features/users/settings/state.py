@@ -20,6 +20,8 @@ class UserSettingsState(TypedDict):
     """The caller's settings."""
 
     user_settings: OwnSettingsPayload
+    receives_typing_notifications: bool
+    """For clients that read it at the top level."""
 
 
 class DefaultSettingsState(TypedDict):
@@ -47,7 +49,10 @@ async def load_user_settings(ctx: Context, _profile: ClientProfile) -> UserSetti
         email_address_visibility=ctx.user.email_visibility.value,
         timezone=ctx.user.timezone,
     )
-    return {"user_settings": settings.model_dump()}
+    return {
+        "user_settings": settings.model_dump(),
+        "receives_typing_notifications": settings.receives_typing_notifications,
+    }
 
 
 @state_section("realm_user_settings_defaults", cache_key=shared_by_all)

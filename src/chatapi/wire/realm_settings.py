@@ -23,6 +23,10 @@ class OwnersOnly:
     """Marks a setting that only owners of the organization may change."""
 
 
+class UsersOnly:
+    """Marks a setting that visitors without an account must not see."""
+
+
 class SentInUpdateDict:
     """Marks a setting whose changes clients expect in `realm/update_dict`."""
 
@@ -58,7 +62,7 @@ class RealmSettings(WireModel):
 
     description: Annotated[str, Field(max_length=1000)] = ""
     default_language: LanguageCode = "en"
-    welcome_message_custom_text: Annotated[str, Field(max_length=8000)] = ""
+    welcome_message_custom_text: Annotated[str, Field(max_length=8000), UsersOnly()] = ""
     digest_emails_enabled: bool = False
     digest_weekday: Annotated[int, Field(ge=0, le=6)] = 1
     disallow_disposable_email_addresses: bool = False

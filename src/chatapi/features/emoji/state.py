@@ -2,12 +2,12 @@
 
 from typing_extensions import TypedDict
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.emoji.payloads import EmojiPayload
-from chatapi.features.emoji.service import EmojiService
+from chatapi.features.emoji.service import list_emoji
 from chatapi.features.emoji.static_files import emoji_names_file
-from chatapi.features.state import shared_by_all, state_section
+from chatapi.features.state import public_section, shared_by_all
 
 
 class RealmEmojiState(TypedDict):
@@ -22,14 +22,14 @@ class EmojiNamesState(TypedDict):
     server_emoji_data_url: str
 
 
-@state_section("realm")
-async def load_emoji_data_url(ctx: Context, profile: ClientProfile) -> EmojiNamesState:
+@public_section("realm")
+async def load_emoji_data_url(ctx: RealmContext, profile: ClientProfile) -> EmojiNamesState:
     del profile
     file = await emoji_names_file(ctx.runtime)
     return {"server_emoji_data_url": ctx.public_url + file.path}
 
 
-@state_section("realm_emoji", cache_key=shared_by_all)
-async def load_realm_emoji(ctx: Context, profile: ClientProfile) -> RealmEmojiState:
+@public_section("realm_emoji", cache_key=shared_by_all)
+async def load_realm_emoji(ctx: RealmContext, profile: ClientProfile) -> RealmEmojiState:
     del profile
-    return {"realm_emoji": await EmojiService(ctx).list_all()}
+    return {"realm_emoji": await list_emoji(ctx)}

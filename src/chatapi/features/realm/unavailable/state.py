@@ -12,44 +12,44 @@ from chatapi.features.realm.unavailable.payloads import (
     VideoCallsState,
     WebhookBotsState,
 )
-from chatapi.features.state import state_section
+from chatapi.features.state import public_section
 
 
-@state_section("giphy")
+@public_section("giphy")
 async def load_giphy(_ctx: RealmContext, _profile: ClientProfile) -> GiphyState:
     return {"giphy_api_key": ""}
 
 
-@state_section("tenor")
+@public_section("tenor")
 async def load_tenor(_ctx: RealmContext, _profile: ClientProfile) -> TenorState:
     return {"tenor_api_key": ""}
 
 
-@state_section("klipy")
+@public_section("klipy")
 async def load_klipy(_ctx: RealmContext, _profile: ClientProfile) -> KlipyState:
     return {"klipy_api_key": ""}
 
 
-@state_section("video_calls")
+@public_section("video_calls")
 async def load_video_calls(_ctx: RealmContext, _profile: ClientProfile) -> VideoCallsState:
     return {"has_zoom_token": False, "has_webex_token": False}
 
 
-@state_section("realm_billing")
+@public_section("realm_billing")
 async def load_billing(_ctx: RealmContext, _profile: ClientProfile) -> BillingState:
     return {"realm_billing": {"has_pending_sponsorship_request": False}}
 
 
-@state_section("stop_words")
+@public_section("stop_words")
 async def load_stop_words(_ctx: RealmContext, _profile: ClientProfile) -> StopWordsState:
     return {"stop_words": []}
 
 
-@state_section("realm_embedded_bots")
+@public_section("realm_embedded_bots")
 async def load_embedded_bots(_ctx: RealmContext, _profile: ClientProfile) -> EmbeddedBotsState:
     return {"realm_embedded_bots": []}
 
 
-@state_section("realm_incoming_webhook_bots")
+@public_section("realm_incoming_webhook_bots")
 async def load_webhook_bots(_ctx: RealmContext, _profile: ClientProfile) -> WebhookBotsState:
     return {"realm_incoming_webhook_bots": []}

@@ -5,18 +5,22 @@ from functools import partial
 
 from typing_extensions import TypedDict
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
-from chatapi.features.state import state_section
+from chatapi.features.state import public_section, state_section
 from chatapi.features.users.payloads import UserPayload
+from chatapi.features.users.people.params import GetUsersParams
+from chatapi.features.users.people.service import UserReader
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.user_visibility import sees_all_users, user_visibility
+
+_NO_USER = -1
 
 
 class PeopleState(TypedDict):
@@ -83,6 +87,52 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
             show, [user for user in seen if not user.is_active]
         ),
         "cross_realm_bots": [show(bot) for bot in await repository.list_system_bots()],
+    }
+
+
+@public_section("realm_user", for_users=False)
+async def load_people_for_visitors(ctx: RealmContext, profile: ClientProfile) -> PeopleState:
+    """The users whom `GET /users` shows to visitors, without their addresses and profiles."""
+    wanted = GetUsersParams(client_gravatar=profile.client_gravatar)
+    users = (await UserReader(ctx).list_users(wanted))["members"]
+    bots = await UserRepository(ctx.db, ctx.realm.id).list_system_bots()
+    return {
+        "realm_users": [user for user in users if user["is_active"]],
+        "realm_non_active_users": [user for user in users if not user["is_active"]],
+        "cross_realm_bots": [
+            user_payload(
+                bot,
+                bot.api_email(ctx.realm, ctx.settings.root_domain),
+                shows_email=True,
+                client_gravatar=profile.client_gravatar,
+                profile_data=None,
+            )
+            for bot in bots
+        ],
+    }
+
+
+@public_section("realm_user", for_users=False)
+async def load_visitor(_ctx: RealmContext, _profile: ClientProfile) -> UsersState:
+    """A visitor is nobody of the organization, and may change nothing."""
+    return {
+        "user_id": _NO_USER,
+        "email": "",
+        "delivery_email": "",
+        "full_name": "Anonymous User",
+        "avatar_source": "G",
+        "avatar_url": gravatar_url("", 1),
+        "avatar_url_medium": medium_gravatar_url("", 1),
+        "is_admin": False,
+        "is_owner": False,
+        "is_moderator": False,
+        "is_guest": False,
+        "can_create_streams": False,
+        "can_create_public_streams": False,
+        "can_create_private_streams": False,
+        "can_create_web_public_streams": False,
+        "can_subscribe_other_users": False,
+        "can_invite_others_to_realm": False,
     }
 
 

@@ -203,6 +203,24 @@ class VisitorContext(RealmContext):
     """Context of a request that may or may not be authenticated."""
 
     visitor: Caller | None
+    client_name: str = field(default="", kw_only=True)
+
+    @property
+    def of_user(self) -> "Context | None":
+        """The same context for what only users can do, None for a visitor without an account."""
+        if self.visitor is None:
+            return None
+        return Context(
+            self.runtime,
+            self.work,
+            self.origin,
+            self.realm,
+            self.realm,
+            self.visitor,
+            self.client_name,
+            address=self.address,
+            computed=self.computed,
+        )
 
     @property
     @override

@@ -128,6 +128,7 @@ class VisitorGuard:
                 realm,
                 realm,
                 visitor,
+                client_name=request.client_name,
                 address=request.address,
                 computed=request.computed,
             )

@@ -128,6 +128,10 @@ class Settings(BaseSettings):
     web_public_streams_enabled: bool = Field(
         default=True, description="Whether organizations may have web-public channels"
     )
+    jitsi_server_url: str = Field(
+        default="",
+        description="Jitsi server for video calls, where an organization has none; empty: none",
+    )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Least severe log line that is written"
@@ -149,7 +153,7 @@ class Settings(BaseSettings):
             raise ValueError("must start with sqlite:// or postgresql://")
         return f"{driver}://{rest}"
 
-    @field_validator("public_url")
+    @field_validator("public_url", "jitsi_server_url")
     @classmethod
     def _without_trailing_slash(cls, url: str) -> str:
         if url and urlsplit(url).scheme not in {"http", "https"}:

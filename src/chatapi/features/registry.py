@@ -12,6 +12,7 @@ FEATURES = (
     "users.accounts",
     "event_queues",
     "realm.settings",
+    "realm.unavailable",
     "users.people",
     "users.bots",
     "users.profile_fields",

@@ -1,22 +1,28 @@
-"""Sections of the POST /register response: each feature's state.py loads one or more."""
+"""Sections of the POST /register response: each feature's state.py loads one or more.
+
+`state_section` is for users. `public_section` is for visitors without an account as well, or for
+them only: it loads what a context without a user suffices for.
+"""
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, get_type_hints
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.registry import load_from_features
 
 Loader = Callable[[Context, ClientProfile], Awaitable[Mapping[str, Any]]]
+PublicLoader = Callable[[RealmContext, ClientProfile], Awaitable[Mapping[str, Any]]]
 CacheKey = Callable[[Context, ClientProfile], Hashable | None]
+PublicCacheKey = Callable[[RealmContext, ClientProfile], Hashable | None]
 """The cache key of a section: readers of a realm with the same key get the same. None for a reader
 whose section no other reader shares.
 """
 
 
-def shared_by_all(_ctx: Context, _profile: ClientProfile) -> Hashable:
+def shared_by_all(_ctx: RealmContext, _profile: ClientProfile) -> Hashable:
     """The cache key of sections that are the same for all readers."""
     return "everybody"
 
@@ -26,12 +32,16 @@ class Section:
     """A part of the initial state, fetched when all its types are requested."""
 
     fetch_types: frozenset[str]
-    load: Loader
+    # What a context must have depends on `for_users`, which the decorators see to.
+    load: Callable[[Any, ClientProfile], Awaitable[Mapping[str, Any]]]
     payload: type
     """The TypedDict the loader returns, for the documentation."""
-    cache_key: CacheKey | None
+    cache_key: Callable[[Any, ClientProfile], Hashable | None] | None
+    for_users: bool = True
+    for_visitors: bool = False
+    """Whether visitors without an account get it: the loader needs no user."""
 
-    async def read(self, ctx: Context, profile: ClientProfile) -> Mapping[str, Any]:
+    async def read(self, ctx: RealmContext, profile: ClientProfile) -> Mapping[str, Any]:
         """The section for a reader; taken from the cache if another reader has loaded it."""
         cache_key = None if self.cache_key is None else self.cache_key(ctx, profile)
         if cache_key is None or ctx.db.as_of is None:
@@ -57,7 +67,39 @@ def state_section(
     return section
 
 
+def public_section(
+    *fetch_types: str,
+    payload: type | None = None,
+    cache_key: PublicCacheKey | None = None,
+    for_users: bool = True,
+) -> Callable[[PublicLoader], Section]:
+    """Make a loader that needs no user a section for visitors too, or for them only."""
+
+    def section(loader: PublicLoader) -> Section:
+        returned = payload or get_type_hints(loader)["return"]
+        return Section(
+            frozenset(fetch_types),
+            loader,
+            returned,
+            cache_key,
+            for_users=for_users,
+            for_visitors=True,
+        )
+
+    return section
+
+
 @cache
 def all_sections() -> tuple[Section, ...]:
     """The sections of all features."""
     return tuple(load_from_features("state", Section))
+
+
+@cache
+def sections_for_users() -> tuple[Section, ...]:
+    return tuple(section for section in all_sections() if section.for_users)
+
+
+@cache
+def sections_for_visitors() -> tuple[Section, ...]:
+    return tuple(section for section in all_sections() if section.for_visitors)

@@ -254,11 +254,11 @@ class FileContent:
     size: int
     open: Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
     is_public: bool = False
-    """Whether everyone may read it, and it never changes."""
+    """Whether everyone may read it, and it never changes; the service itself has written it."""
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         kind = self.content_type.partition(";")[0].strip().lower()
-        is_inline = kind in _SHOWN_INLINE
+        is_inline = self.is_public or kind in _SHOWN_INLINE
         shown_kind = kind if is_inline else _UNKNOWN
         if shown_kind == "text/plain":
             shown_kind = "text/plain; charset=utf-8"

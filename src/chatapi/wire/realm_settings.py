@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from chatapi.core.ids import MAX_ID
+from chatapi.core.web_addresses import is_web_address
 from chatapi.wire.params import WireModel
 from chatapi.wire.types import LanguageCode
 
@@ -22,6 +23,10 @@ class OwnersOnly:
     """Marks a setting that only owners of the organization may change."""
 
 
+class UsersOnly:
+    """Marks a setting that visitors without an account must not see."""
+
+
 class SentInUpdateDict:
     """Marks a setting whose changes clients expect in `realm/update_dict`."""
 
@@ -36,6 +41,17 @@ def _unless_unlimited(unlimited: int | None) -> BeforeValidator:
     return BeforeValidator(read, json_schema_input_type=kind | Literal["unlimited"])
 
 
+def _jitsi_server_url(value: Any) -> Any:  # noqa: ANN401 (validated next)
+    """Accept "default" and "null" for the server that the operator has configured."""
+    if value in {"default", "null", None}:
+        return None
+    if isinstance(value, str) and is_web_address(value):
+        return value.rstrip("/")
+    raise ValueError("Must be a web address")
+
+
+JitsiServerUrl = Annotated[str | None, Field(max_length=200), BeforeValidator(_jitsi_server_url)]
+"""The server of an organization for video calls; None: the one that the operator has configured."""
 TimeLimit = Annotated[Seconds | None, _unless_unlimited(None)]
 
 
@@ -46,7 +62,7 @@ class RealmSettings(WireModel):
 
     description: Annotated[str, Field(max_length=1000)] = ""
     default_language: LanguageCode = "en"
-    welcome_message_custom_text: Annotated[str, Field(max_length=8000)] = ""
+    welcome_message_custom_text: Annotated[str, Field(max_length=8000), UsersOnly()] = ""
     digest_emails_enabled: bool = False
     digest_weekday: Annotated[int, Field(ge=0, le=6)] = 1
     disallow_disposable_email_addresses: bool = False
@@ -74,7 +90,8 @@ class RealmSettings(WireModel):
     message_content_allowed_in_email_notifications: bool = True
     enable_spectator_access: bool = False
     want_advertise_in_communities_directory: bool = False
-    video_chat_provider: Literal[0] = 0
+    video_chat_provider: Literal[0, 1] = 0
+    jitsi_server_url: JitsiServerUrl = None
     gif_rating_policy: Literal[0] = 0
     waiting_period_threshold: Annotated[int, Field(ge=0, le=100_000)] = 0
     default_code_block_language: Annotated[str, Field(max_length=100)] = ""

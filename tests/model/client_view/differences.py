@@ -25,11 +25,16 @@ NOT_COMPARED = {
     "presence_last_update_id",
     "server_timestamp",
     # Derived from permissions and groups, which are compared; no event contains them.
+    "can_create_streams",
     "can_create_public_streams",
     "can_create_private_streams",
     "can_create_web_public_streams",
     "can_subscribe_other_users",
     "can_invite_others_to_realm",
+    "realm_create_public_stream_policy",
+    "realm_create_private_stream_policy",
+    "realm_create_web_public_stream_policy",
+    "realm_wildcard_mention_policy",
 }
 _LOOKED_UP_AGAIN = {
     # No event contains it. Subscribers are compared, and extents.py counts the rows.

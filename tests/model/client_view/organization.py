@@ -17,6 +17,9 @@ def change_realm(view: View, event: Event) -> None:
     if "topics_policy" in changes:
         is_required = changes["topics_policy"] == "disable_empty_topic"
         view.state["realm_mandatory_topics"] = is_required
+    if "jitsi_server_url" in changes:
+        chosen = changes["jitsi_server_url"] or view.state["server_jitsi_server_url"]
+        view.state["jitsi_server_url"] = chosen or ""
 
 
 @applies("realm_emoji")

@@ -15,7 +15,11 @@ def change_setting(view: View, event: Event) -> None:
     if event["property"] == "enable_drafts_synchronization" and view.knows("drafts"):
         # The service deletes them; what a client stores itself is not part of this state.
         view.state["drafts"] = view.state["drafts"] if event["value"] else []
-    for legacy in ("twenty_four_hour_time", "pm_content_in_desktop_notifications"):
+    for legacy in (
+        "twenty_four_hour_time",
+        "pm_content_in_desktop_notifications",
+        "receives_typing_notifications",
+    ):
         if legacy == event["property"] and view.knows(legacy):
             view.state[legacy] = event["value"]
 

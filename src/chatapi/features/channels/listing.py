@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError, UnauthorizedError
@@ -24,9 +24,9 @@ from chatapi.wire.topics import show_topic
 
 
 class ChannelReader:
-    """Lists channels that the caller can see."""
+    """Lists channels that the reader can see, who may be a visitor without an account."""
 
-    def __init__(self, ctx: Context) -> None:
+    def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
 
@@ -90,7 +90,8 @@ class ChannelReader:
         return channel_payload(summary, self._ctx.realm, self._ctx.now())
 
     async def _channels_of_owner(self, params: ListChannelsParams) -> set[ChannelId]:
-        owner_id = self._ctx.user.bot_owner_id
+        reader = self._ctx.reader
+        owner_id = None if reader is None else reader.bot_owner_id
         if not params.include_owner_subscribed or owner_id is None:
             return set()
         subscriptions = SubscriptionRepository(self._ctx.db, self._ctx.realm.id)

@@ -3,19 +3,26 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from chatapi.auth.guards import Anybody, LoggedIn
+from chatapi.auth.guards import Anybody, LoggedIn, Server
+from chatapi.core.errors import NotFoundError
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
 from chatapi.features.emoji.params import UploadEmojiParams
 from chatapi.features.emoji.payloads import PREFIX, EmojiListPayload
 from chatapi.features.emoji.pictures import read_picture
 from chatapi.features.emoji.service import EmojiService
+from chatapi.features.emoji.static_files import (
+    EXTRA_EMOJI_PATH,
+    NAMES_PATH,
+    emoji_names_file,
+    extra_emoji_file,
+)
 from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Custom emoji", "Emoji of the organization's own.")
 picture_router = FeatureRouter("Custom emoji", prefix="", include_in_schema=False)
-"""Serves the images, outside the API."""
+"""Serves the images and the names of Unicode emoji, outside the API."""
 
 
 @router.get("/realm/emoji")
@@ -46,18 +53,32 @@ async def open_picture(
 ) -> FileContent:
     """Open the image of an emoji."""
     content = await read_picture(ctx, realm_id, f"{shelf}/{token}/{filename}")
+    return _public_file(filename, f"image/{filename.rpartition('.')[2]}", content)
 
+
+@picture_router.get(NAMES_PATH)
+async def open_emoji_names(ctx: Server, digest: str) -> FileContent:
+    """Get the names of all Unicode emoji by their codes."""
+    file = await emoji_names_file(ctx.runtime)
+    if digest != file.digest:
+        # Caches keep the file for a year, so no other content may have this address.
+        raise NotFoundError
+    return _public_file("emoji_api.json", "application/json", file.content)
+
+
+@picture_router.get(EXTRA_EMOJI_PATH)
+async def open_extra_emoji(ctx: Server) -> FileContent:
+    """Open the image of `:zulip:`, an emoji that existing clients add to those of Unicode."""
+    return _public_file("zulip.png", "image/png", await extra_emoji_file(ctx.runtime))
+
+
+def _public_file(name: str, content_type: str, content: bytes) -> FileContent:
     @asynccontextmanager
     async def chunks() -> AsyncIterator[AsyncIterator[bytes]]:
         yield _once(content)
 
-    kind = filename.rpartition(".")[2]
     return FileContent(
-        name=filename,
-        content_type=f"image/{kind}",
-        size=len(content),
-        open=chunks,
-        is_public=True,
+        name=name, content_type=content_type, size=len(content), open=chunks, is_public=True
     )
 
 

@@ -35,7 +35,7 @@ class EmojiService:
         self._repository = EmojiRepository(ctx.db, ctx.realm.id)
 
     async def list_all(self) -> dict[str, EmojiPayload]:
-        return {str(each.id): emoji_payload(each) for each in await self._repository.list_all()}
+        return await list_emoji(self._ctx)
 
     async def add(self, name: str, file: UploadedFile) -> None:
         """POST /realm/emoji/{emoji_name}.
@@ -107,6 +107,12 @@ class EmojiService:
 def key_of(path: str) -> str:
     """The storage key of the bytes: the path without the file name."""
     return path.rpartition("/")[0]
+
+
+async def list_emoji(ctx: RealmContext) -> dict[str, EmojiPayload]:
+    """All custom emoji by id, removed ones included."""
+    emoji = await EmojiRepository(ctx.db, ctx.realm.id).list_all()
+    return {str(each.id): emoji_payload(each) for each in emoji}
 
 
 async def list_emoji_named(ctx: RealmContext, names: Collection[str]) -> list[RealmEmoji]:

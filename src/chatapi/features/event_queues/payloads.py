@@ -35,9 +35,11 @@ class EventsPayload(TypedDict):
 class QueuePayload(VersionPayload):
     """The keys of POST /register that do not depend on `fetch_event_types`."""
 
-    queue_id: str
+    queue_id: str | None
+    """None for visitors without an account, who get no events."""
     last_event_id: int
-    idle_queue_timeout_secs: int
+    idle_queue_timeout_secs: NotRequired[int]
+    """How long the queue waits for its client."""
 
 
 def register_payload() -> type:

@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from chatapi.auth.guards import LoggedIn, Poller
+from chatapi.auth.guards import LoggedIn, MaybeAnonymous, Poller
 from chatapi.core.errors import BadEventQueueIdError
 from chatapi.features.event_queues.params import DeleteQueueParams, GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, register_payload
 from chatapi.features.event_queues.service import EventQueueService
+from chatapi.features.event_queues.visitors import VisitorService
 from chatapi.http.request import ApiRequest
 from chatapi.http.responses import EventStream
 from chatapi.http.route import FeatureRouter, raises
@@ -25,15 +26,19 @@ _EVENT_ID = re.compile(r"[0-9]{1,18}")
     response_model=register_payload,
     responses=raises(BadNarrowError),
 )
-async def register_queue(ctx: LoggedIn, params: RegisterParams) -> Mapping[str, Any]:
+async def register_queue(ctx: MaybeAnonymous, params: RegisterParams) -> Mapping[str, Any]:
     """Register an event queue.
 
     Returns the state of the organization as the caller sees it and a queue that continues exactly
     from that state: no event between the two is missed or delivered twice. With a `narrow` the
     queue receives only messages in it, and all other events as usual. A repeated request creates
-    another queue, also with the same `Idempotency-Key`.
+    another queue, also with the same `Idempotency-Key`. Visitors without an account get the state
+    of what is web-public, in organizations with public access, and no queue.
     """
-    return await EventQueueService(ctx).register(params)
+    user_ctx = ctx.of_user
+    if user_ctx is None:
+        return await VisitorService(ctx).register(params)
+    return await EventQueueService(user_ctx).register(params)
 
 
 @router.get("/events", responses=raises(BadEventQueueIdError))

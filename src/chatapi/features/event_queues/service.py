@@ -12,15 +12,15 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError, StaleCallerError
 from chatapi.core.ids import EventId, QueueId
 from chatapi.core.roles import Role
-from chatapi.events.client import ClientProfile
 from chatapi.events.entry import Piece
 from chatapi.events.event_ids import id_of
 from chatapi.events.live_queue import Reader
+from chatapi.features.event_queues.choices import is_wanted, profile_of
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
-from chatapi.features.state import all_sections
+from chatapi.features.state import sections_for_users
 from chatapi.features.users import past_roles
-from chatapi.narrow import ResolvedTerm, read_terms, resolve_narrow
+from chatapi.narrow import read_terms, resolve_narrow
 from chatapi.permissions.messages import message_access
 from chatapi.permissions.readers import membership_of
 from chatapi.permissions.user_visibility import sees_all_users, user_visibility
@@ -42,11 +42,11 @@ class EventQueueService:
             raise BadRequestError("Guests cannot use all_public_streams")
         access = await message_access(self._ctx)
         narrow = await resolve_narrow(self._ctx, access, read_terms(params.narrow))
-        profile = _profile(params, narrow)
+        profile = profile_of(params, narrow)
         position = await self._ctx.snapshot()
         state: dict[str, Any] = {}
-        for section in all_sections():
-            if _is_wanted(section.fetch_types, params):
+        for section in sections_for_users():
+            if is_wanted(section.fetch_types, params):
                 state.update(await section.read(self._ctx, profile))
         await self._ctx.release_connection()
         idle_seconds = self._idle_seconds(params)
@@ -135,26 +135,6 @@ class EventQueueService:
         if params.idle_queue_timeout == "mobile":
             return longest
         return min(params.idle_queue_timeout or settings.queue_idle_seconds, longest)
-
-
-def _is_wanted(fetch_types: frozenset[str], params: RegisterParams) -> bool:
-    wanted = params.event_types if params.fetch_event_types is None else params.fetch_event_types
-    return wanted is None or fetch_types <= set(wanted)
-
-
-def _profile(params: RegisterParams, narrow: tuple[ResolvedTerm, ...]) -> ClientProfile:
-    capabilities = params.client_capabilities or {}
-    return ClientProfile(
-        event_types=None if params.event_types is None else frozenset(params.event_types),
-        apply_markdown=params.apply_markdown,
-        client_gravatar=params.client_gravatar,
-        slim_presence=params.slim_presence,
-        presence_history_limit_days=params.presence_history_limit_days,
-        include_subscribers=params.include_subscribers,
-        all_public_streams=params.all_public_streams,
-        narrow=narrow,
-        capabilities=frozenset(name for name, value in capabilities.items() if value is True),
-    )
 
 
 def _position(last_event_id: int | None) -> int:

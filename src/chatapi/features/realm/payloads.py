@@ -81,7 +81,8 @@ class RealmFeaturesPayload(TypedDict):
     realm_push_notifications_enabled: bool
     realm_push_notifications_enabled_end_timestamp: int | None
     realm_upload_quota_mib: int | None
-    realm_jitsi_server_url: str | None
+    jitsi_server_url: str
+    """The server for video calls: the organization's, else that of the whole server, or empty."""
     realm_available_video_chat_providers: dict[str, ChoicePayload]
     realm_default_external_accounts: dict[str, ExternalAccountPayload]
     realm_empty_topic_display_name: str
@@ -90,6 +91,15 @@ class RealmFeaturesPayload(TypedDict):
     realm_zulip_update_announcements_stream_id: int
     gif_rating_policy_options: dict[str, ChoicePayload]
     settings_send_digest_emails: bool
+
+
+class LegacyPoliciesPayload(TypedDict):
+    """Permissions as numbers, for clients that know no groups here."""
+
+    realm_create_public_stream_policy: int
+    realm_create_private_stream_policy: int
+    realm_create_web_public_stream_policy: int
+    realm_wildcard_mention_policy: int
 
 
 class ServerLimitsPayload(TypedDict):

@@ -2,13 +2,13 @@
 
 from typing_extensions import TypedDict
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.channels.events import knows_archived_channels
 from chatapi.features.channels.listing import ChannelReader
 from chatapi.features.channels.payloads import ChannelPayload
 from chatapi.features.channels.repository import ChannelRepository
-from chatapi.features.state import state_section
+from chatapi.features.state import public_section, state_section
 
 
 class ChannelsState(TypedDict):
@@ -38,8 +38,8 @@ class DefaultChannelGroupsState(TypedDict):
     realm_default_stream_groups: list[DefaultChannelGroupPayload]
 
 
-@state_section("stream")
-async def load_channels(ctx: Context, profile: ClientProfile) -> ChannelsState:
+@public_section("stream")
+async def load_channels(ctx: RealmContext, profile: ClientProfile) -> ChannelsState:
     keeps_archived = knows_archived_channels(profile)
     return {
         "streams": [

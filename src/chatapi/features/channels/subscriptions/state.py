@@ -2,15 +2,33 @@
 
 from typing import cast
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.channels.events import knows_archived_channels
+from chatapi.features.channels.listing import ChannelReader
+from chatapi.features.channels.subscription_payloads import KnownChannelPayload
 from chatapi.features.channels.subscriptions.listing import (
     IncludeSubscribers,
     SubscriptionReader,
     SubscriptionsState,
 )
-from chatapi.features.state import state_section
+from chatapi.features.state import public_section, state_section
+
+
+@public_section("subscription", for_users=False)
+async def load_open_channels(ctx: RealmContext, profile: ClientProfile) -> SubscriptionsState:
+    """Visitors see web-public channels, without their subscribers."""
+    shown = await ChannelReader(ctx).list_shown()
+    keeps_archived = knows_archived_channels(profile)
+    return {
+        "subscriptions": [],
+        "unsubscribed": [],
+        "never_subscribed": [
+            cast(KnownChannelPayload, channel)
+            for summary, channel in shown
+            if keeps_archived or not summary.channel.is_archived
+        ],
+    }
 
 
 @state_section("subscription")

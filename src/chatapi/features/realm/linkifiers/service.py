@@ -1,6 +1,6 @@
 """Use cases: list, add, change, reorder and remove linkifiers."""
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import LinkifierId
 from chatapi.events.audience import Everyone
@@ -33,7 +33,7 @@ class LinkifierService:
 
     async def list_all(self) -> list[LinkifierPayload]:
         """GET /realm/linkifiers."""
-        return [linkifier_payload(each) for each in await self._repository.list_all()]
+        return await list_linkifiers(self._ctx)
 
     async def add(self, params: LinkifierParams) -> CreatedLinkifierPayload:
         """POST /realm/filters: appended after all others."""
@@ -91,6 +91,12 @@ class LinkifierService:
         linkifiers = await self.list_all()
         self._ctx.emit(LinkifiersChanged(realm_linkifiers=linkifiers), to=Everyone())
         self._ctx.emit(FiltersChanged(realm_filters=filter_payloads(linkifiers)), to=Everyone())
+
+
+async def list_linkifiers(ctx: RealmContext) -> list[LinkifierPayload]:
+    """All linkifiers, in the order in which they are applied."""
+    linkifiers = await LinkifierRepository(ctx.db, ctx.realm.id).list_all()
+    return [linkifier_payload(each) for each in linkifiers]
 
 
 def _find(linkifiers: list[LinkifierRecord], linkifier_id: LinkifierId) -> LinkifierRecord:

@@ -2,15 +2,15 @@
 
 from typing_extensions import TypedDict
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.realm.linkifiers.payloads import (
     FilterPayload,
     LinkifierPayload,
     filter_payloads,
 )
-from chatapi.features.realm.linkifiers.service import LinkifierService
-from chatapi.features.state import shared_by_all, state_section
+from chatapi.features.realm.linkifiers.service import list_linkifiers
+from chatapi.features.state import public_section, shared_by_all
 
 
 class LinkifiersState(TypedDict):
@@ -25,13 +25,13 @@ class FiltersState(TypedDict):
     realm_filters: list[FilterPayload]
 
 
-@state_section("realm_linkifiers", cache_key=shared_by_all)
-async def load_linkifiers(ctx: Context, profile: ClientProfile) -> LinkifiersState:
+@public_section("realm_linkifiers", cache_key=shared_by_all)
+async def load_linkifiers(ctx: RealmContext, profile: ClientProfile) -> LinkifiersState:
     del profile
-    return {"realm_linkifiers": await LinkifierService(ctx).list_all()}
+    return {"realm_linkifiers": await list_linkifiers(ctx)}
 
 
-@state_section("realm_filters", cache_key=shared_by_all)
-async def load_filters(ctx: Context, profile: ClientProfile) -> FiltersState:
+@public_section("realm_filters", cache_key=shared_by_all)
+async def load_filters(ctx: RealmContext, profile: ClientProfile) -> FiltersState:
     del profile
-    return {"realm_filters": filter_payloads(await LinkifierService(ctx).list_all())}
+    return {"realm_filters": filter_payloads(await list_linkifiers(ctx))}

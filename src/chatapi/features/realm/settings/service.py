@@ -20,6 +20,7 @@ from chatapi.features.realm.rules import (
     stored_settings,
 )
 from chatapi.features.realm.settings.params import ChangeRealmParams
+from chatapi.features.realm.settings.video_calls import check_video_calls
 from chatapi.features.users import recount_full_members
 from chatapi.permissions.changes import changed_value
 from chatapi.permissions.settings import RealmPermission
@@ -75,6 +76,7 @@ class RealmService:
             for name, value in params.passed_settings().items()
             if value != getattr(options, name)
         }
+        check_video_calls(options.model_copy(update=dict(changes)), self._ctx.settings)
         opens = changes.get("enable_spectator_access", False)
         if opens and not self._ctx.settings.web_public_streams_enabled:
             raise BadRequestError("enable_spectator_access is switched off on this server")

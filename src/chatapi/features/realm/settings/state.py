@@ -6,13 +6,15 @@ The context is of the snapshot, so nothing has to be read again.
 from collections.abc import Mapping
 from typing import Any
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import RealmContext
 from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
 from chatapi.auth.passwords import MIN_LENGTH as MIN_PASSWORD_LENGTH
 from chatapi.core.clock import unix_seconds
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME
 from chatapi.events.client import ClientProfile
 from chatapi.features.realm.payloads import (
+    AuthenticationMethodPayload,
+    LegacyPoliciesPayload,
     PermissionsPayload,
     RealmFeaturesPayload,
     RealmIdentityPayload,
@@ -21,13 +23,26 @@ from chatapi.features.realm.payloads import (
     realm_settings_payload,
 )
 from chatapi.features.realm.rules import icon_url, supported_permissions
-from chatapi.features.state import state_section
+from chatapi.features.realm.settings.legacy_policies import (
+    create_channel_policy,
+    create_web_public_channel_policy,
+    wildcard_mention_policy,
+)
+from chatapi.features.realm.settings.video_calls import VIDEO_CALL_PROVIDERS, jitsi_server_url
+from chatapi.features.state import public_section
 from chatapi.features.users import KNOWN_SITES, OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
 from chatapi.permissions.settings import ChannelPermission, GroupPermission, RealmPermission
 from chatapi.permissions.stored import realm_permissions
 from chatapi.wire import limits
-from chatapi.wire.realm_settings import NO_CHANNEL
+from chatapi.wire.realm_settings import NO_CHANNEL, RealmSettings, UsersOnly
 
+_AUTHENTICATION_METHODS: dict[str, AuthenticationMethodPayload] = {
+    "Email": {"enabled": True, "available": True}
+}
+_HIDDEN_FROM_VISITORS = {
+    name: RealmSettings.model_fields[name].default for name in RealmSettings.marked(UsersOnly)
+}
+"""Settings of which visitors without an account see the default only."""
 _SELF_HOSTED = 1
 _NO_UPLOADS = 0
 
@@ -38,17 +53,20 @@ _TYPING_STOPPED_WAIT_MILLISECONDS = 5_000
 _TYPING_STARTED_WAIT_MILLISECONDS = 10_000
 
 
-@state_section("realm", payload=realm_settings_payload())
-async def load_settings(ctx: Context, _profile: ClientProfile) -> Mapping[str, Any]:
+@public_section("realm", payload=realm_settings_payload())
+async def load_settings(ctx: RealmContext, _profile: ClientProfile) -> Mapping[str, Any]:
     permissions = realm_permissions(ctx.realm).to_wire()
+    settings = ctx.realm.options.model_dump()
+    if ctx.reader is None:
+        settings |= _HIDDEN_FROM_VISITORS
     return {
-        **{f"realm_{name}": value for name, value in ctx.realm.options.model_dump().items()},
+        **{f"realm_{name}": value for name, value in settings.items()},
         **{f"realm_{name}": value for name, value in permissions.items()},
     }
 
 
-@state_section("realm")
-async def load_identity(ctx: Context, _profile: ClientProfile) -> RealmIdentityPayload:
+@public_section("realm")
+async def load_identity(ctx: RealmContext, _profile: ClientProfile) -> RealmIdentityPayload:
     realm = ctx.realm
     picture = icon_url(realm)
     return {
@@ -70,20 +88,20 @@ async def load_identity(ctx: Context, _profile: ClientProfile) -> RealmIdentityP
     }
 
 
-@state_section("realm")
-async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFeaturesPayload:
+@public_section("realm")
+async def load_realm_features(ctx: RealmContext, _profile: ClientProfile) -> RealmFeaturesPayload:
     options = ctx.realm.options
     return {
         "realm_allow_edit_history": options.message_edit_history_visibility_policy != "none",
         "realm_mandatory_topics": options.topics_policy == "disable_empty_topic",
-        "realm_authentication_methods": {"Email": {"enabled": True, "available": True}},
+        "realm_authentication_methods": _AUTHENTICATION_METHODS,
         "realm_email_auth_enabled": True,
         "realm_password_auth_enabled": True,
         "realm_push_notifications_enabled": False,
         "realm_push_notifications_enabled_end_timestamp": None,
         "realm_upload_quota_mib": ctx.settings.upload_quota_mib or None,
-        "realm_jitsi_server_url": None,
-        "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}},
+        "jitsi_server_url": jitsi_server_url(ctx.realm.options, ctx.settings) or "",
+        "realm_available_video_chat_providers": VIDEO_CALL_PROVIDERS,
         "realm_default_external_accounts": {
             key: {
                 "name": site.name,
@@ -102,8 +120,25 @@ async def load_realm_features(ctx: Context, _profile: ClientProfile) -> RealmFea
     }
 
 
-@state_section("realm")
-async def load_permission_settings(_ctx: Context, _profile: ClientProfile) -> PermissionsPayload:
+@public_section("realm")
+async def load_legacy_policies(ctx: RealmContext, _profile: ClientProfile) -> LegacyPoliciesPayload:
+    realm = ctx.realm
+    public, private = (
+        RealmPermission.CAN_CREATE_PUBLIC_CHANNEL,
+        RealmPermission.CAN_CREATE_PRIVATE_CHANNEL,
+    )
+    return {
+        "realm_create_public_stream_policy": create_channel_policy(realm, public),
+        "realm_create_private_stream_policy": create_channel_policy(realm, private),
+        "realm_create_web_public_stream_policy": create_web_public_channel_policy(realm),
+        "realm_wildcard_mention_policy": wildcard_mention_policy(realm),
+    }
+
+
+@public_section("realm")
+async def load_permission_settings(
+    _ctx: RealmContext, _profile: ClientProfile
+) -> PermissionsPayload:
     return {
         "server_supported_permission_settings": {
             "realm": supported_permissions(RealmPermission),
@@ -113,8 +148,8 @@ async def load_permission_settings(_ctx: Context, _profile: ClientProfile) -> Pe
     }
 
 
-@state_section("realm")
-async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayload:
+@public_section("realm")
+async def load_limits(ctx: RealmContext, _profile: ClientProfile) -> ServerLimitsPayload:
     return {
         "max_message_length": limits.MAX_MESSAGE_LENGTH,
         "max_topic_length": limits.MAX_TOPIC_LENGTH,
@@ -142,8 +177,8 @@ async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayl
     }
 
 
-@state_section("realm")
-async def load_server_features(ctx: Context, _profile: ClientProfile) -> ServerFeaturesPayload:
+@public_section("realm")
+async def load_server_features(ctx: RealmContext, _profile: ClientProfile) -> ServerFeaturesPayload:
     return {
         "development_environment": False,
         "server_generation": unix_seconds(ctx.runtime.started_at),
@@ -154,7 +189,7 @@ async def load_server_features(ctx: Context, _profile: ClientProfile) -> ServerF
         "server_thumbnail_formats": [],
         "server_avatar_changes_disabled": True,
         "server_name_changes_disabled": False,
-        "server_jitsi_server_url": None,
+        "server_jitsi_server_url": ctx.settings.jitsi_server_url or None,
         "server_can_summarize_topics": False,
         "server_report_message_types": [],
     }

@@ -5,18 +5,22 @@ from functools import partial
 
 from typing_extensions import TypedDict
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
-from chatapi.features.state import state_section
+from chatapi.features.state import public_section, state_section
 from chatapi.features.users.payloads import UserPayload
+from chatapi.features.users.people.params import GetUsersParams
+from chatapi.features.users.people.service import UserReader
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.user_visibility import sees_all_users, user_visibility
+
+_NO_USER = -1
 
 
 class PeopleState(TypedDict):
@@ -41,6 +45,8 @@ class UsersState(TypedDict):
     is_owner: bool
     is_moderator: bool
     is_guest: bool
+    can_create_streams: bool
+    """Whether the caller may create public or private channels, for older clients."""
     can_create_public_streams: bool
     can_create_private_streams: bool
     can_create_web_public_streams: bool
@@ -84,11 +90,59 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
     }
 
 
+@public_section("realm_user", for_users=False)
+async def load_people_for_visitors(ctx: RealmContext, profile: ClientProfile) -> PeopleState:
+    """The users whom `GET /users` shows to visitors, without their addresses and profiles."""
+    wanted = GetUsersParams(client_gravatar=profile.client_gravatar)
+    users = (await UserReader(ctx).list_users(wanted))["members"]
+    bots = await UserRepository(ctx.db, ctx.realm.id).list_system_bots()
+    return {
+        "realm_users": [user for user in users if user["is_active"]],
+        "realm_non_active_users": [user for user in users if not user["is_active"]],
+        "cross_realm_bots": [
+            user_payload(
+                bot,
+                bot.api_email(ctx.realm, ctx.settings.root_domain),
+                shows_email=True,
+                client_gravatar=profile.client_gravatar,
+                profile_data=None,
+            )
+            for bot in bots
+        ],
+    }
+
+
+@public_section("realm_user", for_users=False)
+async def load_visitor(_ctx: RealmContext, _profile: ClientProfile) -> UsersState:
+    """A visitor is nobody of the organization, and may change nothing."""
+    return {
+        "user_id": _NO_USER,
+        "email": "",
+        "delivery_email": "",
+        "full_name": "Anonymous User",
+        "avatar_source": "G",
+        "avatar_url": gravatar_url("", 1),
+        "avatar_url_medium": medium_gravatar_url("", 1),
+        "is_admin": False,
+        "is_owner": False,
+        "is_moderator": False,
+        "is_guest": False,
+        "can_create_streams": False,
+        "can_create_public_streams": False,
+        "can_create_private_streams": False,
+        "can_create_web_public_streams": False,
+        "can_subscribe_other_users": False,
+        "can_invite_others_to_realm": False,
+    }
+
+
 @state_section("realm_user")
 async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
     """The caller as of the snapshot, so nothing has to be read again."""
     me = ctx.user
     may = partial(is_allowed_in_realm, ctx)
+    creates_public = await may(RealmPermission.CAN_CREATE_PUBLIC_CHANNEL)
+    creates_private = await may(RealmPermission.CAN_CREATE_PRIVATE_CHANNEL)
     return {
         "user_id": me.id,
         "email": me.api_email(ctx.realm, ctx.settings.root_domain),
@@ -101,8 +155,9 @@ async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
         "is_owner": me.role is Role.OWNER,
         "is_moderator": me.role is Role.MODERATOR,
         "is_guest": me.role is Role.GUEST,
-        "can_create_public_streams": await may(RealmPermission.CAN_CREATE_PUBLIC_CHANNEL),
-        "can_create_private_streams": await may(RealmPermission.CAN_CREATE_PRIVATE_CHANNEL),
+        "can_create_streams": creates_public or creates_private,
+        "can_create_public_streams": creates_public,
+        "can_create_private_streams": creates_private,
         "can_create_web_public_streams": (
             _has_web_public_channels(ctx)
             and await may(RealmPermission.CAN_CREATE_WEB_PUBLIC_CHANNEL)

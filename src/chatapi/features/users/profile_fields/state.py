@@ -2,9 +2,9 @@
 
 from typing_extensions import TypedDict
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
-from chatapi.features.state import shared_by_all, state_section
+from chatapi.features.state import public_section, shared_by_all, state_section
 from chatapi.features.users.profile_fields.field_types import FieldType
 from chatapi.features.users.profile_fields.payloads import ProfileFieldPayload, field_payload
 from chatapi.features.users.profile_fields.repository import ProfileFieldRepository
@@ -24,6 +24,17 @@ class ProfileFieldsState(TypedDict):
     custom_profile_field_types: dict[str, FieldTypePayload]
 
 
+_FIELD_TYPES: dict[str, FieldTypePayload] = {
+    kind.name: {"id": kind.value, "name": kind.label} for kind in FieldType
+}
+
+
+@public_section("custom_profile_fields", for_users=False)
+async def load_field_types(_ctx: RealmContext, _profile: ClientProfile) -> ProfileFieldsState:
+    """Profiles are for users only, and so are their fields."""
+    return {"custom_profile_fields": [], "custom_profile_field_types": _FIELD_TYPES}
+
+
 @state_section("custom_profile_fields", cache_key=shared_by_all)
 async def load_profile_fields(ctx: Context, profile: ClientProfile) -> ProfileFieldsState:
     """All fields in their order."""
@@ -31,7 +42,5 @@ async def load_profile_fields(ctx: Context, profile: ClientProfile) -> ProfileFi
     fields = await ProfileFieldRepository(ctx.db, ctx.realm.id).list_fields()
     return {
         "custom_profile_fields": [field_payload(field) for field in fields],
-        "custom_profile_field_types": {
-            kind.name: {"id": kind.value, "name": kind.label} for kind in FieldType
-        },
+        "custom_profile_field_types": _FIELD_TYPES,
     }

@@ -5,9 +5,9 @@ The context is of the snapshot, so nothing has to be read again.
 
 from typing_extensions import TypedDict
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
-from chatapi.features.state import shared_by_all, state_section
+from chatapi.features.state import public_section, shared_by_all, state_section
 from chatapi.features.users.settings.payloads import (
     DefaultSettings,
     DefaultSettingsPayload,
@@ -20,6 +20,8 @@ class UserSettingsState(TypedDict):
     """The caller's settings."""
 
     user_settings: OwnSettingsPayload
+    receives_typing_notifications: bool
+    """For clients that read it at the top level."""
 
 
 class DefaultSettingsState(TypedDict):
@@ -47,11 +49,24 @@ async def load_user_settings(ctx: Context, _profile: ClientProfile) -> UserSetti
         email_address_visibility=ctx.user.email_visibility.value,
         timezone=ctx.user.timezone,
     )
-    return {"user_settings": settings.model_dump()}
+    return {
+        "user_settings": settings.model_dump(),
+        "receives_typing_notifications": settings.receives_typing_notifications,
+    }
 
 
-@state_section("realm_user_settings_defaults", cache_key=shared_by_all)
-async def load_defaults(_ctx: Context, _profile: ClientProfile) -> DefaultSettingsState:
+@public_section("user_settings", for_users=False)
+async def load_visitor_settings(_ctx: RealmContext, _profile: ClientProfile) -> UserSettingsState:
+    """The defaults: visitors have no settings."""
+    settings = OwnSettings(**DefaultSettings().model_dump(), timezone="")
+    return {
+        "user_settings": settings.model_dump(),
+        "receives_typing_notifications": settings.receives_typing_notifications,
+    }
+
+
+@public_section("realm_user_settings_defaults", cache_key=shared_by_all)
+async def load_defaults(_ctx: RealmContext, _profile: ClientProfile) -> DefaultSettingsState:
     return {"realm_user_settings_defaults": DefaultSettings().model_dump()}
 
 

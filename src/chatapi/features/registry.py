@@ -14,6 +14,7 @@ FEATURES = (
     "realm.settings",
     "users.people",
     "users.bots",
+    "users.bot_storage",
     "users.profile_fields",
     "users.settings",
     "users.status",

@@ -198,7 +198,7 @@ class FeatureRouter(APIRouter):
 
     @override
     def add_api_route(self, path: str, endpoint: Endpoint, **options: Any) -> None:
-        """Called by `get`, `post`, `patch` and `delete`."""
+        """Called by `get`, `post`, `put`, `patch` and `delete`."""
         super().add_api_route(path, endpoint, **options)
         route = self.chat_routes[-1]
         route.is_limited = self._is_limited

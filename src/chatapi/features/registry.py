@@ -24,6 +24,7 @@ FEATURES = (
     "channels.folders",
     "channels.subscriptions",
     "messages.send",
+    "messages.incoming_webhooks",
     "messages.fetch",
     "messages.edit",
     "messages.delete",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import bindparam, delete, func, select
 
@@ -13,7 +14,7 @@ from chatapi.db.upsert import upsert
 
 _OF_USER = BotStorageEntry.user_id == bindparam("user_id")
 _IN_KEYS = BotStorageEntry.key.in_(bindparam("keys", expanding=True))
-_ALL = select(BotStorageEntry.key, BotStorageEntry.value).where(_OF_USER)
+_ALL: Any = select(BotStorageEntry.key, BotStorageEntry.value).where(_OF_USER)
 _SOME = _ALL.where(_IN_KEYS)
 _USAGE = select(func.count(), func.coalesce(func.sum(BotStorageEntry.size), 0)).where(_OF_USER)
 _USAGE_OF_SOME = _USAGE.where(_IN_KEYS)
@@ -36,7 +37,7 @@ class BotStorageRepository:
 
     async def list_all(self) -> dict[str, str]:
         rows = await self._db.execute(_ALL, {"user_id": self._user_id})
-        return dict(await read_in_steps(rows, lambda row: (row[0], row[1])))
+        return dict(await read_in_steps(rows, lambda row: (row.key, row.value)))
 
     async def list_some(self, keys: Sequence[str]) -> dict[str, str]:
         rows = await self._db.execute(_SOME, {"user_id": self._user_id, "keys": keys})

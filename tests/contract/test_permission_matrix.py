@@ -58,6 +58,7 @@ REFUSALS = {
     "draft": (400, "BAD_REQUEST", "Draft does not exist"),
     "snip": (400, "BAD_REQUEST", "Saved snippet does not exist."),
     "view": (404, "NOT_FOUND", "Navigation view does not exist."),
+    "mail": (400, "BAD_REQUEST", "This server does not receive email"),
     "lost": (400, "BAD_REQUEST", "Navigation view does not exist."),
 }
 """The table's words for refusals; `ok` means success."""
@@ -88,6 +89,9 @@ PATCH  /bots/{bot_id}                           ok ok    no    no    no    no   
 DELETE /bots/{bot_id}                           ok ok    no    no    no    no    no    -  -  -
 GET    /bots/{bot_id}/api_key                   ok ok    no    no    no    no    no    -  -  -
 POST   /bots/{bot_id}/api_key/regenerate        ok ok    no    no    no    no    no    -  -  -
+GET    /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
+PUT    /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /realm/profile_fields                    ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /realm/profile_fields                    ok ok    admin admin admin admin admin -  -  -
 PATCH  /realm/profile_fields                    ok ok    admin admin admin admin admin -  -  -
@@ -96,6 +100,7 @@ DELETE /realm/profile_fields/{field_id}         ok ok    admin admin admin admin
 PATCH  /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
 DELETE /users/me/profile_data                   ok ok    ok    ok    ok    ok    bare  -  -  -
 PATCH  /settings                                ok ok    ok    ok    ok    ok    ok    -  -  -
+PATCH  /settings/notifications                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /users/me/status                         ok ok    ok    ok    ok    ok    mute  -  -  -
 GET    /users/{user_id}/status                  ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /users/{user_id}/status                  ok ok    admin admin admin admin admin -  -  -
@@ -116,6 +121,7 @@ GET    /streams/{stream_id}                     ok ok    ok    ok    ok    hidde
 PATCH  /streams/{stream_id}                     ok ok    no    no    no    hidden no   -  -  -
 DELETE /streams/{stream_id}                     ok ok    no    no    no    hidden no   -  -  -
 POST   /streams/{stream_id}/delete_topic        ok ok    topic topic topic hidden topic -  -  -
+GET    /streams/{stream_id}/email_address       mail mail mail mail mail hidden mail - - -
 GET    /streams/{stream_id}/members             ok ok    ok    ok    ok    hidden ok   -  -  -
 GET    /get_stream_id                           ok ok    ok    ok    ok    unnamed ok  -  -  -
 GET    /users/me/{stream_id}/topics             ok ok    ok    ok    ok    hidden ok   -  -  -
@@ -229,6 +235,7 @@ PREPARATIONS: dict[str, Preparation] = {
     "PATCH /streams/{stream_id}": permission_world.a_described_channel,
     "DELETE /streams/{stream_id}": permission_world.a_channel,
     "POST /streams/{stream_id}/delete_topic": permission_world.a_channel,
+    "GET /streams/{stream_id}/email_address": permission_world.a_channel,
     "GET /streams/{stream_id}/members": permission_world.a_channel,
     "GET /get_stream_id": permission_world.the_general_channel,
     "GET /users/me/{stream_id}/topics": permission_world.a_channel,

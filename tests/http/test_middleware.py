@@ -146,11 +146,13 @@ class TestAccessLog:
                 await http.get("/api/v1/nothing", params={"zebra": "secret"})
                 await http.get("/user_uploads/temporary/secret/a.txt")
                 await http.get("/user_uploads/temporary/secret/a.txt/more")
+                await http.post("/api/v1/external/json", params={"api_key": "secret"}, json={})
             server.terminate()
         lines = [orjson.loads(line) for line in server.log.splitlines() if line.startswith("{")]
         entries = [line for line in lines if line["event"] == "request"]
         template = "/user_uploads/temporary/{link}/{filename}"
-        assert [entry["path"] for entry in entries] == ["unknown", template, "unknown"]
+        webhook = "/api/v1/external/{integration}"
+        assert [entry["path"] for entry in entries] == ["unknown", template, "unknown", webhook]
         entry = entries[0]
         assert entry["method"] == "GET"
         assert entry["status"] == 404

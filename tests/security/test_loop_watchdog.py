@@ -20,8 +20,10 @@ from tests.support.client import ApiClient
 from tests.support.routes import ROUTES
 
 _TRIES = 3
-_ORDER = ("GET", "POST", "PATCH", "DELETE")
+_ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE")
 """Reads come first, while all data exists."""
+_ALWAYS_REFUSED = ["GET /streams/{stream_id}/email_address"]
+"""The server receives no email."""
 
 
 @pytest.mark.slow
@@ -45,7 +47,7 @@ async def test_no_request_to_any_endpoint_holds_the_loop(
             unreached.append(endpoint_of(route))
     assert not slow, "\n".join(slow)
     # A request that is refused does not show what the endpoint does.
-    assert unreached == [] or not is_thorough
+    assert unreached == _ALWAYS_REFUSED or not is_thorough
 
 
 class Try(NamedTuple):

@@ -43,6 +43,9 @@ class ApiClient:
     async def post(self, path: str, as_: Person | None = None, **params: object) -> ApiResponse:
         return await self.call("POST", path, as_, data=encode_form(params))
 
+    async def put(self, path: str, as_: Person | None = None, **params: object) -> ApiResponse:
+        return await self.call("PUT", path, as_, data=encode_form(params))
+
     async def patch(self, path: str, as_: Person | None = None, **params: object) -> ApiResponse:
         return await self.call("PATCH", path, as_, data=encode_form(params))
 

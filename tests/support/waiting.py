@@ -49,8 +49,10 @@ def waiting_polls(runtime: Runtime, realm: RealmRecord) -> int:
     return 0 if feed is None else sum(len(waiters) for waiters in feed._waiters.values())
 
 
-async def until_polls_wait(runtime: Runtime, realm: RealmRecord, count: int = 1) -> None:
-    await until(lambda: waiting_polls(runtime, realm) == count)
+async def until_polls_wait(
+    runtime: Runtime, realm: RealmRecord, count: int = 1, seconds: float = MAX_WAIT_SECONDS
+) -> None:
+    await until(lambda: waiting_polls(runtime, realm) == count, seconds)
 
 
 async def catch_up_with_other_processes(runtime: Runtime, realm: RealmRecord) -> None:

@@ -1,4 +1,4 @@
-"""Cache of authenticated callers by HTTP Basic credentials, invalidated by the event log."""
+"""Cache of authenticated callers by their credentials, invalidated by the event log."""
 
 import base64
 import hashlib
@@ -13,6 +13,7 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord, is_named, user_records
 from chatapi.core.errors import UnauthorizedError
 from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
+from chatapi.core.roles import BotType
 from chatapi.core.settings import Settings
 from chatapi.db.models import ApiKey, User
 from chatapi.db.session import DatabaseSession
@@ -26,7 +27,7 @@ _MAX_CALLERS = 50_000
 """Per realm."""
 
 _Key = bytes | UserId
-"""The digest of a header or, for users on whose behalf the service acts, a user id."""
+"""The digest of credentials or, for users on whose behalf the service acts, a user id."""
 
 
 @dataclass(eq=False)
@@ -75,6 +76,19 @@ class CallerCache:
             realm.id, key, partial(self._look_up, db, realm, email, api_key)
         )
 
+    async def authenticate_webhook(
+        self, db: DatabaseSession, realm: RealmRecord, api_key: str
+    ) -> Caller:
+        """Returns the incoming webhook bot of a key; raises UnauthorizedError for any other key."""
+        # No header has a NUL character, so digests of headers and of keys differ.
+        key = hashlib.sha256(b"\0" + api_key.encode()).digest()
+        caller = self._callers.get(realm.id, key)
+        if caller is not None:
+            return caller
+        return await self._callers.load(
+            realm.id, key, partial(_look_up_webhook, db, realm.id, api_key)
+        )
+
     async def of_user(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:
         """Returns a user on whose behalf the service acts; does not check that it is active."""
         caller = self._callers.get(realm_id, user_id)
@@ -99,6 +113,24 @@ class CallerCache:
         if not user.is_active:
             raise UnauthorizedError
         return Caller(user, ApiKeyId(row[-1]))
+
+
+async def _look_up_webhook(db: DatabaseSession, realm_id: RealmId, api_key: str) -> Caller:
+    rows = await db.execute(
+        user_records.select()
+        .add_columns(ApiKey.id)
+        .join(ApiKey, ApiKey.user_id == User.id)
+        .where(
+            ApiKey.key_hash == hash_api_key(api_key),
+            User.realm_id == realm_id,
+            User.is_active,
+            User.bot_type == BotType.INCOMING_WEBHOOK,
+        )
+    )
+    row = rows.one_or_none()
+    if row is None:
+        raise UnauthorizedError
+    return Caller(user_records.read(tuple(row)[:-1]), ApiKeyId(row[-1]))
 
 
 async def _read(db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:

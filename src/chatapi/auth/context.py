@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from typing_extensions import override
 
@@ -108,6 +109,16 @@ class RealmContext(ServerContext):
     def maybe_caller(self) -> Caller | None:
         """The authenticated caller, None for a request without credentials."""
         return None
+
+    @property
+    def bot_domain(self) -> str:
+        """The domain of new bots' email addresses: the host name that users know."""
+        if self.settings.public_url and self.runtime.realms.is_single:
+            host = urlsplit(self.settings.public_url).hostname or ""
+            # An IPv6 address cannot be part of an email address.
+            if host and ":" not in host:
+                return host
+        return self.realm.host(self.settings.root_domain)
 
     @asynccontextmanager
     async def heavy_read(self) -> AsyncIterator[None]:

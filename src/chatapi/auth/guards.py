@@ -27,6 +27,7 @@ from chatapi.core.errors import (
 )
 from chatapi.core.roles import BotType, Role
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.http.forms import read_query
 from chatapi.http.operation import Credentials
 from chatapi.http.request import ApiRequest
 
@@ -173,6 +174,39 @@ class CallerGuard:
             )
 
 
+@dataclass(frozen=True)
+class WebhookGuard:
+    """For incoming webhook bots whose API key is in the query, as other programs send it.
+
+    The key is the only credential there: an Authorization header is ignored.
+    """
+
+    credentials: ClassVar[Credentials] = "required"
+    follows_log: ClassVar[bool] = False
+
+    def errors(self) -> Sequence[type[ApiError]]:
+        return (UnknownOrganizationError, UnauthorizedError)
+
+    async def __call__(self, request: ApiRequest, *, locks_first: bool) -> Context:
+        runtime = runtime_of(request)
+        limits = request.scope["state"]["anonymous_body_limits"]
+        api_key = (await read_query(request, limits)).get("api_key", "")
+        async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
+            caller = await runtime.callers.authenticate_webhook(work.db, realm, api_key)
+            await _charge(request, runtime, work, caller)
+            return Context(
+                runtime,
+                work,
+                request.origin,
+                realm,
+                realm,
+                caller,
+                request.client_name,
+                address=request.address,
+                computed=request.computed,
+            )
+
+
 class _open_realm:  # noqa: N801 (a context manager, used like a function)
     """Look up the realm of a request and begin its transaction; closes it if the guard refuses.
 
@@ -212,6 +246,12 @@ async def _authenticate(
     request: ApiRequest, runtime: Runtime, work: UnitOfWork, realm: RealmRecord
 ) -> Caller:
     caller = await runtime.callers.authenticate(work.db, realm, request.header(b"authorization"))
+    await _charge(request, runtime, work, caller)
+    return caller
+
+
+async def _charge(request: ApiRequest, runtime: Runtime, work: UnitOfWork, caller: Caller) -> None:
+    """Count a request in the limit of its caller."""
     if not work.db.was_locked_first:
         # A long poll must not hold the connection its authentication needed.
         await work.release_connection()
@@ -219,7 +259,6 @@ async def _authenticate(
         # A request that starts over is not charged again.
         await runtime.limits.charge_user(request, caller.user.id)
         request.charged_user_id = caller.user.id
-    return caller
 
 
 def _refuse_webhook(caller: Caller) -> None:
@@ -235,6 +274,8 @@ MaybeAnonymous = Annotated[VisitorContext, Depends(VisitorGuard())]
 LoggedIn = Annotated[Context, Depends(CallerGuard())]
 Sender = Annotated[Context, Depends(CallerGuard(allows_webhooks=True))]
 """Users and incoming webhook bots: only for POST /messages."""
+Webhook = Annotated[Context, Depends(WebhookGuard())]
+"""Incoming webhook bots by a key in the query: only for documents of other programs."""
 Poller = Annotated[Context, Depends(CallerGuard(follows_log=True))]
 """Users who wait for events: only for GET /events."""
 Admin = Annotated[Context, Depends(CallerGuard(Role.ADMIN))]

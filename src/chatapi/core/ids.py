@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+import string
 from typing import NewType
 
 RealmId = NewType("RealmId", int)
@@ -28,7 +29,8 @@ LinkifierId = NewType("LinkifierId", int)
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""
 
-_API_KEY_CHARACTERS = 32
+_API_KEY_LENGTH = 32
+_API_KEY_CHARACTERS = string.ascii_letters + string.digits
 
 
 def new_queue_id() -> QueueId:
@@ -37,7 +39,8 @@ def new_queue_id() -> QueueId:
 
 
 def new_api_key() -> str:
-    return secrets.token_urlsafe(_API_KEY_CHARACTERS)[:_API_KEY_CHARACTERS]
+    """Returns 32 letters and digits: tools refuse keys with other characters."""
+    return "".join(secrets.choice(_API_KEY_CHARACTERS) for _ in range(_API_KEY_LENGTH))
 
 
 def new_request_id() -> str:

@@ -14,6 +14,7 @@ from chatapi.core.errors import BadRequestError, RequestTooLargeError
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.http.request import ApiRequest, BodyLimits
 from chatapi.http.urlencoding import TooManyStraysError, decode_pairs
+from chatapi.wire.bodies import RequestBody
 from chatapi.wire.files import UploadedFile
 
 MAX_FIELDS = 1_000
@@ -90,15 +91,18 @@ async def parse_multipart(
 
 @dataclass(frozen=True)
 class Form:
-    """The parameters of a request, and perhaps a file."""
+    """The parameters of a request, and perhaps a file, or the body they came with."""
 
     values: dict[str, str]
     file: UploadedFile | None = None
+    body: RequestBody | None = None
     ignored: frozenset[str] = frozenset()
     """Names of parameters that are ignored because of their place: in the body of a GET."""
 
     def fingerprint(self) -> dict[str, str]:
         """The values that distinguish this request from another one, for idempotency keys."""
+        if self.body is not None:
+            return {**self.values, "body": hashlib.sha256(self.body.content).hexdigest()}
         if self.file is None:
             return self.values
         return {**self.values, "file": self.file.digest, "file name": self.file.name}
@@ -110,13 +114,25 @@ class Form:
 
 async def read_form(request: ApiRequest, limits: BodyLimits) -> Form:
     """Read all parameters. The body overrides the query, a later value an earlier one."""
-    query = request.scope["query_string"]
-    if len(query) > limits.form_bytes:
-        raise RequestTooLargeError(limits.form_bytes)
-    values = await _decode(query, "query string") if query else {}
+    values = await read_query(request, limits)
     if request.method in {"GET", "HEAD"}:
         return Form(values, ignored=await _names_in_body(request, limits) - values.keys())
     return Form({**values, **await _decode_body(request, limits)})
+
+
+async def read_query(request: ApiRequest, limits: BodyLimits) -> dict[str, str]:
+    """Read the parameters of the query string; a later value overrides an earlier one."""
+    query = request.scope["query_string"]
+    if len(query) > limits.form_bytes:
+        raise RequestTooLargeError(limits.form_bytes)
+    return await _decode(query, "query string") if query else {}
+
+
+async def read_query_and_body(request: ApiRequest, limits: BodyLimits) -> Form:
+    """Read parameters of the query only, and the body as it is."""
+    values = await read_query(request, limits)
+    content = await read_body(request, limits.form_bytes)
+    return Form(values, body=RequestBody(media_type(request), content))
 
 
 async def _names_in_body(request: ApiRequest, limits: BodyLimits) -> frozenset[str]:

@@ -19,7 +19,7 @@ from chatapi.core.errors import (
     StaleCallerError,
     UnavailableError,
 )
-from chatapi.http.forms import Form, read_form, read_form_with_file
+from chatapi.http.forms import Form, read_form, read_form_with_file, read_query_and_body
 from chatapi.http.idempotency import find_stored_response, store_response
 from chatapi.http.operation import Endpoint, RequestContext, inspect_endpoint
 from chatapi.http.request import ApiRequest
@@ -124,6 +124,8 @@ class ChatRoute(APIRoute):
         """Read the parameters; an unauthenticated request may send only a small body."""
         is_anonymous = context.caller_id is None
         limits = request.scope["state"]["anonymous_body_limits" if is_anonymous else "body_limits"]
+        if self.operation.params.body_parameter is not None:
+            return await read_query_and_body(request, limits)
         if self.operation.params.file_parameter is None:
             return await read_form(request, limits)
         return await read_form_with_file(request, limits)
@@ -132,7 +134,7 @@ class ChatRoute(APIRoute):
         self, request: ApiRequest, context: RequestContext, form: Form
     ) -> tuple[Any, list[str]]:
         operation = self.operation
-        params, unknown = operation.params.read(form.values, form.file)
+        params, unknown = operation.params.read(form.values, form.file, form.body)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         if self.stores_responses:
             stored = await find_stored_response(request, context, form.fingerprint())
@@ -166,9 +168,9 @@ class FeatureRouter(APIRouter):
     """FastAPI's router with our route class, below the API's prefix by default.
 
     `is_limited=False` is for endpoints that must respond however many requests an address sends,
-    `include_in_schema=False` for addresses that browsers find in messages, and
-    `stores_responses=False` for requests that may be carried out twice and have a large response:
-    a repeat with the same Idempotency-Key is carried out again.
+    `include_in_schema=False` for addresses that browsers find in messages, and for documents that
+    other programs define, and `stores_responses=False` for requests that may be carried out twice
+    and have a large response: a repeat with the same Idempotency-Key is carried out again.
     """
 
     def __init__(
@@ -198,7 +200,7 @@ class FeatureRouter(APIRouter):
 
     @override
     def add_api_route(self, path: str, endpoint: Endpoint, **options: Any) -> None:
-        """Called by `get`, `post`, `patch` and `delete`."""
+        """Called by `get`, `post`, `put`, `patch` and `delete`."""
         super().add_api_route(path, endpoint, **options)
         route = self.chat_routes[-1]
         route.is_limited = self._is_limited

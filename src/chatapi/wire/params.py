@@ -13,6 +13,7 @@ from pydantic_core import CoreSchema
 from typing_extensions import override
 
 from chatapi.core.errors import BadRequestError
+from chatapi.wire.bodies import RequestBody
 from chatapi.wire.files import UploadedFile
 from chatapi.wire.strict_json import JsonBudget, NotJsonError, TooManyValuesError
 from chatapi.wire.validation_errors import message_for
@@ -81,16 +82,21 @@ class Params(StrictModel):
     """The decoder of each parameter, by all its names."""
     file_parameter: ClassVar[str | None]
     """The parameter that is a file; a file is accepted under any name."""
+    body_parameter: ClassVar[str | None]
+    """The parameter that is the whole body; all others are in the query."""
 
     @classmethod
     @override
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         cls.decoders = {}
-        cls.file_parameter = None
+        cls.file_parameter = cls.body_parameter = None
         for name, field in cls.model_fields.items():
             if field.annotation is UploadedFile:
                 cls.file_parameter = name
+                continue
+            if field.annotation is RequestBody:
+                cls.body_parameter = name
                 continue
             decoder = ParameterDecoder(name, field)
             for known_name in (*decoder.other_names, name):
@@ -98,13 +104,18 @@ class Params(StrictModel):
 
     @classmethod
     def read(
-        cls, values: dict[str, str], file: UploadedFile | None = None
+        cls,
+        values: dict[str, str],
+        file: UploadedFile | None = None,
+        body: RequestBody | None = None,
     ) -> tuple[Self, list[str]]:
         """Build the parameters from text; also returns the names this endpoint does not know."""
         known: dict[str, object] = {}
         budget = JsonBudget()
         if cls.file_parameter is not None and file is not None:
             known[cls.file_parameter] = file
+        if cls.body_parameter is not None:
+            known[cls.body_parameter] = body
         ignored: list[str] = []
         for name, text in values.items():
             decoder = cls.decoders.get(name)

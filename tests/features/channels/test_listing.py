@@ -316,3 +316,20 @@ class TestNotices:
         assert payload["new_subscription_messages_sent"] is False
         assert len(payload["subscribed"]) == 101
         assert await told(listener, "message") == []
+
+
+class TestEmailAddress:
+    async def test_answers_that_the_server_receives_no_mail(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("public")
+        response = await client.get(f"/streams/{channel.id}/email_address", member, sender_id=1)
+        assert assert_error(response) == "This server does not receive email"
+
+    async def test_hidden_channel_is_refused_like_a_missing_one(
+        self, client: ApiClient, member: Person, make_channel: MakeChannel
+    ) -> None:
+        channel = await make_channel("secret", invite_only=True)
+        for channel_id in (channel.id, channel.id + 1):
+            response = await client.get(f"/streams/{channel_id}/email_address", member)
+            assert assert_error(response) == "Invalid channel ID"

@@ -9,6 +9,7 @@ from chatapi.core.errors import BadRequestError, UnauthorizedError
 from chatapi.core.ids import ChannelId, MessageId
 from chatapi.features.channels.params import ListChannelsParams, ListTopicsParams
 from chatapi.features.channels.payloads import (
+    ChannelEmailPayload,
     ChannelIdPayload,
     ChannelPayload,
     ChannelsPayload,
@@ -85,6 +86,11 @@ class ChannelReader:
         if known is None or not access.can_see(known.record):
             raise BadRequestError(f"Invalid channel name '{name}'")
         return {"stream_id": known.record.id}
+
+    async def get_email_address(self, channel_id: ChannelId) -> ChannelEmailPayload:
+        """GET /streams/{stream_id}/email_address: refused, since the server receives no mail."""
+        await self.get(channel_id)
+        raise BadRequestError("This server does not receive email")
 
     def show(self, summary: ChannelSummary) -> ChannelPayload:
         return channel_payload(summary, self._ctx.realm, self._ctx.now())

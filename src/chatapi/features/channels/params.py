@@ -132,6 +132,13 @@ class GetChannelIdParams(Params):
     stream: Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH, examples=["general"])]
 
 
+class GetChannelEmailParams(Params):
+    """GET /streams/{stream_id}/email_address."""
+
+    sender_id: Id | None = None
+    """The user in whose name mail would be posted."""
+
+
 class ListTopicsParams(Params):
     """GET /users/me/{stream_id}/topics."""
 

@@ -81,6 +81,12 @@ class ChannelIdPayload(TypedDict):
     stream_id: int
 
 
+class ChannelEmailPayload(TypedDict):
+    """The address that posts mail to a channel."""
+
+    email: str
+
+
 class CreatedChannelPayload(TypedDict):
     """The id of a new channel."""
 

@@ -40,12 +40,12 @@ def check_bot_type(bot_type: int) -> BotType:
     return BotType(bot_type)
 
 
-def bot_email(short_name: str, realm_host: str) -> str:
+def bot_email(short_name: str, domain: str) -> str:
     """The email address of a bot."""
     short_name = short_name.strip()
     if not _SHORT_NAME.fullmatch(short_name):
         raise BadRequestError("short_name cannot be part of an email address")
-    return f"{short_name}-bot@{realm_host}"
+    return f"{short_name}-bot@{domain}"
 
 
 def check_bot_role(role: Role, owner: UserRecord | None) -> None:

@@ -8,8 +8,10 @@ import pytest
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
+from chatapi.core.settings import Settings
 from chatapi.core.system_groups import SystemGroup
 from chatapi.features.users.api_keys import LOGINS_PER_USER
+from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import MakeUser, Person
 from tests.features.realm.settings import allow
@@ -137,6 +139,32 @@ class TestCreateBot:
         await add_bot(client, admin, short_name="one")
         await allow(client, owner, realm, can_create_write_only_bots_group=SystemGroup.NOBODY)
         await add_bot(client, admin, short_name="two", bot_type=2)
+
+
+class TestAddressUnderPublicUrl:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"public_url": "https://chat.example.com:8443"})
+
+    async def test_bot_address_ends_in_the_public_host_name(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        created = assert_success(await client.post("/bots", member, **BOT))
+        bot = Person(created["user_id"], "weather-bot@chat.example.com", created["api_key"])
+        me = assert_success(await client.get("/users/me", bot))
+        assert me["email"] == bot.email
+        state = (await listen(client, member, fetch_event_types=["realm"])).state
+        assert state["realm_bot_domain"] == "chat.example.com"
+
+    async def test_with_several_realms_the_address_ends_in_the_host_name_of_its_realm(
+        self, app: ChatApp, runtime: Runtime, member: Person
+    ) -> None:
+        await factories.make_realm(runtime, "Other")
+        acme = ApiClient(app, "acme.localhost")
+        created = assert_success(await acme.post("/bots", member, **BOT))
+        bot = Person(created["user_id"], EMAIL, created["api_key"])
+        assert_success(await acme.get("/users/me", bot))
+        await acme.aclose()
 
 
 class TestGetBots:

@@ -52,6 +52,15 @@ class TestChangeSettings:
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.patch("/settings", enter_sends=True), "UNAUTHORIZED", 401)
 
+    async def test_path_of_older_clients_for_notifications_changes_the_same_settings(
+        self, client: ApiClient, member: Person
+    ) -> None:
+        changed = await client.patch(
+            "/settings/notifications", member, enable_desktop_notifications=False
+        )
+        assert assert_success(changed) == {}
+        assert (await own_settings(client, member))["enable_desktop_notifications"] is False
+
     async def test_nothing_passed_changes_nothing(self, client: ApiClient, member: Person) -> None:
         listener = await listen(client, member)
         assert assert_success(await client.patch("/settings", member)) == {}

@@ -7,11 +7,13 @@ from chatapi.features.channels.listing import ChannelReader, TopicReader
 from chatapi.features.channels.params import (
     ChangeChannelParams,
     DefaultChannelParams,
+    GetChannelEmailParams,
     GetChannelIdParams,
     ListChannelsParams,
     ListTopicsParams,
 )
 from chatapi.features.channels.payloads import (
+    ChannelEmailPayload,
     ChannelIdPayload,
     ChannelsPayload,
     OneChannelPayload,
@@ -64,6 +66,17 @@ async def archive_channel(ctx: LoggedIn, stream_id: Id) -> None:
     it is unarchived.
     """
     await ChannelService(ctx).archive(ChannelId(stream_id))
+
+
+@router.get("/streams/{stream_id:int}/email_address")
+async def get_channel_email_address(
+    ctx: LoggedIn, stream_id: Id, _params: GetChannelEmailParams
+) -> ChannelEmailPayload:
+    """Get the address that posts mail to a channel.
+
+    Always refused: this server does not receive email.
+    """
+    return await ChannelReader(ctx).get_email_address(ChannelId(stream_id))
 
 
 @router.get("/get_stream_id")

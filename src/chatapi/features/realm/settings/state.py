@@ -75,7 +75,7 @@ async def load_identity(ctx: RealmContext, _profile: ClientProfile) -> RealmIden
         "realm_uri": ctx.public_url,
         "realm_uuid": realm.uuid,
         "realm_date_created": unix_seconds(realm.date_created),
-        "realm_bot_domain": realm.host(ctx.settings.root_domain),
+        "realm_bot_domain": ctx.bot_domain,
         "realm_icon_url": picture,
         "realm_icon_source": "G",
         "realm_logo_url": picture,

@@ -27,8 +27,8 @@ async def get_own_bots(ctx: LoggedIn) -> OwnBotsPayload:
 async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayload:
     """Create a bot.
 
-    Its email address is `{short_name}-bot@` and the host name of the organization. The API key is
-    returned only this once.
+    Its email address is `{short_name}-bot@` and the host name of the organization, which
+    `realm_bot_domain` of `POST /register` shows. The API key is returned only this once.
     """
     return await BotService(ctx).create(params)
 

@@ -37,7 +37,7 @@ class BotService:
     async def create(self, params: CreateBotParams) -> CreatedBotPayload:
         """Create a bot of the caller; the response contains the only copy of its key."""
         bot_type = check_bot_type(params.bot_type)
-        email = bot_email(params.short_name, self._ctx.realm.host(self._ctx.settings.root_domain))
+        email = bot_email(params.short_name, self._ctx.bot_domain)
         await self._ctx.lock()
         await self._require_creation(bot_type)
         created = await add_user(

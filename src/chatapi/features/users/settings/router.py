@@ -1,5 +1,6 @@
 """Endpoints of personal settings."""
 
+from chatapi.auth.context import Context
 from chatapi.auth.guards import LoggedIn
 from chatapi.features.users.settings.params import ChangeSettingsParams
 from chatapi.features.users.settings.service import UserSettingsService
@@ -16,6 +17,18 @@ async def change_settings(ctx: LoggedIn, params: ChangeSettingsParams, request: 
     What is not passed stays unchanged. A new password needs the old one; all API keys stay valid.
     Only administrators can change their email address.
     """
+    await _change(ctx, params, request)
+
+
+@router.patch("/settings/notifications")
+async def change_notification_settings(
+    ctx: LoggedIn, params: ChangeSettingsParams, request: ApiRequest
+) -> None:
+    """Change your settings, at the path that older clients use for notifications."""
+    await _change(ctx, params, request)
+
+
+async def _change(ctx: Context, params: ChangeSettingsParams, request: ApiRequest) -> None:
     if params.has("new_password"):
         # A stolen API key must not allow guessing the password of the account.
         await ctx.runtime.limits.charge_login_from(request)

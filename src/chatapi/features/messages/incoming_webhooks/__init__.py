@@ -1,0 +1,1 @@
+"""Incoming webhooks: documents of other programs become messages of a bot."""

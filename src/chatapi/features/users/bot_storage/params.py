@@ -1,0 +1,41 @@
+"""Parameters of bot storage."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chatapi.wire.params import Params
+
+MAX_KEY_LENGTH = 255
+MAX_STORED_CHARACTERS = 10_000_000
+"""Limit of one user, keys and values together."""
+MAX_ENTRIES = 20_000
+"""Limit of one user."""
+_MAX_ENTRIES_AT_ONCE = 1_000
+
+Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY_LENGTH)]
+Value = Annotated[str, Field(max_length=MAX_STORED_CHARACTERS)]
+Keys = Annotated[list[Key], Field(max_length=_MAX_ENTRIES_AT_ONCE, examples=[["game"]])]
+
+
+class PutStorageParams(Params):
+    """PUT /bot_storage: entries to add or to replace; the others stay."""
+
+    storage: Annotated[
+        dict[Key, Value],
+        Field(max_length=_MAX_ENTRIES_AT_ONCE, examples=[{"game": "chess"}]),
+    ]
+
+
+class GetStorageParams(Params):
+    """GET /bot_storage."""
+
+    keys: Keys | None = None
+    """All entries if it is not passed."""
+
+
+class DeleteStorageParams(Params):
+    """DELETE /bot_storage."""
+
+    keys: Keys | None = None
+    """All entries if it is not passed."""

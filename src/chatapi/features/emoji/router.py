@@ -1,8 +1,5 @@
 """Endpoints of custom emoji."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from chatapi.auth.guards import Anybody, LoggedIn
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
 from chatapi.features.emoji.params import UploadEmojiParams
@@ -46,20 +43,5 @@ async def open_picture(
 ) -> FileContent:
     """Open the image of an emoji."""
     content = await read_picture(ctx, realm_id, f"{shelf}/{token}/{filename}")
-
-    @asynccontextmanager
-    async def chunks() -> AsyncIterator[AsyncIterator[bytes]]:
-        yield _once(content)
-
     kind = filename.rpartition(".")[2]
-    return FileContent(
-        name=filename,
-        content_type=f"image/{kind}",
-        size=len(content),
-        open=chunks,
-        is_public=True,
-    )
-
-
-async def _once(content: bytes) -> AsyncIterator[bytes]:
-    yield content
+    return FileContent.public(filename, f"image/{kind}", content)

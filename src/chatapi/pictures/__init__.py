@@ -1,5 +1,6 @@
 """Validates and redraws images of clients, in processes of their own with limits."""
 
+from chatapi.pictures.initials import draw_initials
 from chatapi.pictures.painter import Painter, UnreadablePictureError
 from chatapi.pictures.recipes import DrawnPicture, Fit, LongAnimation, Recipe, Variant
 
@@ -11,4 +12,5 @@ __all__ = [
     "Recipe",
     "UnreadablePictureError",
     "Variant",
+    "draw_initials",
 ]

@@ -20,16 +20,21 @@ from chatapi.features.realm.payloads import (
     ServerLimitsPayload,
     realm_settings_payload,
 )
-from chatapi.features.realm.rules import icon_url, supported_permissions
+from chatapi.features.realm.picture_addresses import RealmPicture
+from chatapi.features.realm.rules import MAX_PICTURE_MIB, supported_permissions
 from chatapi.features.state import state_section
-from chatapi.features.users import KNOWN_SITES, OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
+from chatapi.features.users import (
+    KNOWN_SITES,
+    MAX_AVATAR_MIB,
+    OFFLINE_AFTER_SECONDS,
+    PING_EVERY_SECONDS,
+)
 from chatapi.permissions.settings import ChannelPermission, GroupPermission, RealmPermission
 from chatapi.permissions.stored import realm_permissions
 from chatapi.wire import limits
 from chatapi.wire.realm_settings import NO_CHANNEL
 
 _SELF_HOSTED = 1
-_NO_UPLOADS = 0
 
 # Longer than the heartbeat interval of a poll: a client that receives nothing this long retries.
 _LONGPOLL_TIMEOUT_SECONDS = 90
@@ -50,7 +55,6 @@ async def load_settings(ctx: Context, _profile: ClientProfile) -> Mapping[str, A
 @state_section("realm")
 async def load_identity(ctx: Context, _profile: ClientProfile) -> RealmIdentityPayload:
     realm = ctx.realm
-    picture = icon_url(realm)
     return {
         "realm_name": realm.name,
         "realm_url": ctx.public_url,
@@ -58,12 +62,12 @@ async def load_identity(ctx: Context, _profile: ClientProfile) -> RealmIdentityP
         "realm_uuid": realm.uuid,
         "realm_date_created": unix_seconds(realm.date_created),
         "realm_bot_domain": realm.host(ctx.settings.root_domain),
-        "realm_icon_url": picture,
-        "realm_icon_source": "G",
-        "realm_logo_url": picture,
-        "realm_logo_source": "D",
-        "realm_night_logo_url": picture,
-        "realm_night_logo_source": "D",
+        "realm_icon_url": RealmPicture.ICON.url_in(realm),
+        "realm_icon_source": RealmPicture.ICON.source_in(realm),
+        "realm_logo_url": RealmPicture.LOGO.url_in(realm),
+        "realm_logo_source": RealmPicture.LOGO.source_in(realm),
+        "realm_night_logo_url": RealmPicture.NIGHT_LOGO.url_in(realm),
+        "realm_night_logo_source": RealmPicture.NIGHT_LOGO.source_in(realm),
         "realm_plan_type": _SELF_HOSTED,
         "zulip_plan_is_not_limited": True,
         "upgrade_text_for_wide_organization_logo": "",
@@ -124,9 +128,9 @@ async def load_limits(ctx: Context, _profile: ClientProfile) -> ServerLimitsPayl
         "max_channel_folder_description_length": limits.MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH,
         "max_reminder_note_length": limits.MAX_REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": limits.MAX_SUBSCRIPTION_MESSAGES,
-        "max_icon_file_size_mib": _NO_UPLOADS,
-        "max_logo_file_size_mib": _NO_UPLOADS,
-        "max_avatar_file_size_mib": _NO_UPLOADS,
+        "max_icon_file_size_mib": MAX_PICTURE_MIB,
+        "max_logo_file_size_mib": MAX_PICTURE_MIB,
+        "max_avatar_file_size_mib": MAX_AVATAR_MIB,
         "max_file_upload_size_mib": ctx.settings.max_file_upload_size_mib,
         "password_min_length": MIN_PASSWORD_LENGTH,
         "password_max_length": MAX_PASSWORD_LENGTH,
@@ -152,7 +156,7 @@ async def load_server_features(ctx: Context, _profile: ClientProfile) -> ServerF
         "server_inline_image_preview": False,
         "server_inline_url_embed_preview": False,
         "server_thumbnail_formats": [],
-        "server_avatar_changes_disabled": True,
+        "server_avatar_changes_disabled": False,
         "server_name_changes_disabled": False,
         "server_jitsi_server_url": None,
         "server_can_summarize_topics": False,

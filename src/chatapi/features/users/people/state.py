@@ -11,9 +11,14 @@ from chatapi.core.cooperative import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import state_section
+from chatapi.features.users.avatar_addresses import (
+    Avatar,
+    medium_avatar_url,
+    shown_avatar_url,
+)
 from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.repository import UserRepository
-from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
+from chatapi.features.users.rules import user_payload
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.user_visibility import sees_all_users, user_visibility
@@ -68,6 +73,7 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
         return user_payload(
             user,
             user.api_email(ctx.realm, ctx.settings.root_domain),
+            realm=ctx.realm,
             shows_email=user.shows_email_to(ctx.user),
             client_gravatar=profile.client_gravatar,
             profile_data=profiles.get(user.id, {}),
@@ -88,15 +94,16 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
 async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
     """The caller as of the snapshot, so nothing has to be read again."""
     me = ctx.user
+    avatar = Avatar.of(me, ctx.realm)
     may = partial(is_allowed_in_realm, ctx)
     return {
         "user_id": me.id,
         "email": me.api_email(ctx.realm, ctx.settings.root_domain),
         "delivery_email": me.delivery_email,
         "full_name": me.full_name,
-        "avatar_source": "G",
-        "avatar_url": gravatar_url(me.delivery_email, me.avatar_version),
-        "avatar_url_medium": medium_gravatar_url(me.delivery_email, me.avatar_version),
+        "avatar_source": avatar.source,
+        "avatar_url": shown_avatar_url(avatar, me.delivery_email),
+        "avatar_url_medium": medium_avatar_url(avatar, me.delivery_email),
         "is_admin": me.role.at_least(Role.ADMIN),
         "is_owner": me.role is Role.OWNER,
         "is_moderator": me.role is Role.MODERATOR,

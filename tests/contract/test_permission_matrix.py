@@ -51,6 +51,7 @@ REFUSALS = {
     "topic": (400, "UNAUTHORIZED_PRINCIPAL", "You don't have permission to delete this topic"),
     "other": (400, "BAD_REQUEST", "You don't have permission to edit this message"),
     "text": (400, "BAD_REQUEST", "Invalid image format: use PNG, GIF, JPEG or WebP"),
+    "img": (400, "BAD_IMAGE", "Invalid image format: use PNG, GIF, JPEG or WebP"),
     "author": (400, "BAD_REQUEST", "Must be an organization administrator or emoji author"),
     "sent": (400, "BAD_REQUEST", "Scheduled message does not exist"),
     "past": (400, "BAD_REQUEST", "Reminder does not exist"),
@@ -174,6 +175,12 @@ DELETE /scheduled_messages/{scheduled_message_id}  sent sent sent sent sent sent
 GET    /reminders                               ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /reminders                               ok ok    ok    ok    ok    secret ok   -  -  -
 DELETE /reminders/{reminder_id}                 past past past  past  past  past  past  -  -  -
+POST   /users/me/avatar                         img img  img   img   img   img   img   -  -  -
+DELETE /users/me/avatar                         ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /realm/icon                              img img  admin admin admin admin admin -  -  -
+DELETE /realm/icon                              ok ok    admin admin admin admin admin -  -  -
+POST   /realm/logo                              img img  admin admin admin admin admin -  -  -
+DELETE /realm/logo                              ok ok    admin admin admin admin admin -  -  -
 GET    /realm/emoji                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /realm/emoji/{emoji_name}                text text text  text  text  no    text  -  -  -
 DELETE /realm/emoji/{emoji_name}                ok ok    author author author author author -  -  -

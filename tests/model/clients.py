@@ -72,6 +72,7 @@ class ClientSpec:
             "include_subscribers": "true" if self.lists_people else "false",
             "client_capabilities": {
                 "notification_settings_null": True,
+                "user_avatar_url_field_optional": True,
                 **dict.fromkeys(sorted(self.capabilities), True),
             },
         }

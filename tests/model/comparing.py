@@ -99,7 +99,11 @@ class Comparing(World):
             self.persons[name],
             event_types=[],
             fetch_event_types=_STATE,
-            client_capabilities={"notification_settings_null": True, "empty_topic_name": True},
+            client_capabilities={
+                "notification_settings_null": True,
+                "empty_topic_name": True,
+                "user_avatar_url_field_optional": True,
+            },
         )
         state = assert_success(response)
         unread = [oracle.messages[each] for each in sorted(oracle.unread[name])]

@@ -36,6 +36,9 @@ class RealmRecord:
     date_created: datetime
     settings: dict[str, Any]
     system_groups: dict[str, int]
+    icon_path: str | None = None
+    logo_path: str | None = None
+    night_logo_path: str | None = None
 
     @cached_property
     def options(self) -> RealmSettings:

@@ -30,6 +30,7 @@ from chatapi.files.store import THREADS
 from chatapi.files.stores import store_for
 from chatapi.http.limits import RateLimits
 from chatapi.linkifier_cache.cache import LinkifierCache
+from chatapi.pictures import Painter
 from chatapi.recipient_preferences.cache import RecipientPreferencesCache
 
 _RENDERING_THREADS = 2
@@ -59,9 +60,10 @@ class Runtime:
     limits: RateLimits
     files: Files
     rendering_threads: WorkerThreads
-    """For rendering, comparing and highlighting texts, and drawing images."""
+    """For rendering, comparing and highlighting texts."""
     rendering: FairLimiter
-    """Limits work that keeps one of these threads busy for long."""
+    """Limits work that keeps one of these threads, or a drawing process, busy for long."""
+    painter: Painter
     heavy_reads: FairLimiter
     """Limits searches and large reads, which keep a database connection busy for long."""
     file_writing: FairLimiter
@@ -104,6 +106,7 @@ class Runtime:
             files=Files(store_for(settings, clock), lambda: find_deployment(database)),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=FairLimiter(_RENDERING_THREADS, most_per_owner=1),
+            painter=Painter(),
             heavy_reads=FairLimiter(
                 database.most_heavy_reads, max(1, database.most_heavy_reads - 1)
             ),
@@ -139,4 +142,5 @@ class Runtime:
         await self.files.close()
         self.passwords.close()
         self.rendering_threads.close()
+        self.painter.close()
         await self.database.close()

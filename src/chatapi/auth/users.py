@@ -49,6 +49,8 @@ class UserRecord:
     settings: dict[str, Any]
     past_roles: list[PastRoleRow] | None = None
     """Past roles, oldest first; audiences of events are evaluated with them."""
+    avatar_path: str | None = None
+    """Of an uploaded picture."""
 
     @property
     def is_bot(self) -> bool:

@@ -38,6 +38,11 @@ class ClientProfile(BaseModel):
         return self.event_types is None or event_type in self.event_types
 
     @property
+    def may_omit_avatar_url(self) -> bool:
+        """Whether the client accepts users whose picture it has to find itself."""
+        return "user_avatar_url_field_optional" in self.capabilities
+
+    @property
     def knows_empty_topic(self) -> bool:
         """Whether the client understands topics without a name."""
         return "empty_topic_name" in self.capabilities

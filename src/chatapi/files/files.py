@@ -3,7 +3,9 @@
 import asyncio
 import base64
 import hashlib
-from collections.abc import Sequence
+import io
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 import structlog
 
@@ -33,6 +35,23 @@ class Files:
             digest = hashlib.sha256((await self._find_deployment()).encode()).digest()
             self._tag = base64.urlsafe_b64encode(digest)[:_TAG_LENGTH].decode()
         return self._tag
+
+    @asynccontextmanager
+    async def storing(self, contents: Mapping[str, bytes]) -> AsyncIterator[None]:
+        """Store small files by key, for rows that the block writes; if it fails, discard them."""
+        try:
+            for key, content in contents.items():
+                digest = hashlib.sha256(content).hexdigest()
+                await self.store.put(key, io.BytesIO(content), digest)
+            yield
+        except BaseException:
+            self.discard(list(contents))
+            raise
+
+    async def read_whole(self, key: str) -> bytes:
+        """The content of a small file; raises `MissingFileError`."""
+        async with self.store.read(key) as chunks:
+            return b"".join([chunk async for chunk in chunks])
 
     def discard(self, keys: Sequence[str]) -> None:
         """Remove files that no row refers to any more; one that remains only takes up space."""

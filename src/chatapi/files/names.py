@@ -35,5 +35,19 @@ def new_path(realm_id: RealmId, name: str, tag: str) -> str:
     return f"{realm_id}/{token[:2]}/{token}/{name_in_path(name)}"
 
 
+def key_of(path: str) -> str:
+    """The storage key of the bytes at a path: the part that the server generated."""
+    return path.rpartition("/")[0]
+
+
+def variant_key(path: str, variant: str) -> str:
+    """The storage key of an image drawn from the one at a path, such as a smaller one.
+
+    It ends like the key of the original, in this deployment's tag.
+    """
+    folder, _, token = key_of(path).rpartition("/")
+    return f"{folder}/{variant.replace('.', '-')}-{token}"
+
+
 def new_link_secret() -> str:
     return secrets.token_urlsafe(32)

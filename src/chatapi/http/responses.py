@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from time import perf_counter
 from urllib.parse import quote
 
@@ -256,6 +257,16 @@ class FileContent:
     is_public: bool = False
     """Whether everyone may read it, and it never changes; the service itself has written it."""
 
+    @classmethod
+    def public(cls, name: str, content_type: str, content: bytes) -> "FileContent":
+        """A small file that everyone may read; one with other content has another address."""
+
+        @asynccontextmanager
+        async def chunks() -> AsyncIterator[AsyncIterator[bytes]]:
+            yield _once(content)
+
+        return cls(name, content_type, len(content), chunks, is_public=True)
+
     def headers(self) -> list[tuple[bytes, bytes]]:
         kind = self.content_type.partition(";")[0].strip().lower()
         is_inline = self.is_public or kind in _SHOWN_INLINE
@@ -270,6 +281,22 @@ class FileContent:
             (b"content-disposition", f"{disposition}; filename*=UTF-8''{name}".encode()),
             *(_PUBLIC if self.is_public else _PRIVATE),
         ]
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """A response that sends the client to another address."""
+
+    url: str
+
+
+async def send_redirect(request: ApiRequest, send: Send, redirect: Redirect) -> None:
+    request.response_headers.append((b"location", redirect.url.encode()))
+    await send_json(request, send, HTTPStatus.FOUND, await encode_success({}, []))
 
 
 async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:

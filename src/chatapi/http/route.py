@@ -26,10 +26,12 @@ from chatapi.http.request import ApiRequest
 from chatapi.http.responses import (
     EventStream,
     FileContent,
+    Redirect,
     encode_success,
     send_event_stream,
     send_file,
     send_json,
+    send_redirect,
 )
 
 API_PREFIX = "/api/v1"
@@ -93,6 +95,8 @@ class ChatRoute(APIRoute):
             await send_event_stream(request, send, payload)
         elif isinstance(payload, FileContent):
             await send_file(request, send, payload)
+        elif isinstance(payload, Redirect):
+            await send_redirect(request, send, payload)
         else:
             await send_json(request, send, 200, await encode_success(payload, ignored))
 

@@ -8,7 +8,10 @@ import structlog
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
 from chatapi.features.emoji import list_emoji_paths
+from chatapi.features.realm import list_realm_picture_paths
 from chatapi.features.uploads import list_upload_paths
+from chatapi.features.users import list_avatar_keys
+from chatapi.files.names import key_of
 
 log = structlog.get_logger()
 
@@ -50,4 +53,6 @@ async def _list_referred(runtime: Runtime, realm_id: RealmId) -> set[str]:
     async with runtime.reading() as db:
         paths = await list_upload_paths(db, realm_id)
         paths += await list_emoji_paths(db, realm_id)
-    return {path.rpartition("/")[0] for path in paths}
+        paths += await list_realm_picture_paths(db, realm_id)
+        avatar_keys = await list_avatar_keys(db, realm_id)
+    return {*map(key_of, paths), *avatar_keys}

@@ -92,7 +92,7 @@ class Params(StrictModel):
         cls.decoders = {}
         cls.file_parameter = cls.body_parameter = None
         for name, field in cls.model_fields.items():
-            if field.annotation is UploadedFile:
+            if field.annotation is UploadedFile or UploadedFile in get_args(field.annotation):
                 cls.file_parameter = name
                 continue
             if field.annotation is RequestBody:

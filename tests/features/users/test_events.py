@@ -169,7 +169,13 @@ class TestUpdate:
         self, client: ApiClient, admin: Person, guest: Person, member: Person
     ) -> None:
         readers = {
-            reader: await listen(client, reader, fetch_event_types=[]) for reader in (admin, guest)
+            reader: await listen(
+                client,
+                reader,
+                fetch_event_types=[],
+                client_capabilities={"user_avatar_url_field_optional": True},
+            )
+            for reader in (admin, guest)
         }
         await hide_email(client, member, EmailVisibility.ADMINS)
         for reader, listener in readers.items():
@@ -182,6 +188,18 @@ class TestUpdate:
             assert told["avatar_url"] == seen["avatar_url"]
             hash_of_real = gravatar(member.email).split("?")[0]
             assert (hash_of_real in str(told)) == (reader is admin)
+
+    async def test_avatar_of_client_without_the_capability_is_never_null(
+        self, client: ApiClient, admin: Person, member: Person
+    ) -> None:
+        listener = await listen(client, admin, client_gravatar=True)
+        await hide_email(client, member, EmailVisibility.ADMINS)
+        pictures = [
+            event["person"]["avatar_url"]
+            for event in await listener.new_events()
+            if "avatar_url" in event["person"]
+        ]
+        assert pictures == [gravatar(member.email)]
 
     def test_event_invalidates_the_right_caches(self) -> None:
         for event in (

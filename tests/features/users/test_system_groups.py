@@ -167,7 +167,15 @@ class View:
 
 async def views_of(client: ApiClient, *people: Person) -> list[View]:
     return [
-        View(await listen(client, person, event_types=TYPES, fetch_event_types=TYPES))
+        View(
+            await listen(
+                client,
+                person,
+                event_types=TYPES,
+                fetch_event_types=TYPES,
+                client_capabilities={"user_avatar_url_field_optional": True},
+            )
+        )
         for person in people
     ]
 

@@ -26,3 +26,7 @@ class Realm(Base):
     """The ids of the groups that every realm has, by name."""
     upload_bytes: Mapped[int] = mapped_column(BigId, server_default=text("0"))
     """The size of all uploaded files, stored so that requests need not add it up."""
+    icon_path: Mapped[str | None] = mapped_column(String(400))
+    logo_path: Mapped[str | None] = mapped_column(String(400))
+    night_logo_path: Mapped[str | None] = mapped_column(String(400))
+    """Of uploaded pictures; without one, there is a default."""

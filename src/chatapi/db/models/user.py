@@ -18,6 +18,7 @@ class User(Base):
     __table_args__ = (
         UniqueConstraint("realm_id", "email_key"),
         Index(None, "realm_id", "id"),
+        Index(None, "avatar_path"),
         {"sqlite_autoincrement": True},
     )
 
@@ -37,6 +38,8 @@ class User(Base):
     timezone: Mapped[str] = mapped_column(String(40))
     email_visibility: Mapped[EmailVisibility] = mapped_column(EnumColumn(EmailVisibility))
     avatar_version: Mapped[int]
+    avatar_path: Mapped[str | None] = mapped_column(String(400))
+    """Of an uploaded picture; without one, users have the default of their realm."""
     is_imported_stub: Mapped[bool]
     is_system_bot: Mapped[bool] = mapped_column(server_default=false())
     """Whether it posts for the service itself; such a bot has no owner and cannot log in."""

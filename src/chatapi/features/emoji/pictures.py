@@ -4,7 +4,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.core.errors import NotFoundError
 from chatapi.core.ids import RealmId
 from chatapi.features.emoji.repository import EmojiRepository
-from chatapi.features.emoji.service import key_of
+from chatapi.files.names import key_of
 from chatapi.files.store import MissingFileError
 
 
@@ -17,7 +17,6 @@ async def read_picture(ctx: RealmContext, realm_id: int, path: str) -> bytes:
     # Reading bytes takes a while and needs no database connection.
     await ctx.release_connection()
     try:
-        async with ctx.runtime.files.store.read(key_of(whole_path)) as chunks:
-            return b"".join([chunk async for chunk in chunks])
+        return await ctx.runtime.files.read_whole(key_of(whole_path))
     except MissingFileError:
         raise NotFoundError from None

@@ -1,8 +1,5 @@
 """Endpoints of custom emoji."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from chatapi.auth.guards import Anybody, LoggedIn, Server
 from chatapi.core.errors import NotFoundError
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
@@ -53,7 +50,8 @@ async def open_picture(
 ) -> FileContent:
     """Open the image of an emoji."""
     content = await read_picture(ctx, realm_id, f"{shelf}/{token}/{filename}")
-    return _public_file(filename, f"image/{filename.rpartition('.')[2]}", content)
+    kind = filename.rpartition(".")[2]
+    return FileContent.public(filename, f"image/{kind}", content)
 
 
 @picture_router.get(NAMES_PATH)
@@ -63,24 +61,10 @@ async def open_emoji_names(ctx: Server, digest: str) -> FileContent:
     if digest != file.digest:
         # Caches keep the file for a year, so no other content may have this address.
         raise NotFoundError
-    return _public_file("emoji_api.json", "application/json", file.content)
+    return FileContent.public("emoji_api.json", "application/json", file.content)
 
 
 @picture_router.get(EXTRA_EMOJI_PATH)
 async def open_extra_emoji(ctx: Server) -> FileContent:
     """Open the image of `:zulip:`, an emoji that existing clients add to those of Unicode."""
-    return _public_file("zulip.png", "image/png", await extra_emoji_file(ctx.runtime))
-
-
-def _public_file(name: str, content_type: str, content: bytes) -> FileContent:
-    @asynccontextmanager
-    async def chunks() -> AsyncIterator[AsyncIterator[bytes]]:
-        yield _once(content)
-
-    return FileContent(
-        name=name, content_type=content_type, size=len(content), open=chunks, is_public=True
-    )
-
-
-async def _once(content: bytes) -> AsyncIterator[bytes]:
-    yield content
+    return FileContent.public("zulip.png", "image/png", await extra_emoji_file(ctx.runtime))

@@ -1,7 +1,5 @@
 """Use cases: add and remove custom emoji."""
 
-import hashlib
-import io
 from collections.abc import Collection
 
 from chatapi.auth.context import Context, RealmContext
@@ -12,13 +10,14 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Everyone
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
 from chatapi.features.emoji.events import RealmEmojiChanged
-from chatapi.features.emoji.images import MAX_BYTES, EmojiImage, draw_emoji
+from chatapi.features.emoji.images import MAX_BYTES, RECIPE, EmojiImage
 from chatapi.features.emoji.payloads import EmojiPayload, emoji_payload
 from chatapi.features.emoji.repository import EmojiRepository
 from chatapi.features.emoji.rules import check_name
-from chatapi.files.names import new_path
+from chatapi.files.names import key_of, new_path
 from chatapi.permissions.realm import require_in_realm
 from chatapi.permissions.settings import RealmPermission
+from chatapi.pictures import UnreadablePictureError
 from chatapi.rendering import RealmEmoji, unicode_emoji_code
 from chatapi.wire.files import UploadedFile
 
@@ -48,18 +47,18 @@ class EmojiService:
         await self._check(name)
         await self._ctx.release_connection()
         async with self._ctx.heavy_rendering():
-            image = await self._ctx.runtime.rendering_threads.run(draw_emoji, file.content)
-        tag = await self._ctx.runtime.files.deployment_tag()
-        path, still_path = self._new_paths(image, tag)
-        keys = [key_of(each) for each in (path, still_path) if each is not None]
-        try:
-            await self._keep(path, image.content)
-            if still_path is not None and image.still is not None:
-                await self._keep(still_path, image.still)
+            try:
+                drawn = await self._ctx.runtime.painter.draw(file.content, RECIPE)
+            except UnreadablePictureError as error:
+                raise BadRequestError(error.message) from None
+        image = EmojiImage.of(drawn)
+        files = self._ctx.runtime.files
+        path, still_path = self._new_paths(image, await files.deployment_tag())
+        contents = {key_of(path): image.content}
+        if still_path is not None and image.still is not None:
+            contents[key_of(still_path)] = image.still
+        async with files.storing(contents):
             await self._add(name, path, still_path)
-        except BaseException:
-            self._ctx.runtime.files.discard(keys)
-            raise
 
     async def remove(self, name: str) -> None:
         """DELETE /realm/emoji/{emoji_name}: existing messages and reactions still show it."""
@@ -90,10 +89,6 @@ class EmojiService:
             return path, None
         return path, new_path(self._ctx.realm.id, "still.png", tag)
 
-    async def _keep(self, path: str, content: bytes) -> None:
-        digest = hashlib.sha256(content).hexdigest()
-        await self._ctx.runtime.files.store.put(key_of(path), io.BytesIO(content), digest)
-
     async def _add(self, name: str, path: str, still_path: str | None) -> None:
         await self._ctx.lock()
         await self._check(name)
@@ -102,11 +97,6 @@ class EmojiService:
 
     async def _emit(self) -> None:
         self._ctx.emit(RealmEmojiChanged(realm_emoji=await self.list_all()), to=Everyone())
-
-
-def key_of(path: str) -> str:
-    """The storage key of the bytes: the path without the file name."""
-    return path.rpartition("/")[0]
 
 
 async def list_emoji(ctx: RealmContext) -> dict[str, EmojiPayload]:

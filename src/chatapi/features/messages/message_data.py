@@ -8,7 +8,7 @@ from chatapi.auth.users import UserRecord
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.features.messages.payloads import MessagePayload, RecipientPayload, TopicLinkPayload
-from chatapi.features.users import avatar_url
+from chatapi.features.users import Avatar, DefaultAvatar, avatar_url
 from chatapi.wire.topics import show_topic
 
 _UNKNOWN_NAME = "Unknown user"
@@ -30,6 +30,8 @@ class SenderData:
     made_up_email: str = ""
     """For readers who may not see the sender's user."""
     is_system_bot: bool = False
+    avatar_path: str | None = None
+    default_avatar: DefaultAvatar = "G"
 
     @classmethod
     def of(cls, user: UserRecord, realm: RealmRecord, root_domain: str) -> "SenderData":
@@ -43,6 +45,8 @@ class SenderData:
             avatar_version=user.avatar_version,
             made_up_email=user.made_up_email(realm, root_domain),
             is_system_bot=user.is_system_bot,
+            avatar_path=user.avatar_path,
+            default_avatar=realm.options.default_avatar_source,
         )
 
     def unknown(self) -> "SenderData":
@@ -55,6 +59,13 @@ class SenderData:
             email_visibility=EmailVisibility.NOBODY,
             is_bot=False,
             avatar_version=_UNKNOWN_AVATAR_VERSION,
+            avatar_path=None,
+        )
+
+    @property
+    def avatar(self) -> Avatar:
+        return Avatar(
+            self.id, self.full_name, self.avatar_version, self.avatar_path, self.default_avatar
         )
 
     def shows_email_to(self, reader_id: UserId | None, role: Role | None) -> bool:
@@ -107,8 +118,8 @@ def message_payload(data: MessageData, options: RenderOptions) -> MessagePayload
         "sender_full_name": sender.full_name,
         "sender_realm_str": data.realm_subdomain,
         "avatar_url": avatar_url(
+            sender.avatar,
             sender.delivery_email if options.shows_email else sender.email,
-            sender.avatar_version,
             client_computes=options.client_gravatar and options.shows_email,
         ),
         "client": data.client,

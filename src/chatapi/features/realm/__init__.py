@@ -2,6 +2,7 @@
 
 from chatapi.features.realm.creation import add_organization, create_organization
 from chatapi.features.realm.errors import SubdomainTakenError
+from chatapi.features.realm.repository import list_realm_picture_paths
 from chatapi.features.realm.rules import OWNER_ONLY
 
 __all__ = [
@@ -9,4 +10,5 @@ __all__ = [
     "SubdomainTakenError",
     "add_organization",
     "create_organization",
+    "list_realm_picture_paths",
 ]

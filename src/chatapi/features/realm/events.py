@@ -19,11 +19,11 @@ class RealmSettingChanged(Event):
 
 
 class RealmSettingsChanged(Event):
-    """Permissions of the organization changed, or the rules of editing messages."""
+    """Permissions of the organization changed, the rules of editing messages, or a picture."""
 
     type = "realm"
     op: ClassVar = "update_dict"
     cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
-    property: Literal["default"] = "default"
-    data: dict[str, bool | GroupSettingPayload | None]
+    property: Literal["default", "icon", "logo", "night_logo"] = "default"
+    data: dict[str, bool | str | GroupSettingPayload | None]

@@ -1,11 +1,12 @@
 """Every SQL statement on realms."""
 
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from chatapi.auth.realm_rows import RealmRows
 from chatapi.core.ids import RealmId
 from chatapi.db.models import Realm
+from chatapi.db.session import DatabaseSession
 from chatapi.features.realm.errors import SubdomainTakenError
 
 
@@ -25,3 +26,10 @@ class RealmRepository(RealmRows):
 
     async def change(self, realm_id: RealmId, **values: object) -> None:
         await self._db.execute(update(Realm).where(Realm.id == realm_id).values(**values))
+
+
+async def list_realm_picture_paths(db: DatabaseSession, realm_id: RealmId) -> list[str]:
+    """The paths of the uploaded icon and logos of a realm."""
+    columns = (Realm.icon_path, Realm.logo_path, Realm.night_logo_path)
+    rows = await db.execute(select(*columns).where(Realm.id == realm_id))
+    return [path for row in rows for path in row if path is not None]

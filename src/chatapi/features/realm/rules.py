@@ -1,6 +1,5 @@
 """Rules for a realm's settings, and values derived from them; pure."""
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from chatapi.permissions.settings import Permission, RealmPermission
 from chatapi.wire.realm_settings import OwnersOnly, RealmSettings, SentInUpdateDict
 
 MAX_NAME_LENGTH = 40
+MAX_PICTURE_MIB = 5
 OWNER_ONLY = RealmSettings.marked(OwnersOnly) | {
     permission.value for permission in RealmPermission if permission.setting.owner_only
 }
@@ -61,9 +61,3 @@ def supported_permissions(
         for permission in permissions
         for setting in [permission.setting]
     }
-
-
-def icon_url(realm: RealmRecord) -> str:
-    """An image derived from the realm's id, since none can be uploaded yet."""
-    digest = hashlib.md5(realm.uuid.encode(), usedforsecurity=False).hexdigest()
-    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon"

@@ -1,6 +1,13 @@
 """Users: reading, creating and changing accounts."""
 
 from chatapi.features.users.activation import deactivate_user
+from chatapi.features.users.avatar_addresses import (
+    Avatar,
+    DefaultAvatar,
+    avatar_url,
+    drawn_picture_url,
+)
+from chatapi.features.users.avatar_changes import MAX_AVATAR_MIB, list_avatar_keys
 from chatapi.features.users.changes import change_password, change_role, replace_api_key
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.full_members import list_realms_to_recount, recount_full_members
@@ -10,15 +17,18 @@ from chatapi.features.users.profile_fields.params import CreateFieldParams, Prof
 from chatapi.features.users.profile_fields.profiles import ProfileService, has_profile_values
 from chatapi.features.users.profile_fields.service import ProfileFieldService, list_profile_fields
 from chatapi.features.users.role_history import past_roles
-from chatapi.features.users.rules import avatar_url, check_password
+from chatapi.features.users.rules import check_password
 from chatapi.features.users.system_bots import add_notification_bot, notification_bot
 
 __all__ = [
     "KNOWN_SITES",
+    "MAX_AVATAR_MIB",
     "OFFLINE_AFTER_SECONDS",
     "PING_EVERY_SECONDS",
+    "Avatar",
     "CreateFieldParams",
     "CreatedUser",
+    "DefaultAvatar",
     "NewUser",
     "ProfileFieldService",
     "ProfileService",
@@ -30,7 +40,9 @@ __all__ = [
     "change_role",
     "check_password",
     "deactivate_user",
+    "drawn_picture_url",
     "has_profile_values",
+    "list_avatar_keys",
     "list_profile_fields",
     "list_realms_to_recount",
     "notification_bot",

@@ -2,11 +2,12 @@
 
 import re
 
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import BotType, Role
+from chatapi.features.users.avatar_addresses import Avatar, shown_avatar_url
 from chatapi.features.users.bot_payloads import NO_DEFAULTS, BotPayload, OwnBotPayload
-from chatapi.features.users.rules import gravatar_url
 
 _SHORT_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._+-]*[A-Za-z0-9])?", re.ASCII)
 _SUPPORTED = (BotType.GENERIC, BotType.INCOMING_WEBHOOK)
@@ -16,12 +17,12 @@ def bot_payload(bot: UserRecord) -> BotPayload:
     return {"user_id": bot.id, "services": [], **NO_DEFAULTS}
 
 
-def own_bot_payload(bot: UserRecord) -> OwnBotPayload:
+def own_bot_payload(bot: UserRecord, realm: RealmRecord) -> OwnBotPayload:
     return {
         "user_id": bot.id,
         "username": bot.delivery_email,
         "full_name": bot.full_name,
-        "avatar_url": gravatar_url(bot.delivery_email, bot.avatar_version),
+        "avatar_url": shown_avatar_url(Avatar.of(bot, realm), bot.delivery_email),
         **NO_DEFAULTS,
     }
 

@@ -12,9 +12,11 @@ from chatapi.events.restarts import restart_clients
 from chatapi.features.channels import PersonalStateDiff, emit_visibility_change, list_channels
 from chatapi.features.users.activation import require_other_owner
 from chatapi.features.users.api_keys import revoke_access
+from chatapi.features.users.avatar_addresses import Avatar, initials_of
+from chatapi.features.users.avatar_changes import emit_avatar
 from chatapi.features.users.bot_event_emitter import emit_bots_for_new_role
 from chatapi.features.users.bot_rules import check_bot_role
-from chatapi.features.users.events import PersonChange, PicturedBy, UserUpdated
+from chatapi.features.users.events import PersonChange, UserUpdated
 from chatapi.features.users.group_events import emit_system_group_changes
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
 from chatapi.features.users.role_history import record_role_change
@@ -85,6 +87,9 @@ async def rename_user(ctx: RealmContext, user: UserRecord, full_name: str) -> No
     ctx.emit(
         UserUpdated(person={"user_id": user.id, "full_name": full_name}), to=user_visible_to(user)
     )
+    is_drawn = Avatar.of(user, ctx.realm).source == "J"
+    if is_drawn and initials_of(full_name) != initials_of(user.full_name):
+        emit_avatar(ctx, replace(user, full_name=full_name))
 
 
 async def change_timezone(ctx: RealmContext, user: UserRecord, timezone: str) -> None:
@@ -127,12 +132,7 @@ def _emit_address(ctx: RealmContext, before: UserRecord, after: UserRecord) -> N
             UserUpdated(person={"user_id": after.id, "new_email": new_email}),
             to=user_visible_to(after),
         )
-    picture: PersonChange = {"user_id": after.id, "avatar_version": after.avatar_version}
-    by: PicturedBy = {"delivery_email": after.delivery_email, "email": new_email}
-    ctx.emit(
-        UserUpdated(person=picture, email_visibility=visibility, pictured_by=by),
-        to=user_visible_to(after),
-    )
+    emit_avatar(ctx, after)
 
 
 async def change_password(ctx: RealmContext, user: UserRecord, password_hash: str) -> None:

@@ -81,8 +81,13 @@ def _user_added(ctx: RealmContext, user: UserRecord) -> UserAdded:
     person = user_payload(
         user,
         user.api_email(ctx.realm, ctx.settings.root_domain),
+        realm=ctx.realm,
         shows_email=True,
         client_gravatar=True,
         profile_data={},
     )
-    return UserAdded(person=person, email_visibility=user.email_visibility)
+    return UserAdded(
+        person=person,
+        email_visibility=user.email_visibility,
+        default_avatar=ctx.realm.options.default_avatar_source,
+    )

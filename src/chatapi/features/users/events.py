@@ -10,8 +10,13 @@ from chatapi.core.roles import EmailVisibility
 from chatapi.events.cache_tags import CacheTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
+from chatapi.features.users.avatar_addresses import (
+    Avatar,
+    DefaultAvatar,
+    avatar_url,
+    medium_avatar_url,
+)
 from chatapi.features.users.payloads import UserPayload
-from chatapi.features.users.rules import avatar_url, medium_gravatar_url
 
 
 class UserAdded(Event):
@@ -23,6 +28,7 @@ class UserAdded(Event):
     person: UserPayload
     """With the real address, which is removed for readers who may not see it."""
     email_visibility: Annotated[EmailVisibility, ServerOnly()]
+    default_avatar: Annotated[DefaultAvatar, ServerOnly()] = "G"
 
     @override
     def variant(self, view: ClientView) -> Hashable:
@@ -38,12 +44,21 @@ class UserAdded(Event):
                 **self.person,
                 "delivery_email": real_email if shows_email else None,
                 "avatar_url": avatar_url(
+                    self._avatar(),
                     email,
-                    self.person["avatar_version"],
                     client_computes=view.profile.client_gravatar and shows_email,
                 ),
             }
         }
+
+    def _avatar(self) -> Avatar:
+        person = self.person
+        return Avatar(
+            person["user_id"],
+            person["full_name"],
+            person["avatar_version"],
+            default=self.default_avatar,
+        )
 
     def _shows_email(self, view: ClientView) -> bool:
         return (
@@ -81,10 +96,16 @@ class PersonChange(TypedDict):
 
 
 class PicturedBy(TypedDict):
-    """The addresses from which an avatar is derived: the real one for readers who may see it."""
+    """What an avatar is derived from; the real address only for readers who may see it.
+
+    Events that were logged by earlier versions have the addresses only.
+    """
 
     delivery_email: str
     email: str
+    full_name: NotRequired[str]
+    path: NotRequired[str | None]
+    default: NotRequired[DefaultAvatar]
 
 
 class UserUpdated(Event):
@@ -101,7 +122,7 @@ class UserUpdated(Event):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        computes_picture = self.pictured_by is not None and view.profile.client_gravatar
+        computes_picture = self.pictured_by is not None and _computes_pictures(view)
         return self._shows_email(view), computes_picture
 
     @override
@@ -116,12 +137,18 @@ class UserUpdated(Event):
     def _add_picture(self, person: PersonChange, by: PicturedBy, view: ClientView) -> None:
         shows_email = self._shows_email(view)
         email = by["delivery_email"] if shows_email else by["email"]
-        version = person["avatar_version"]
-        person["avatar_source"] = "G"
-        person["avatar_url"] = avatar_url(
-            email, version, client_computes=view.profile.client_gravatar and shows_email
+        avatar = Avatar(
+            person["user_id"],
+            by.get("full_name", ""),
+            person["avatar_version"],
+            by.get("path"),
+            by.get("default", "G"),
         )
-        person["avatar_url_medium"] = medium_gravatar_url(email, version)
+        person["avatar_source"] = avatar.source
+        person["avatar_url"] = avatar_url(
+            avatar, email, client_computes=_computes_pictures(view) and shows_email
+        )
+        person["avatar_url_medium"] = medium_avatar_url(avatar, email)
 
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
@@ -133,6 +160,14 @@ class UserUpdated(Event):
             or view.user_id == self.person["user_id"]
             or self.email_visibility.shows_to(view.role)
         )
+
+
+def _computes_pictures(view: ClientView) -> bool:
+    """Whether an update may leave the address of a picture to the client.
+
+    Older clients compute those in the response of POST /register only.
+    """
+    return view.profile.client_gravatar and view.profile.may_omit_avatar_url
 
 
 class CredentialsChanged(Event):

@@ -125,6 +125,22 @@ class UserRepository(UserRows):
             update(User).where(User.realm_id == self._realm_id, User.id == user_id).values(**values)
         )
 
+    async def has_avatar(self, path: str) -> bool:
+        """Whether a user has this uploaded picture."""
+        rows = await self._db.execute(
+            select(User.id).where(User.realm_id == self._realm_id, User.avatar_path == path)
+        )
+        return rows.first() is not None
+
+    async def list_avatar_paths(self) -> list[str]:
+        """The paths of all uploaded pictures, of the service's own bots too."""
+        rows = await self._db.execute(
+            select(User.avatar_path).where(
+                User.realm_id == self._realm_id, User.avatar_path.is_not(None)
+            )
+        )
+        return [path for (path,) in rows if path is not None]
+
     async def update_past_roles(self, notes: Mapping[UserId, Sequence[PastRoleRow]]) -> None:
         """One statement, however many users."""
         rows = [

@@ -1,12 +1,13 @@
 """Payloads of users, and rules for their names and addresses; pure."""
 
-import hashlib
 import re
 
 from chatapi.auth.passwords import MIN_LENGTH
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord, looks_made_up
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
+from chatapi.features.users.avatar_addresses import Avatar, avatar_url
 from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
 from chatapi.features.users.payloads import ProfileData, UserPayload
 
@@ -19,6 +20,7 @@ def user_payload(
     user: UserRecord,
     api_email: str,
     *,
+    realm: RealmRecord,
     shows_email: bool,
     client_gravatar: bool,
     profile_data: ProfileData | None,
@@ -40,8 +42,8 @@ def user_payload(
         "role": user.role,
         "timezone": user.timezone,
         "avatar_url": avatar_url(
+            Avatar.of(user, realm),
             user.delivery_email if shows_email else api_email,
-            user.avatar_version,
             client_computes=client_gravatar and shows_email,
         ),
         "avatar_version": user.avatar_version,
@@ -53,20 +55,6 @@ def user_payload(
     if profile_data is not None and not user.is_bot:
         payload["profile_data"] = profile_data
     return payload
-
-
-def avatar_url(email: str, version: int, *, client_computes: bool) -> str | None:
-    """None if the client computes it from the address; a hidden address is never hashed."""
-    return None if client_computes else gravatar_url(email, version)
-
-
-def gravatar_url(email: str, version: int) -> str:
-    digest = hashlib.md5(email.lower().encode(), usedforsecurity=False).hexdigest()
-    return f"https://secure.gravatar.com/avatar/{digest}?d=identicon&version={version}"
-
-
-def medium_gravatar_url(email: str, version: int) -> str:
-    return f"{gravatar_url(email, version)}&s=500"
 
 
 def check_email(email: str, realm_host: str) -> str:

@@ -1,5 +1,6 @@
 """Parameters in the OpenAPI document: their types, and how each is encoded in a request."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from chatapi.http.openapi._examples import Examples
@@ -54,7 +55,7 @@ class ParameterWriter:
             media["encoding"] = encoding
         return {
             "required": bool(schema.get("required")),
-            "content": {_FORM if params.file_parameter is None else _FORM_WITH_FILE: media},
+            "content": dict.fromkeys(_media_types(params), media),
         }
 
     def _path_parameter(self, route: ChatRoute, name: str) -> Schema:
@@ -112,6 +113,13 @@ class ParameterWriter:
         if "examples" not in described and "default" not in described:
             described["examples"] = [self._examples.example(described, decoder.name)]
         return described
+
+
+def _media_types(params: type[Params]) -> Sequence[str]:
+    if params.file_parameter is None:
+        return (_FORM,)
+    is_required = params.model_fields[params.file_parameter].is_required()
+    return (_FORM_WITH_FILE,) if is_required else (_FORM, _FORM_WITH_FILE)
 
 
 def _without_null(schema: Schema) -> Schema:

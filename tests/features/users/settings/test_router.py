@@ -293,7 +293,12 @@ class TestEmailAddressVisibility:
         client_gravatar: bool,
     ) -> None:
         for reader in (owner, guest, member):
-            listener = await listen(client, reader, client_gravatar=client_gravatar)
+            listener = await listen(
+                client,
+                reader,
+                client_gravatar=client_gravatar,
+                client_capabilities={"user_avatar_url_field_optional": True},
+            )
             users = {user["user_id"]: user for user in listener.state["realm_users"]}
             for visibility in (4, 3, 1):
                 assert_success(

@@ -6,7 +6,7 @@ from functools import lru_cache
 from chatapi.auth.context import ProcessContext, ServerContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.db.availability import is_unavailable
-from chatapi.features.realm.rules import icon_url
+from chatapi.features.realm.picture_addresses import RealmPicture
 from chatapi.features.realm.server.errors import NotReadyError
 from chatapi.features.realm.server.payloads import ReadinessPayload, ServerSettingsPayload
 from chatapi.features.realm.server.repository import ServerRepository
@@ -58,7 +58,7 @@ class ServerService:
     def _add_realm(self, payload: ServerSettingsPayload, realm: RealmRecord) -> None:
         payload["realm_url"] = payload["realm_uri"] = self._ctx.public_url
         payload["realm_name"] = realm.name
-        payload["realm_icon"] = icon_url(realm)
+        payload["realm_icon"] = RealmPicture.ICON.url_in(realm)
         payload["realm_description"] = _render_description(realm.options.description)
         payload["realm_web_public_access_enabled"] = realm.options.enable_spectator_access
 

@@ -54,6 +54,8 @@ class RealmService:
         self._emit(changes)
         if "waiting_period_threshold" in changes:
             await recount_full_members(self._ctx)
+        if "default_avatar_source" in changes:
+            await self._restart_everyone()
         if RealmPermission.CAN_ACCESS_ALL_USERS in changes:
             await self._restart_guests()
         return changes
@@ -99,6 +101,12 @@ class RealmService:
             if value is not None:
                 changes[permission.value] = value.to_wire()
         return changes
+
+    async def _restart_everyone(self) -> None:
+        """Restart all clients: the pictures of most users have changed."""
+        users = await UserRows(self._ctx.db, self._ctx.realm.id).list_all()
+        active = [user.id for user in users if user.is_active]
+        await restart_clients(self._ctx.work, self._ctx.realm.id, active)
 
     async def _restart_guests(self) -> None:
         """Restart the clients of guests: they see other users now, so they register again."""

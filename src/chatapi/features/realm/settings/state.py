@@ -22,7 +22,8 @@ from chatapi.features.realm.payloads import (
     ServerLimitsPayload,
     realm_settings_payload,
 )
-from chatapi.features.realm.rules import icon_url, supported_permissions
+from chatapi.features.realm.picture_addresses import RealmPicture
+from chatapi.features.realm.rules import MAX_PICTURE_MIB, supported_permissions
 from chatapi.features.realm.settings.legacy_policies import (
     create_channel_policy,
     create_web_public_channel_policy,
@@ -30,7 +31,12 @@ from chatapi.features.realm.settings.legacy_policies import (
 )
 from chatapi.features.realm.settings.video_calls import VIDEO_CALL_PROVIDERS, jitsi_server_url
 from chatapi.features.state import public_section
-from chatapi.features.users import KNOWN_SITES, OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
+from chatapi.features.users import (
+    KNOWN_SITES,
+    MAX_AVATAR_MIB,
+    OFFLINE_AFTER_SECONDS,
+    PING_EVERY_SECONDS,
+)
 from chatapi.permissions.settings import ChannelPermission, GroupPermission, RealmPermission
 from chatapi.permissions.stored import realm_permissions
 from chatapi.wire import limits
@@ -44,7 +50,6 @@ _HIDDEN_FROM_VISITORS = {
 }
 """Settings of which visitors without an account see the default only."""
 _SELF_HOSTED = 1
-_NO_UPLOADS = 0
 
 # Longer than the heartbeat interval of a poll: a client that receives nothing this long retries.
 _LONGPOLL_TIMEOUT_SECONDS = 90
@@ -68,7 +73,6 @@ async def load_settings(ctx: RealmContext, _profile: ClientProfile) -> Mapping[s
 @public_section("realm")
 async def load_identity(ctx: RealmContext, _profile: ClientProfile) -> RealmIdentityPayload:
     realm = ctx.realm
-    picture = icon_url(realm)
     return {
         "realm_name": realm.name,
         "realm_url": ctx.public_url,
@@ -76,12 +80,12 @@ async def load_identity(ctx: RealmContext, _profile: ClientProfile) -> RealmIden
         "realm_uuid": realm.uuid,
         "realm_date_created": unix_seconds(realm.date_created),
         "realm_bot_domain": ctx.bot_domain,
-        "realm_icon_url": picture,
-        "realm_icon_source": "G",
-        "realm_logo_url": picture,
-        "realm_logo_source": "D",
-        "realm_night_logo_url": picture,
-        "realm_night_logo_source": "D",
+        "realm_icon_url": RealmPicture.ICON.url_in(realm),
+        "realm_icon_source": RealmPicture.ICON.source_in(realm),
+        "realm_logo_url": RealmPicture.LOGO.url_in(realm),
+        "realm_logo_source": RealmPicture.LOGO.source_in(realm),
+        "realm_night_logo_url": RealmPicture.NIGHT_LOGO.url_in(realm),
+        "realm_night_logo_source": RealmPicture.NIGHT_LOGO.source_in(realm),
         "realm_plan_type": _SELF_HOSTED,
         "zulip_plan_is_not_limited": True,
         "upgrade_text_for_wide_organization_logo": "",
@@ -159,9 +163,9 @@ async def load_limits(ctx: RealmContext, _profile: ClientProfile) -> ServerLimit
         "max_channel_folder_description_length": limits.MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH,
         "max_reminder_note_length": limits.MAX_REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": limits.MAX_SUBSCRIPTION_MESSAGES,
-        "max_icon_file_size_mib": _NO_UPLOADS,
-        "max_logo_file_size_mib": _NO_UPLOADS,
-        "max_avatar_file_size_mib": _NO_UPLOADS,
+        "max_icon_file_size_mib": MAX_PICTURE_MIB,
+        "max_logo_file_size_mib": MAX_PICTURE_MIB,
+        "max_avatar_file_size_mib": MAX_AVATAR_MIB,
         "max_file_upload_size_mib": ctx.settings.max_file_upload_size_mib,
         "password_min_length": MIN_PASSWORD_LENGTH,
         "password_max_length": MAX_PASSWORD_LENGTH,
@@ -187,7 +191,7 @@ async def load_server_features(ctx: RealmContext, _profile: ClientProfile) -> Se
         "server_inline_image_preview": False,
         "server_inline_url_embed_preview": False,
         "server_thumbnail_formats": [],
-        "server_avatar_changes_disabled": True,
+        "server_avatar_changes_disabled": False,
         "server_name_changes_disabled": False,
         "server_jitsi_server_url": ctx.settings.jitsi_server_url or None,
         "server_can_summarize_topics": False,

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from chatapi.core.roles import BotType
 from chatapi.features.users.params import MAX_NAME_LENGTH
+from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
@@ -32,6 +33,7 @@ class CreateBotParams(Params):
             description="1 (generic) or 2 (incoming webhook, which can only send).",
         ),
     ] = BotType.GENERIC.value
+    file: UploadedFile | None = Field(default=None, description="The bot's picture.")
 
 
 class ChangeBotParams(Params):
@@ -39,3 +41,4 @@ class ChangeBotParams(Params):
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Weather"])] | None = None
     bot_owner_id: Id | None = None
+    file: UploadedFile | None = Field(default=None, description="The bot's new picture.")

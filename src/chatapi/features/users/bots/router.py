@@ -1,6 +1,7 @@
 """Endpoints of bots."""
 
 from chatapi.auth.guards import LoggedIn
+from chatapi.auth.pictures import BadImageError
 from chatapi.core.errors import AdministratorRequiredError
 from chatapi.core.ids import UserId
 from chatapi.features.users.api_key_payloads import ApiKeyPayload
@@ -23,19 +24,20 @@ async def get_own_bots(ctx: LoggedIn) -> OwnBotsPayload:
     return await BotService(ctx).list_own()
 
 
-@router.post("/bots")
+@router.post("/bots", responses=raises(BadImageError))
 async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayload:
     """Create a bot.
 
     Its email address is `{short_name}-bot@` and the host name of the organization, which
-    `realm_bot_domain` of `POST /register` shows. The API key is returned only this once.
+    `realm_bot_domain` of `POST /register` shows. The API key is returned only this once. A picture
+    for it may be the only file of a multipart form, as for `POST /users/me/avatar`.
     """
     return await BotService(ctx).create(params)
 
 
-@router.patch("/bots/{bot_id:int}", responses=raises(AdministratorRequiredError))
+@router.patch("/bots/{bot_id:int}", responses=raises(AdministratorRequiredError, BadImageError))
 async def change_bot(ctx: LoggedIn, bot_id: Id, params: ChangeBotParams) -> None:
-    """Rename a bot, or give it to another owner.
+    """Rename a bot, give it a picture, or give it to another owner.
 
     Only administrators can change the owner. This revokes all API keys and event queues of the bot,
     and its role is lowered to that of the new owner if it is higher.

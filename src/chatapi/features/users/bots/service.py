@@ -8,6 +8,7 @@ from chatapi.core.roles import BotType, Role
 from chatapi.features.users.activation import deactivate_user
 from chatapi.features.users.api_key_payloads import ApiKeyPayload
 from chatapi.features.users.api_keys import add_login_key
+from chatapi.features.users.avatar_changes import change_avatar, stored_avatar
 from chatapi.features.users.bot_changes import give_bot
 from chatapi.features.users.bot_payloads import NO_DEFAULTS, CreatedBotPayload, OwnBotsPayload
 from chatapi.features.users.bot_rules import (
@@ -21,7 +22,6 @@ from chatapi.features.users.bots.params import ChangeBotParams, CreateBotParams
 from chatapi.features.users.changes import rename_user, replace_api_key
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.repository import UserRepository
-from chatapi.features.users.rules import gravatar_url
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.user_visibility import user_visibility
@@ -38,6 +38,15 @@ class BotService:
         """Create a bot of the caller; the response contains the only copy of its key."""
         bot_type = check_bot_type(params.bot_type)
         email = bot_email(params.short_name, self._ctx.bot_domain)
+        if params.file is None:
+            return await self._create(params, bot_type, email, None)
+        await self._require_creation(bot_type)
+        async with stored_avatar(self._ctx, params.file) as avatar_path:
+            return await self._create(params, bot_type, email, avatar_path)
+
+    async def _create(
+        self, params: CreateBotParams, bot_type: BotType, email: str, avatar_path: str | None
+    ) -> CreatedBotPayload:
         await self._ctx.lock()
         await self._require_creation(bot_type)
         created = await add_user(
@@ -50,25 +59,39 @@ class BotService:
                 bot_owner_id=self._ctx.user.id,
             ),
         )
+        bot = created.user
+        if avatar_path is not None:
+            bot = await change_avatar(self._ctx, bot, avatar_path)
         return {
             "user_id": created.user.id,
             "api_key": created.api_key,
-            "avatar_url": gravatar_url(email, created.user.avatar_version),
+            "avatar_url": own_bot_payload(bot, self._ctx.realm)["avatar_url"],
             **NO_DEFAULTS,
         }
 
     async def list_own(self) -> OwnBotsPayload:
         """The caller's active bots."""
         bots = await self._users.list_active_bots(of=self._ctx.user.id)
-        return {"bots": [own_bot_payload(bot) for bot in bots]}
+        return {"bots": [own_bot_payload(bot, self._ctx.realm) for bot in bots]}
 
     async def change(self, bot_id: UserId, params: ChangeBotParams) -> None:
-        """Rename a bot, or, as an administrator, change its owner.
+        """Rename a bot, change its picture, or, as an administrator, its owner.
 
         Users cannot decline a bot, and it may write in the channels of its owner: so its owner
         alone cannot make another user responsible for it.
         """
+        if params.file is None:
+            return await self._change(bot_id, params, None)
+        await self._get_managed(bot_id)
+        async with stored_avatar(self._ctx, params.file) as avatar_path:
+            return await self._change(bot_id, params, avatar_path)
+
+    async def _change(
+        self, bot_id: UserId, params: ChangeBotParams, avatar_path: str | None
+    ) -> None:
         bot = await self._get_managed(bot_id)
+        if avatar_path is not None:
+            bot = await change_avatar(self._ctx, bot, avatar_path)
         if params.full_name is not None and params.full_name.strip() != bot.full_name:
             await rename_user(self._ctx, bot, params.full_name)
         if params.bot_owner_id is not None and params.bot_owner_id != bot.bot_owner_id:

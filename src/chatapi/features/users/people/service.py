@@ -5,6 +5,7 @@ from chatapi.auth.users import UserRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import UnauthorizedError
 from chatapi.core.ids import UserId
+from chatapi.features.users.avatar_addresses import Avatar, shown_avatar_url
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.payloads import (
     CreatedUserPayload,
@@ -17,7 +18,7 @@ from chatapi.features.users.payloads import (
 )
 from chatapi.features.users.people.params import CreateUserParams, GetUserParams, GetUsersParams
 from chatapi.features.users.repository import UserRepository
-from chatapi.features.users.rules import check_password, gravatar_url, user_payload
+from chatapi.features.users.rules import check_password, user_payload
 from chatapi.permissions.user_lookup import find_user
 from chatapi.permissions.user_visibility import user_visibility
 
@@ -68,6 +69,7 @@ class UserReader:
         return user_payload(
             user,
             email_of(self._ctx.realm, self._ctx.settings.root_domain),
+            realm=self._ctx.realm,
             shows_email=user.shows_email_to(self._reader),
             client_gravatar=params.client_gravatar,
             profile_data=None if profiles is None else profiles.get(user.id, {}),
@@ -93,6 +95,7 @@ class UserService:
         shown = user_payload(
             user,
             user.api_email(self._ctx.realm, self._ctx.settings.root_domain),
+            realm=self._ctx.realm,
             shows_email=True,
             client_gravatar=False,
             profile_data=profile,
@@ -110,7 +113,7 @@ class UserService:
             "is_bot": shown["is_bot"],
             "role": shown["role"],
             "timezone": shown["timezone"],
-            "avatar_url": gravatar_url(user.delivery_email, user.avatar_version),
+            "avatar_url": shown_avatar_url(Avatar.of(user, self._ctx.realm), user.delivery_email),
             "avatar_version": shown["avatar_version"],
             "is_imported_stub": shown["is_imported_stub"],
         }

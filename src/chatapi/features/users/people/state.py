@@ -11,11 +11,16 @@ from chatapi.core.cooperative import map_in_steps
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import public_section, state_section
+from chatapi.features.users.avatar_addresses import (
+    Avatar,
+    medium_avatar_url,
+    shown_avatar_url,
+)
 from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.people.params import GetUsersParams
 from chatapi.features.users.people.service import UserReader
 from chatapi.features.users.repository import UserRepository
-from chatapi.features.users.rules import gravatar_url, medium_gravatar_url, user_payload
+from chatapi.features.users.rules import user_payload
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.user_visibility import sees_all_users, user_visibility
@@ -74,6 +79,7 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
         return user_payload(
             user,
             user.api_email(ctx.realm, ctx.settings.root_domain),
+            realm=ctx.realm,
             shows_email=user.shows_email_to(ctx.user),
             client_gravatar=profile.client_gravatar,
             profile_data=profiles.get(user.id, {}),
@@ -103,6 +109,7 @@ async def load_people_for_visitors(ctx: RealmContext, profile: ClientProfile) ->
             user_payload(
                 bot,
                 bot.api_email(ctx.realm, ctx.settings.root_domain),
+                realm=ctx.realm,
                 shows_email=True,
                 client_gravatar=profile.client_gravatar,
                 profile_data=None,
@@ -113,16 +120,18 @@ async def load_people_for_visitors(ctx: RealmContext, profile: ClientProfile) ->
 
 
 @public_section("realm_user", for_users=False)
-async def load_visitor(_ctx: RealmContext, _profile: ClientProfile) -> UsersState:
-    """A visitor is nobody of the organization, and may change nothing."""
+async def load_visitor(ctx: RealmContext, _profile: ClientProfile) -> UsersState:
+    """A visitor has no account in the organization, and may change nothing."""
+    name = "Anonymous User"
+    avatar = Avatar(_NO_USER, name, 1, default=ctx.realm.options.default_avatar_source)
     return {
         "user_id": _NO_USER,
         "email": "",
         "delivery_email": "",
-        "full_name": "Anonymous User",
-        "avatar_source": "G",
-        "avatar_url": gravatar_url("", 1),
-        "avatar_url_medium": medium_gravatar_url("", 1),
+        "full_name": name,
+        "avatar_source": avatar.source,
+        "avatar_url": shown_avatar_url(avatar, ""),
+        "avatar_url_medium": medium_avatar_url(avatar, ""),
         "is_admin": False,
         "is_owner": False,
         "is_moderator": False,
@@ -140,6 +149,7 @@ async def load_visitor(_ctx: RealmContext, _profile: ClientProfile) -> UsersStat
 async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
     """The caller as of the snapshot, so nothing has to be read again."""
     me = ctx.user
+    avatar = Avatar.of(me, ctx.realm)
     may = partial(is_allowed_in_realm, ctx)
     creates_public = await may(RealmPermission.CAN_CREATE_PUBLIC_CHANNEL)
     creates_private = await may(RealmPermission.CAN_CREATE_PRIVATE_CHANNEL)
@@ -148,9 +158,9 @@ async def load_users(ctx: Context, _profile: ClientProfile) -> UsersState:
         "email": me.api_email(ctx.realm, ctx.settings.root_domain),
         "delivery_email": me.delivery_email,
         "full_name": me.full_name,
-        "avatar_source": "G",
-        "avatar_url": gravatar_url(me.delivery_email, me.avatar_version),
-        "avatar_url_medium": medium_gravatar_url(me.delivery_email, me.avatar_version),
+        "avatar_source": avatar.source,
+        "avatar_url": shown_avatar_url(avatar, me.delivery_email),
+        "avatar_url_medium": medium_avatar_url(avatar, me.delivery_email),
         "is_admin": me.role.at_least(Role.ADMIN),
         "is_owner": me.role is Role.OWNER,
         "is_moderator": me.role is Role.MODERATOR,

@@ -1,0 +1,1 @@
+"""The icon and the logos of an organization."""

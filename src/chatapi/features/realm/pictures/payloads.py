@@ -1,0 +1,9 @@
+"""Payloads of the organization's pictures."""
+
+from typing_extensions import TypedDict
+
+
+class IconPayload(TypedDict):
+    """The address of the organization's icon."""
+
+    icon_url: str

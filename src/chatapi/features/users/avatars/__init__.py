@@ -1,0 +1,1 @@
+"""Pictures of users: uploaded, or drawn by the server."""

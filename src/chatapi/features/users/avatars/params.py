@@ -1,0 +1,10 @@
+"""Parameters of the avatar endpoints."""
+
+from chatapi.wire.files import UploadedFile
+from chatapi.wire.params import Params
+
+
+class UploadAvatarParams(Params):
+    """One image, in a multipart form."""
+
+    file: UploadedFile

@@ -1,8 +1,8 @@
 """A database that is built once and copied for each round of readers."""
 
-import shutil
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class Pair:
 
     async def refresh_copy(self) -> None:
         if self.postgres is None:
-            shutil.copy(self.folder / "chatapi.sqlite3", self.folder / "copy.sqlite3")
+            _copy_sqlite(self.folder / "chatapi.sqlite3", self.folder / "copy.sqlite3")
             return
         source, target = (url.rpartition("/")[2].partition("?")[0] for url in self._urls)
         await self.postgres.drop_database(target)
@@ -31,6 +31,14 @@ class Pair:
     @property
     def _urls(self) -> tuple[str, str]:
         return self.original, self.copy
+
+
+def _copy_sqlite(source: Path, target: Path) -> None:
+    """Copy a database with what is still in its write-ahead log; the target may be an old copy."""
+    for ending in ("", "-wal", "-shm"):
+        target.with_name(target.name + ending).unlink(missing_ok=True)
+    with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy:
+        original.backup(copy)
 
 
 def sqlite_pair(template: SqliteTemplate, folder: Path) -> Pair:

@@ -1,4 +1,4 @@
-"""Bots: the texts that they store."""
+"""Bots: the texts that they store, their services, and calls of services."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,39 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("user_id", "key", name=op.f("pk_bot_storage_entry")),
     )
+    op.create_table(
+        "bot_service",
+        sa.Column("user_id", BIG_ID, nullable=False),
+        sa.Column("base_url", sa.String(length=2000), nullable=False),
+        sa.Column("interface", sa.SmallInteger(), nullable=False),
+        sa.Column("token", sa.String(length=64), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["account.id"], name=op.f("fk_bot_service_user_id")),
+        sa.PrimaryKeyConstraint("user_id", name=op.f("pk_bot_service")),
+    )
+    op.create_table(
+        "outgoing_webhook_call",
+        sa.Column("id", BIG_ID, sa.Identity(), nullable=False),
+        sa.Column("realm_id", BIG_ID, nullable=False),
+        sa.Column("bot_id", BIG_ID, nullable=False),
+        sa.Column("message_id", BIG_ID, nullable=False),
+        sa.Column("trigger", sa.String(length=20), nullable=False),
+        sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("due_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["bot_id"], ["account.id"], name=op.f("fk_outgoing_webhook_call_bot_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["realm_id"], ["realm.id"], name=op.f("fk_outgoing_webhook_call_realm_id")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_outgoing_webhook_call")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        op.f("ix_outgoing_webhook_call_due_at_id"), "outgoing_webhook_call", ["due_at", "id"]
+    )
 
 
 def downgrade() -> None:
+    op.drop_table("outgoing_webhook_call")
+    op.drop_table("bot_service")
     op.drop_table("bot_storage_entry")

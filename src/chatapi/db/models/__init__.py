@@ -1,7 +1,7 @@
 """All tables, grouped in modules; importing this package fills the metadata."""
 
 from chatapi.db.base import Base
-from chatapi.db.models.bot import BotStorageEntry
+from chatapi.db.models.bot import BotService, BotStorageEntry, OutgoingWebhookCall
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic
 from chatapi.db.models.deployment import Deployment
 from chatapi.db.models.edit import MessageEdit
@@ -36,6 +36,7 @@ __all__ = [
     "ApiKey",
     "Attachment",
     "AttachmentMessage",
+    "BotService",
     "BotStorageEntry",
     "Channel",
     "ChannelFolder",
@@ -57,6 +58,7 @@ __all__ = [
     "MessageFlag",
     "MutedUser",
     "NavigationView",
+    "OutgoingWebhookCall",
     "Presence",
     "PresenceClock",
     "ProfileField",

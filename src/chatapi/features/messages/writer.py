@@ -27,6 +27,7 @@ from chatapi.features.messages.conversations import BatchConversations
 from chatapi.features.messages.events import MessageSent
 from chatapi.features.messages.message_data import MessageData, SenderData, person_payload
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
+from chatapi.features.messages.outgoing_webhooks.queueing import queue_calls
 from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.recipient_flags import RecipientFlags, mark_recipients
 from chatapi.features.messages.repository import MessageRepository
@@ -111,6 +112,7 @@ class MessageWriter:
         for each, recipient_flags, shown in zip(placed, flags, facts, strict=True):
             event = await self._event(repository, each, recipient_flags, shown)
             work.emit(self.realm.id, event, to=_audience(each))
+        await queue_calls(self.runtime, work, self.realm.id, placed, now)
         await self._restart_guests(work, placed)
         policies = await self._follow_topics(work, placed, now)
         responses = [

@@ -28,14 +28,15 @@ async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayloa
     """Create a bot.
 
     Its email address is `{short_name}-bot@` and the host name of the organization, which
-    `realm_bot_domain` of `POST /register` shows. The API key is returned only this once.
+    `realm_bot_domain` of `POST /register` shows. The API key is returned only this once. An
+    outgoing webhook bot (`bot_type` 3) needs a `payload_url`.
     """
     return await BotService(ctx).create(params)
 
 
 @router.patch("/bots/{bot_id:int}", responses=raises(AdministratorRequiredError))
 async def change_bot(ctx: LoggedIn, bot_id: Id, params: ChangeBotParams) -> None:
-    """Rename a bot, or give it to another owner.
+    """Rename a bot, give it to another owner, or change the address that it calls.
 
     Only administrators can change the owner. This revokes all API keys and event queues of the bot,
     and its role is lowered to that of the new owner if it is higher.

@@ -30,6 +30,7 @@ from chatapi.db.models.recipient_preferences import AlertWord, MutedUser
 from chatapi.db.models.schedule import ScheduledMessage
 from chatapi.db.models.upload import Attachment, AttachmentMessage
 from chatapi.db.models.user import ApiKey, User
+from chatapi.db.models.widget import Submessage
 
 __all__ = [
     "AlertWord",
@@ -73,6 +74,7 @@ __all__ = [
     "SavedSnippet",
     "ScheduledMessage",
     "StoredResponseRow",
+    "Submessage",
     "Subscription",
     "SubscriptionPeriodRow",
     "User",

@@ -4,7 +4,7 @@ However many readers a message has, it is one row, one event and one updated con
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -28,9 +28,13 @@ from chatapi.features.messages.events import MessageSent
 from chatapi.features.messages.message_data import MessageData, SenderData, person_payload
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.outgoing_webhooks.queueing import queue_calls
-from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.payloads import SentPayload, SubmessagePayload
 from chatapi.features.messages.recipient_flags import RecipientFlags, mark_recipients
-from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.messages.repository import (
+    MessageRepository,
+    NewSubmessage,
+    SubmessageRepository,
+)
 from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.uploads import Claim, claim_attachments
 from chatapi.permissions.channels import channel_subscribers
@@ -107,8 +111,11 @@ class MessageWriter:
         await _add_mentions(repository, placed)
         await self._claim_files(work, placed)
         flags = await mark_recipients(self.runtime, work, self.realm.id, placed)
+        widgets = await _add_widgets(work, placed)
         linkifiers = await self.runtime.linkifiers.of(work.db, self.realm.id)
         facts = await map_in_steps(lambda each: self._facts(each, now, linkifiers), placed)
+        if widgets:
+            facts = [replace(data, submessages=widgets.get(data.id, ())) for data in facts]
         for each, recipient_flags, shown in zip(placed, flags, facts, strict=True):
             event = await self._event(repository, each, recipient_flags, shown)
             work.emit(self.realm.id, event, to=_audience(each))
@@ -314,6 +321,23 @@ async def _add_mentions(repository: MessageRepository, placed: Sequence[Identifi
         await repository.add_mentions(people)
     if groups:
         await repository.add_group_mentions(groups)
+
+
+async def _add_widgets(
+    work: UnitOfWork, placed: Sequence[IdentifiedMessage]
+) -> dict[MessageId, tuple[SubmessagePayload, ...]]:
+    """Write the widgets of new messages, of which most have none."""
+    new = [
+        NewSubmessage(each.id, each.outgoing.sender.id, each.outgoing.widget)
+        for each in placed
+        if each.outgoing.widget is not None
+    ]
+    if not new:
+        return {}
+    repository = SubmessageRepository(work.db)
+    await repository.mark_messages([each.message_id for each in new])
+    added = await repository.add(new)
+    return {MessageId(widget["message_id"]): (widget,) for widget in added}
 
 
 def _audience(placed: IdentifiedMessage) -> Audience:

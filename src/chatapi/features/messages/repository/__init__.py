@@ -28,9 +28,15 @@ from chatapi.features.messages.repository._messages import (
 )
 from chatapi.features.messages.repository._reactions import EmojiCount, ReactionRepository
 from chatapi.features.messages.repository._schedules import DueRepository, ScheduleRepository
+from chatapi.features.messages.repository._submessages import (
+    WIDGET,
+    NewSubmessage,
+    SubmessageRepository,
+)
 
 __all__ = [
     "MAX_EARLIER_TEXT",
+    "WIDGET",
     "AlertFlagRepository",
     "DeletionRepository",
     "DueRepository",
@@ -44,11 +50,13 @@ __all__ = [
     "MessageText",
     "MessageToDelete",
     "NewDirectConversation",
+    "NewSubmessage",
     "NewTopic",
     "Origin",
     "ReactionRepository",
     "RecipientRepository",
     "ScheduleRepository",
+    "SubmessageRepository",
     "TopicKey",
     "is_in_unmuted_topic",
     "is_unmuted",

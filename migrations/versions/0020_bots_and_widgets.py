@@ -1,4 +1,4 @@
-"""Bots: the texts that they store, their services, and calls of services."""
+"""Texts that bots store, services of bots and calls of them, and widgets of messages."""
 
 from collections.abc import Sequence
 
@@ -55,9 +55,31 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_outgoing_webhook_call_due_at_id"), "outgoing_webhook_call", ["due_at", "id"]
     )
+    op.add_column(
+        "message", sa.Column("has_widget", sa.Boolean(), server_default=sa.false(), nullable=False)
+    )
+    op.create_table(
+        "submessage",
+        sa.Column("id", BIG_ID, sa.Identity(), nullable=False),
+        sa.Column("message_id", BIG_ID, nullable=False),
+        sa.Column("sender_id", BIG_ID, nullable=False),
+        sa.Column("msg_type", sa.String(length=20), nullable=False),
+        sa.Column("content", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["message_id"], ["message.id"], name=op.f("fk_submessage_message_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["sender_id"], ["account.id"], name=op.f("fk_submessage_sender_id")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_submessage")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_submessage_message_id_id"), "submessage", ["message_id", "id"])
 
 
 def downgrade() -> None:
+    op.drop_table("submessage")
+    op.drop_column("message", "has_widget")
     op.drop_table("outgoing_webhook_call")
     op.drop_table("bot_service")
     op.drop_table("bot_storage_entry")

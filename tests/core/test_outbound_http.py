@@ -1,6 +1,9 @@
 """Requests to addresses that users chose: which addresses are public."""
 
+import asyncio
+import socket
 from ipaddress import ip_address
+from typing import Any
 
 import pytest
 
@@ -10,6 +13,7 @@ from chatapi.core.outbound_http import (
     UnreachableError,
     is_public,
 )
+from tests.features.messages.outgoing_webhooks.services import LOOPBACK, recording_service
 
 
 @pytest.mark.parametrize(
@@ -68,3 +72,39 @@ async def test_only_allowed_private_networks_are_called() -> None:
         await http.post_json("http://127.0.0.1:1/", b"{}", "test")
     with pytest.raises(RefusedAddressError, match="private network"):
         await http.post_json("http://127.0.0.2:1/", b"{}", "test")
+
+
+async def test_connection_is_made_to_the_address_that_was_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A name that leads elsewhere at its second lookup is looked up once."""
+    answers = iter(["127.0.0.1", "127.0.0.2"])
+    looked_up: list[str] = []
+
+    async def look_up(host: str, port: int, **_options: Any) -> list[Any]:
+        looked_up.append(host)
+        family = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+        return [(*family, (next(answers), port))]
+
+    async with recording_service() as service:
+        port = service.url.rpartition(":")[2].partition("/")[0]
+        with monkeypatch.context() as patch:
+            patch.setattr(asyncio.get_running_loop(), "getaddrinfo", look_up)
+            response = await OutboundHttp(LOOPBACK).post_json(
+                f"http://service.example:{port}/hook", b"{}", "test"
+            )
+    assert response.status == 200
+    assert looked_up == ["service.example"]
+    [request] = service.requests
+    assert request.headers["host"] == f"service.example:{port}"
+    assert request.headers["user-agent"] == "test"
+
+
+async def test_host_that_never_responds_is_left_after_the_time_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("chatapi.core.outbound_http.MAX_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        with pytest.raises(UnreachableError):
+            await OutboundHttp(LOOPBACK).post_json(f"http://127.0.0.1:{port}/", b"{}", "test")

@@ -6,8 +6,10 @@ a name that changes its address in between leads nowhere else.
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 import httpx
@@ -44,6 +46,11 @@ class OutboundHttp:
     def __init__(self, allowed_networks: str = "") -> None:
         self._allowed = [ip_network(each) for each in allowed_networks.split(",") if each]
 
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """Loaded once: the certificates of all authorities take some milliseconds."""
+        return httpx.create_ssl_context(trust_env=False)
+
     async def post_json(self, url: str, body: bytes, user_agent: str) -> OutboundResponse:
         """Post a JSON document; raises RefusedAddressError or UnreachableError."""
         try:
@@ -64,7 +71,9 @@ class OutboundHttp:
             "user-agent": user_agent,
             "accept-encoding": "identity",
         }
+        # A client of its own: connections are kept by address, and several hosts can have one.
         async with httpx.AsyncClient(
+            verify=self._tls,
             timeout=httpx.Timeout(MAX_SECONDS, connect=_CONNECT_SECONDS),
             follow_redirects=False,
             trust_env=False,

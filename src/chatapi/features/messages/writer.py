@@ -27,7 +27,6 @@ from chatapi.features.messages.conversations import BatchConversations
 from chatapi.features.messages.events import MessageSent
 from chatapi.features.messages.message_data import MessageData, SenderData, person_payload
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
-from chatapi.features.messages.outgoing_webhooks.queueing import queue_calls
 from chatapi.features.messages.payloads import SentPayload, SubmessagePayload
 from chatapi.features.messages.recipient_flags import RecipientFlags, mark_recipients
 from chatapi.features.messages.repository import (
@@ -36,6 +35,7 @@ from chatapi.features.messages.repository import (
     SubmessageRepository,
 )
 from chatapi.features.messages.topic_links import topic_links
+from chatapi.features.messages.webhook_calls import queue_calls
 from chatapi.features.uploads import Claim, claim_attachments
 from chatapi.permissions.channels import channel_subscribers
 from chatapi.permissions.user_visibility import sees_all_users

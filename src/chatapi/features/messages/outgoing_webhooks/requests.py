@@ -12,7 +12,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.features.messages.fetch.params import ShowMessageParams
 from chatapi.features.messages.fetch.service import HistoryService
-from chatapi.features.messages.outgoing_webhooks.repository import CallRecord
+from chatapi.features.messages.repository import WebhookCallRecord
 from chatapi.features.messages.send.params import SendMessageParams
 from chatapi.features.users import BotServiceRepository
 from chatapi.wire.topics import read_topic
@@ -45,7 +45,7 @@ class ServiceRequest:
         return SendMessageParams(type="direct", to=people, content=content)
 
 
-async def prepare_request(runtime: Runtime, call: CallRecord) -> ServiceRequest | None:
+async def prepare_request(runtime: Runtime, call: WebhookCallRecord) -> ServiceRequest | None:
     """The request of a call; None if the bot cannot be called about the message any more."""
     async with realm_reading(runtime, call.realm_id) as ctx:
         caller = await runtime.callers.of_user(ctx.db, ctx.realm.id, call.bot_id)
@@ -72,7 +72,7 @@ async def prepare_request(runtime: Runtime, call: CallRecord) -> ServiceRequest 
     )
 
 
-async def _read_message(bot: Context, call: CallRecord) -> dict[str, Any] | None:
+async def _read_message(bot: Context, call: WebhookCallRecord) -> dict[str, Any] | None:
     """The message as written, with its HTML beside it; None if the bot may not read it."""
     history = HistoryService(bot)
     try:

@@ -17,11 +17,8 @@ from chatapi.core.outbound_http import OutboundResponse, RefusedAddressError, Un
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.notices import post_notices
 from chatapi.features.messages.outgoing_webhooks.answers import BadAnswerError, read_answer
-from chatapi.features.messages.outgoing_webhooks.repository import (
-    CallRecord,
-    WebhookCallRepository,
-)
 from chatapi.features.messages.outgoing_webhooks.requests import ServiceRequest, prepare_request
+from chatapi.features.messages.repository import WebhookCallRecord, WebhookCallRepository
 from chatapi.features.messages.send.service import MessageService
 from chatapi.features.messages.writer import MessageWriter
 from chatapi.rendering import quoted
@@ -86,14 +83,16 @@ class WebhookCaller:
         self._runtime.webhook_calls.notify()
 
 
-async def _claim(runtime: Runtime, call: CallRecord, now: datetime) -> CallRecord | None:
+async def _claim(
+    runtime: Runtime, call: WebhookCallRecord, now: datetime
+) -> WebhookCallRecord | None:
     until = now + _LEASE
     async with runtime.reading() as db, db.transaction():
         is_ours = await WebhookCallRepository(db).claim(call, until)
     return replace(call, tries=call.tries + 1, due_at=until) if is_ours else None
 
 
-async def _make(runtime: Runtime, call: CallRecord) -> None:
+async def _make(runtime: Runtime, call: WebhookCallRecord) -> None:
     """Make one call; any failure concerns this call alone."""
     try:
         await _call_and_settle(runtime, call)
@@ -102,7 +101,7 @@ async def _make(runtime: Runtime, call: CallRecord) -> None:
         log.exception("webhook_call_failed", call_id=call.id)
 
 
-async def _call_and_settle(runtime: Runtime, call: CallRecord) -> None:
+async def _call_and_settle(runtime: Runtime, call: WebhookCallRecord) -> None:
     request = await prepare_request(runtime, call)
     if request is None:
         # The bot or the message is gone, or the bot may not read it.
@@ -128,13 +127,13 @@ def _accepted(response: OutboundResponse) -> OutboundResponse:
     raise BadAnswerError(problem)
 
 
-async def _remove(runtime: Runtime, call: CallRecord) -> None:
+async def _remove(runtime: Runtime, call: WebhookCallRecord) -> None:
     async with runtime.reading() as db, db.transaction():
         await WebhookCallRepository(db).remove(call)
 
 
 async def _retry_or_fail(
-    runtime: Runtime, call: CallRecord, request: ServiceRequest, problem: str
+    runtime: Runtime, call: WebhookCallRecord, request: ServiceRequest, problem: str
 ) -> None:
     if call.tries > len(_RETRY_AFTER):
         await _fail(runtime, call, request, problem)
@@ -144,7 +143,9 @@ async def _retry_or_fail(
         await WebhookCallRepository(db).postpone(call, until)
 
 
-async def _reply(runtime: Runtime, call: CallRecord, request: ServiceRequest, reply: str) -> None:
+async def _reply(
+    runtime: Runtime, call: WebhookCallRecord, request: ServiceRequest, reply: str
+) -> None:
     """Post the answer as the bot, once, and remove the call."""
     for _ in range(_MAX_ATTEMPTS):
         try:
@@ -158,7 +159,7 @@ async def _reply(runtime: Runtime, call: CallRecord, request: ServiceRequest, re
 
 
 async def _post_reply(
-    runtime: Runtime, call: CallRecord, request: ServiceRequest, reply: str
+    runtime: Runtime, call: WebhookCallRecord, request: ServiceRequest, reply: str
 ) -> None:
     async with realm_reading(runtime, call.realm_id) as ctx:
         await runtime.hub.catch_up(await runtime.hub.feed(call.realm_id))
@@ -173,7 +174,9 @@ async def _post_reply(
             raise result
 
 
-async def _fail(runtime: Runtime, call: CallRecord, request: ServiceRequest, problem: str) -> None:
+async def _fail(
+    runtime: Runtime, call: WebhookCallRecord, request: ServiceRequest, problem: str
+) -> None:
     """Give up, and notify the owner of the bot."""
     async with realm_transaction(runtime, call.realm_id) as ctx:
         if await WebhookCallRepository(ctx.db).remove(call):

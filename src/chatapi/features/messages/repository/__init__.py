@@ -33,6 +33,11 @@ from chatapi.features.messages.repository._submessages import (
     NewSubmessage,
     SubmessageRepository,
 )
+from chatapi.features.messages.repository._webhook_calls import (
+    NewWebhookCall,
+    WebhookCallRecord,
+    WebhookCallRepository,
+)
 
 __all__ = [
     "MAX_EARLIER_TEXT",
@@ -52,12 +57,15 @@ __all__ = [
     "NewDirectConversation",
     "NewSubmessage",
     "NewTopic",
+    "NewWebhookCall",
     "Origin",
     "ReactionRepository",
     "RecipientRepository",
     "ScheduleRepository",
     "SubmessageRepository",
     "TopicKey",
+    "WebhookCallRecord",
+    "WebhookCallRepository",
     "is_in_unmuted_topic",
     "is_unmuted",
 ]

@@ -7,8 +7,8 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.messages.outgoing import DirectTarget
-from chatapi.features.messages.outgoing_webhooks.repository import NewCall, WebhookCallRepository
 from chatapi.features.messages.recipient_flags import NewMessage
+from chatapi.features.messages.repository import NewWebhookCall, WebhookCallRepository
 
 MENTION = "mention"
 DIRECT_MESSAGE = "direct_message"
@@ -34,7 +34,9 @@ async def queue_calls(
         work.after_commit(runtime.webhook_calls.notify)
 
 
-def _calls(realm_id: RealmId, message: NewMessage, bots: frozenset[int]) -> Iterator[NewCall]:
+def _calls(
+    realm_id: RealmId, message: NewMessage, bots: frozenset[int]
+) -> Iterator[NewWebhookCall]:
     outgoing = message.outgoing
     if outgoing.sender.is_bot:
         return
@@ -44,4 +46,4 @@ def _calls(realm_id: RealmId, message: NewMessage, bots: frozenset[int]) -> Iter
     else:
         trigger, recipients = MENTION, outgoing.rendered.mentioned_user_ids
     for bot_id in sorted(recipients & bots):
-        yield NewCall(realm_id, bot_id, message.id, trigger)
+        yield NewWebhookCall(realm_id, bot_id, message.id, trigger)

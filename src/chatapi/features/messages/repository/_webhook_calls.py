@@ -1,4 +1,4 @@
-"""Every SQL statement on calls of services."""
+"""Every SQL statement on calls of the services of bots."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from chatapi.db.session import DatabaseSession
 
 
 @dataclass(frozen=True)
-class NewCall:
+class NewWebhookCall:
     """A call to be made."""
 
     realm_id: RealmId
@@ -23,7 +23,7 @@ class NewCall:
 
 
 @dataclass(frozen=True)
-class CallRecord:
+class WebhookCallRecord:
     """A row of the table of calls."""
 
     id: int
@@ -35,7 +35,7 @@ class CallRecord:
     due_at: datetime
 
 
-_records = RecordReader(CallRecord, OutgoingWebhookCall)
+_records = RecordReader(WebhookCallRecord, OutgoingWebhookCall)
 _NEXT_DUE = select(func.min(OutgoingWebhookCall.due_at))
 _DUE = (
     _records.select()
@@ -54,7 +54,7 @@ class WebhookCallRepository:
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
-    async def add(self, calls: Sequence[NewCall], now: datetime) -> None:
+    async def add(self, calls: Sequence[NewWebhookCall], now: datetime) -> None:
         await self._db.execute(
             insert(OutgoingWebhookCall),
             [
@@ -75,12 +75,12 @@ class WebhookCallRepository:
 
     async def list_due(
         self, now: datetime, most: int, busy: Collection[UserId]
-    ) -> list[CallRecord]:
+    ) -> list[WebhookCallRecord]:
         """The calls that are due first, except those of busy bots."""
         values = {"now": now, "most": most, "busy": list(busy)}
         return _records.read_all(await self._db.execute(_DUE, values))
 
-    async def claim(self, call: CallRecord, until: datetime) -> bool:
+    async def claim(self, call: WebhookCallRecord, until: datetime) -> bool:
         """Postpone a call, so that no other process makes it meanwhile; False if one was faster."""
         rows = await self._db.execute(
             update(OutgoingWebhookCall)
@@ -93,7 +93,7 @@ class WebhookCallRepository:
         )
         return rows.rowcount == 1
 
-    async def postpone(self, call: CallRecord, until: datetime) -> None:
+    async def postpone(self, call: WebhookCallRecord, until: datetime) -> None:
         """Try a call that was claimed again later."""
         await self._db.execute(
             update(OutgoingWebhookCall)
@@ -101,7 +101,7 @@ class WebhookCallRepository:
             .values(due_at=until)
         )
 
-    async def remove(self, call: CallRecord) -> bool:
+    async def remove(self, call: WebhookCallRecord) -> bool:
         """Delete a call that was claimed; False if another process has claimed it since."""
         rows = await self._db.execute(
             delete(OutgoingWebhookCall).where(

@@ -344,6 +344,13 @@ async def a_message(world: World, _caller: Person | None) -> Prepared:
     return Prepared({"message_id": message_id}, {"messages": [message_id]})
 
 
+async def a_poll(world: World, _caller: Person | None) -> Prepared:
+    """In a public channel that the caller is not subscribed to."""
+    channel = await world.make_channel(subscribers=[world.boss])
+    message_id = await send(world.client, world.boss, channel, content="/poll Tea?\nyes\nno")
+    return Prepared(values={"message_id": message_id})
+
+
 async def a_message_to_move(world: World, caller: Person | None) -> Prepared:
     message = await a_message(world, caller)
     return replace(message, values={"topic": "elsewhere"})

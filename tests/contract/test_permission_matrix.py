@@ -156,6 +156,7 @@ POST   /mark_topic_as_read                      ok ok    ok    ok    ok    hidde
 DELETE /messages/{message_id}                   ok ok    kept  kept  kept  secret kept -  -  -
 POST   /messages/{message_id}/reactions         ok ok    ok    ok    ok    secret ok   -  -  -
 DELETE /messages/{message_id}/reactions         gone gone gone gone  gone  secret gone -  -  -
+POST   /submessage                              ok ok    ok    ok    ok    secret ok   -  -  -
 GET    /messages/{message_id}/read_receipts     ok ok    ok    ok    ok    secret ok   -  -  -
 POST   /messages/{message_id}/typing            other other other other other secret other -  -  -
 POST   /user_topics                             ok ok    ok    ok    ok    hidden ok   -  -  -
@@ -257,6 +258,7 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /messages/{message_id}": permission_world.a_message,
     "POST /messages/{message_id}/reactions": permission_world.a_message,
     "DELETE /messages/{message_id}/reactions": permission_world.a_reaction,
+    "POST /submessage": permission_world.a_poll,
     "GET /messages/{message_id}/read_receipts": permission_world.a_message,
     "POST /messages/{message_id}/typing": permission_world.a_message,
     "POST /mark_stream_as_read": permission_world.a_channel_to_name,

@@ -95,7 +95,7 @@ STEPS: dict[str, Iterable[NewFile | Replacement]] = {
         addition(
             _MODELS,
             "from chatapi.db.models.announcement import Announcement\n",
-            before="from chatapi.db.models.channel import",
+            before="from chatapi.db.models.bot import",
         ),
         addition(_MODELS, '    "Announcement",\n', before='    "ApiKey",\n'),
     ],

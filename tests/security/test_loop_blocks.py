@@ -184,3 +184,28 @@ async def test_rendering_of_hostile_texts(
             request = Request("POST", "/messages/render", member, params)
             reply = await assert_answered_in_short_steps(app, request)
             assert len(reply.body) < 300_000
+
+
+@pytest.mark.slow
+async def test_full_bot_storage(app: ChatApp, client: ApiClient, member: Person) -> None:
+    for part in range(5):
+        # Encoding a request counts, too, so the one that is measured is not the largest.
+        storage = {f"{part} {number}": "y" for number in range(1_000)}
+        put = Request("PUT", "/bot_storage", member, {"storage": storage})
+        await assert_answered_in_short_steps(app, put)
+        storage = {f"{part} {number}": "x" * 1_900 for number in range(1_000)}
+        assert_success(await client.put("/bot_storage", member, storage=storage))
+    reply = await assert_answered_in_short_steps(app, Request("GET", "/bot_storage", member, {}))
+    assert len(reply.json()["storage"]) == 5_000
+    await assert_answered_in_short_steps(app, Request("DELETE", "/bot_storage", member, {}))
+
+
+@pytest.mark.slow
+async def test_largest_widgets(
+    app: ChatApp, client: ApiClient, channel: ChannelRecord, member: Person
+) -> None:
+    for content in ("/poll x\n" + "- o\n" * 200, "/todo x\n" + "- o: d\n" * 200):
+        params = {"type": "channel", "to": channel.id, "topic": "w", "content": content}
+        await assert_answered_in_short_steps(app, Request("POST", "/messages", member, params))
+    page = Request("GET", "/messages", member, {**PAGE, "num_before": 10})
+    assert len((await assert_answered_in_short_steps(app, page)).json()["messages"]) == 2

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, event
 
 from chatapi.db.database import Database
 
-_OF_JOBS = "min(scheduled_message.deliver_at)"
+_OF_JOBS = ("min(scheduled_message.deliver_at)", "min(outgoing_webhook_call.due_at)")
 _OF_EPOCHS = "FROM epoch"
 _LOCKS_CLOCK = ("SELECT", "WITH stopped")
 
@@ -22,7 +22,8 @@ def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
     statements: list[str] = []
 
     def record(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
-        if table in statement and _OF_JOBS not in statement and _OF_EPOCHS not in statement:
+        is_of_job = any(each in statement for each in _OF_JOBS)
+        if table in statement and not is_of_job and _OF_EPOCHS not in statement:
             statements.append(statement)
 
     engine = database.engine.sync_engine

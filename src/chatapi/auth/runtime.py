@@ -11,6 +11,7 @@ from chatapi.channel_cache.cache import ChannelCache
 from chatapi.channel_cache.newest_messages import NewestMessages
 from chatapi.core.clock import Clock
 from chatapi.core.fair_limiter import FairLimiter
+from chatapi.core.outbound_http import OutboundHttp
 from chatapi.core.private_files import restrict_data_folder
 from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
 from chatapi.core.wake_signal import WakeSignal
@@ -70,6 +71,9 @@ class Runtime:
     """Limits writing of uploads, so that the other threads of the file store are free for reads."""
     deliveries: WakeSignal
     """Notified when something is scheduled."""
+    webhook_calls: WakeSignal
+    """Notified when a service of a bot is to be called."""
+    outbound_http: OutboundHttp
     post_notices: PostNotices
 
     @classmethod
@@ -112,6 +116,8 @@ class Runtime:
             ),
             file_writing=FairLimiter(THREADS // 2, most_per_owner=2),
             deliveries=WakeSignal(),
+            webhook_calls=WakeSignal(),
+            outbound_http=OutboundHttp(settings.outgoing_webhook_networks),
             post_notices=post_notices,
         )
 

@@ -106,6 +106,12 @@ class Settings(BaseSettings):
         description="Channels one person can create, archived ones aside; administrators: no limit",
     )
 
+    outgoing_webhook_networks: str = Field(
+        default="",
+        description="Private addresses and networks that outgoing webhooks may call; all others are"
+        " refused",
+    )
+
     event_log_hours: Positive = Field(
         default=24, description="How long events are kept for queues to catch up"
     )
@@ -160,11 +166,11 @@ class Settings(BaseSettings):
             raise ValueError("must start with http:// or https://")
         return url.rstrip("/")
 
-    @field_validator("trusted_proxies")
+    @field_validator("trusted_proxies", "outgoing_webhook_networks")
     @classmethod
-    def _are_addresses(cls, proxies: str) -> str:
+    def _are_addresses(cls, listed: str) -> str:
         """No wildcards: with one, a client could choose the address that limits are counted by."""
-        addresses = [address.strip() for address in proxies.split(",") if address.strip()]
+        addresses = [address.strip() for address in listed.split(",") if address.strip()]
         for address in addresses:
             try:
                 ip_network(address)

@@ -50,7 +50,7 @@ class MovedTopicsTag(CacheTag):
 
 @dataclass(frozen=True, slots=True)
 class RecipientPreferencesTag(CacheTag):
-    """Alert words or muted users of any user."""
+    """Alert words or muted users of any user, or which bots have a service."""
 
 
 @dataclass(frozen=True, slots=True)

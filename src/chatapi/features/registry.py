@@ -33,6 +33,7 @@ FEATURES = (
     "messages.delete",
     "messages.flags",
     "messages.reactions",
+    "messages.widgets",
     "messages.receipts",
     "messages.scheduled",
     "messages.reminders",

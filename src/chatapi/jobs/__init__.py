@@ -5,6 +5,7 @@ import asyncio
 from chatapi.auth.runtime import Runtime
 from chatapi.jobs.deliveries import run_deliveries
 from chatapi.jobs.periodic_jobs import run_periodic_jobs
+from chatapi.jobs.webhook_calls import run_webhook_calls
 
 __all__ = ["run_jobs"]
 
@@ -14,10 +15,14 @@ _LAST_DELIVERY_SECONDS = 0.5
 async def run_jobs(runtime: Runtime) -> None:
     """Run until cancelled; a delivery that has begun may finish if the database is fast enough."""
     deliveries = asyncio.create_task(run_deliveries(runtime))
+    webhook_calls = asyncio.create_task(run_webhook_calls(runtime))
     try:
         await run_periodic_jobs(runtime)
     finally:
         runtime.deliveries.close()
-        await asyncio.wait({deliveries}, timeout=_LAST_DELIVERY_SECONDS)
+        runtime.webhook_calls.close()
+        await asyncio.wait({deliveries, webhook_calls}, timeout=_LAST_DELIVERY_SECONDS)
         deliveries.cancel()
-        await asyncio.gather(deliveries, return_exceptions=True)
+        # A call that did not end is made again by another process, or after a restart.
+        webhook_calls.cancel()
+        await asyncio.gather(deliveries, webhook_calls, return_exceptions=True)

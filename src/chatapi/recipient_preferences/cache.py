@@ -1,4 +1,7 @@
-"""Per-process cache of a realm's alert words and muted users, invalidated by the event log."""
+"""Per-process cache of a realm's alert words, muted users and outgoing webhook bots.
+
+It is invalidated by the event log.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -8,6 +11,7 @@ from functools import partial
 from sqlalchemy import bindparam, select
 
 from chatapi.core.ids import RealmId, UserId
+from chatapi.core.roles import BotType
 from chatapi.db.models import AlertWord, MutedUser, User
 from chatapi.db.session import DatabaseSession
 from chatapi.events.cache_tags import RecipientPreferencesTag
@@ -23,6 +27,11 @@ _MUTED = (
     .join(User, User.id == MutedUser.user_id)
     .where(User.realm_id == bindparam("realm_id"))
 )
+_WEBHOOK_BOTS = select(User.id).where(
+    User.realm_id == bindparam("realm_id"),
+    User.bot_type == BotType.OUTGOING_WEBHOOK,
+    User.is_active,
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,8 @@ class RecipientPreferences:
     alert_words: AlertWordMatcher
     muted_by: Mapping[UserId, frozenset[UserId]]
     """The users who muted a sender, by sender."""
+    webhook_bots: frozenset[UserId]
+    """Active bots whose service is called when they are mentioned or written to."""
 
 
 class RecipientPreferencesCache:
@@ -58,4 +69,9 @@ async def _load(db: DatabaseSession, realm_id: RealmId) -> RecipientPreferences:
     muted_by: defaultdict[UserId, set[UserId]] = defaultdict(set)
     for muted_id, user_id in await db.execute(_MUTED, {"realm_id": realm_id}):
         muted_by[UserId(muted_id)].add(UserId(user_id))
-    return RecipientPreferences(watched, {muted: frozenset(by) for muted, by in muted_by.items()})
+    webhook_bots = await db.execute(_WEBHOOK_BOTS, {"realm_id": realm_id})
+    return RecipientPreferences(
+        watched,
+        {muted: frozenset(by) for muted, by in muted_by.items()},
+        frozenset(UserId(bot_id) for (bot_id,) in webhook_bots),
+    )

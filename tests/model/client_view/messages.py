@@ -118,6 +118,11 @@ def change_reactions(view: View, event: Event) -> None:
     view.messages[number] = replace(heard, reactions=after)
 
 
+@applies("submessage")
+def change_widget(view: View, event: Event) -> None:
+    """Widgets are not part of the state of POST /register."""
+
+
 def place_of(message: dict[str, Any], user_id: int) -> tuple[Any, ...]:
     """A channel and a topic, or the other users of a direct conversation."""
     if message["type"] == "stream":

@@ -1,7 +1,7 @@
 """All tables, grouped in modules; importing this package fills the metadata."""
 
 from chatapi.db.base import Base
-from chatapi.db.models.bot import BotStorageEntry
+from chatapi.db.models.bot import BotService, BotStorageEntry, OutgoingWebhookCall
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic
 from chatapi.db.models.deployment import Deployment
 from chatapi.db.models.edit import MessageEdit
@@ -30,12 +30,14 @@ from chatapi.db.models.recipient_preferences import AlertWord, MutedUser
 from chatapi.db.models.schedule import ScheduledMessage
 from chatapi.db.models.upload import Attachment, AttachmentMessage
 from chatapi.db.models.user import ApiKey, User
+from chatapi.db.models.widget import Submessage
 
 __all__ = [
     "AlertWord",
     "ApiKey",
     "Attachment",
     "AttachmentMessage",
+    "BotService",
     "BotStorageEntry",
     "Channel",
     "ChannelFolder",
@@ -59,6 +61,7 @@ __all__ = [
     "MessageFlag",
     "MutedUser",
     "NavigationView",
+    "OutgoingWebhookCall",
     "Presence",
     "PresenceClock",
     "ProfileField",
@@ -71,6 +74,7 @@ __all__ = [
     "SavedSnippet",
     "ScheduledMessage",
     "StoredResponseRow",
+    "Submessage",
     "Subscription",
     "SubscriptionPeriodRow",
     "User",

@@ -106,6 +106,8 @@ class Message(Base):
     has_link: Mapped[bool]
     has_image: Mapped[bool]
     has_attachment: Mapped[bool]
+    has_widget: Mapped[bool] = mapped_column(server_default=false())
+    """Whether it is a poll, a todo list or a form, and so has submessages."""
     last_edited_at: Mapped[datetime | None]
     """When its text was last changed."""
     last_moved_at: Mapped[datetime | None]

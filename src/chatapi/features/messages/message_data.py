@@ -7,7 +7,12 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.features.messages.payloads import MessagePayload, RecipientPayload, TopicLinkPayload
+from chatapi.features.messages.payloads import (
+    MessagePayload,
+    RecipientPayload,
+    SubmessagePayload,
+    TopicLinkPayload,
+)
 from chatapi.features.users import Avatar, DefaultAvatar, avatar_url
 from chatapi.wire.topics import show_topic
 
@@ -92,6 +97,7 @@ class MessageData:
     client: str
     is_me_message: bool
     topic_links: tuple[TopicLinkPayload, ...] = ()
+    submessages: tuple[SubmessagePayload, ...] = ()
 
 
 class RenderOptions(NamedTuple):
@@ -130,7 +136,7 @@ def message_payload(data: MessageData, options: RenderOptions) -> MessagePayload
         "reactions": [],
         "recipient_id": _recipient_id(data),
         "subject": "",
-        "submessages": [],
+        "submessages": list(data.submessages),
         "timestamp": data.timestamp,
         "topic_links": list(data.topic_links),
         "type": "stream",

@@ -45,6 +45,8 @@ class OutgoingMessage:
     rendered: RenderedMessage
     client_name: str
     read_by_sender: bool
+    widget: str | None = None
+    """The poll, todo list or form that it is, as JSON."""
     caller: Caller | None = None
     """The caller of the request; None for notices of the service itself."""
     echo: Echo | None = None

@@ -4,7 +4,7 @@ However many readers a message has, it is one row, one event and one updated con
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -27,10 +27,15 @@ from chatapi.features.messages.conversations import BatchConversations
 from chatapi.features.messages.events import MessageSent
 from chatapi.features.messages.message_data import MessageData, SenderData, person_payload
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
-from chatapi.features.messages.payloads import SentPayload
+from chatapi.features.messages.payloads import SentPayload, SubmessagePayload
 from chatapi.features.messages.recipient_flags import RecipientFlags, mark_recipients
-from chatapi.features.messages.repository import MessageRepository
+from chatapi.features.messages.repository import (
+    MessageRepository,
+    NewSubmessage,
+    SubmessageRepository,
+)
 from chatapi.features.messages.topic_links import topic_links
+from chatapi.features.messages.webhook_calls import queue_calls
 from chatapi.features.uploads import Claim, claim_attachments
 from chatapi.permissions.channels import channel_subscribers
 from chatapi.permissions.user_visibility import sees_all_users
@@ -106,11 +111,15 @@ class MessageWriter:
         await _add_mentions(repository, placed)
         await self._claim_files(work, placed)
         flags = await mark_recipients(self.runtime, work, self.realm.id, placed)
+        widgets = await _add_widgets(work, placed)
         linkifiers = await self.runtime.linkifiers.of(work.db, self.realm.id)
         data = await map_in_steps(lambda each: self._message_data(each, now, linkifiers), placed)
+        if widgets:
+            data = [replace(each, submessages=widgets.get(each.id, ())) for each in data]
         for each, recipient_flags, shown in zip(placed, flags, data, strict=True):
             event = await self._event(repository, each, recipient_flags, shown)
             work.emit(self.realm.id, event, to=_audience(each))
+        await queue_calls(self.runtime, work, self.realm.id, placed, now)
         await self._restart_guests(work, placed)
         policies = await self._follow_topics(work, placed, now)
         responses = [
@@ -312,6 +321,23 @@ async def _add_mentions(repository: MessageRepository, placed: Sequence[Identifi
         await repository.add_mentions(people)
     if groups:
         await repository.add_group_mentions(groups)
+
+
+async def _add_widgets(
+    work: UnitOfWork, placed: Sequence[IdentifiedMessage]
+) -> dict[MessageId, tuple[SubmessagePayload, ...]]:
+    """Write the widgets of new messages, of which most have none."""
+    new = [
+        NewSubmessage(each.id, each.outgoing.sender.id, each.outgoing.widget)
+        for each in placed
+        if each.outgoing.widget is not None
+    ]
+    if not new:
+        return {}
+    repository = SubmessageRepository(work.db)
+    await repository.mark_messages([each.message_id for each in new])
+    added = await repository.add(new)
+    return {MessageId(widget["message_id"]): (widget,) for widget in added}
 
 
 def _audience(placed: IdentifiedMessage) -> Audience:

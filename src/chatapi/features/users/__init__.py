@@ -8,6 +8,7 @@ from chatapi.features.users.avatar_addresses import (
     drawn_picture_url,
 )
 from chatapi.features.users.avatar_changes import MAX_AVATAR_MIB, list_avatar_keys
+from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.changes import change_password, change_role, replace_api_key
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.full_members import list_realms_to_recount, recount_full_members
@@ -16,6 +17,7 @@ from chatapi.features.users.profile_fields.field_types import KNOWN_SITES
 from chatapi.features.users.profile_fields.params import CreateFieldParams, ProfileValueParam
 from chatapi.features.users.profile_fields.profiles import ProfileService, has_profile_values
 from chatapi.features.users.profile_fields.service import ProfileFieldService, list_profile_fields
+from chatapi.features.users.repository import BotServiceRepository
 from chatapi.features.users.role_history import past_roles
 from chatapi.features.users.rules import check_password
 from chatapi.features.users.system_bots import add_notification_bot, notification_bot
@@ -26,6 +28,8 @@ __all__ = [
     "OFFLINE_AFTER_SECONDS",
     "PING_EVERY_SECONDS",
     "Avatar",
+    "BotServiceRecord",
+    "BotServiceRepository",
     "CreateFieldParams",
     "CreatedUser",
     "DefaultAvatar",

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from chatapi.events.cache_tags import SHARED_STATE, RecipientPreferencesTag
 from chatapi.events.event import Event
 from chatapi.features.users.bot_payloads import BotPayload, LostBotPayload, RemovedBotPayload
 
@@ -11,12 +12,13 @@ class BotAdded(Event):
 
     type = "realm_bot"
     op: ClassVar = "add"
+    cache_tags: ClassVar = SHARED_STATE | {RecipientPreferencesTag()}
 
     bot: BotPayload
 
 
 class BotUpdated(Event):
-    """A bot has another owner."""
+    """A bot has another owner, or calls another service."""
 
     type = "realm_bot"
     op: ClassVar = "update"
@@ -29,6 +31,7 @@ class BotRemoved(Event):
 
     type = "realm_bot"
     op: ClassVar = "remove"
+    cache_tags: ClassVar = SHARED_STATE | {RecipientPreferencesTag()}
 
     bot: RemovedBotPayload
 

@@ -13,11 +13,19 @@ class BotDefaultsPayload(TypedDict):
     default_all_public_streams: bool
 
 
+class ServicePayload(TypedDict):
+    """The service that an outgoing webhook bot calls."""
+
+    base_url: str
+    interface: int
+    token: Secret
+
+
 class BotPayload(BotDefaultsPayload):
     """A bot as its owner and administrators see it, beside what all users see of users."""
 
     user_id: int
-    services: list[dict[str, str]]
+    services: list[ServicePayload]
 
 
 class CreatedBotPayload(BotDefaultsPayload):

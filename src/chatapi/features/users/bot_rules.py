@@ -1,20 +1,38 @@
 """Payloads of bots, and which users manage them; pure."""
 
 import re
+from urllib.parse import urlsplit
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import BotType, Role
+from chatapi.core.web_addresses import is_web_address
 from chatapi.features.users.avatar_addresses import Avatar, shown_avatar_url
-from chatapi.features.users.bot_payloads import NO_DEFAULTS, BotPayload, OwnBotPayload
+from chatapi.features.users.bot_payloads import (
+    NO_DEFAULTS,
+    BotPayload,
+    OwnBotPayload,
+    ServicePayload,
+)
+from chatapi.features.users.bot_records import BotServiceRecord
 
 _SHORT_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._+-]*[A-Za-z0-9])?", re.ASCII)
-_SUPPORTED = (BotType.GENERIC, BotType.INCOMING_WEBHOOK)
+_SUPPORTED = (BotType.GENERIC, BotType.INCOMING_WEBHOOK, BotType.OUTGOING_WEBHOOK)
+GENERIC_INTERFACE = 1
 
 
-def bot_payload(bot: UserRecord) -> BotPayload:
-    return {"user_id": bot.id, "services": [], **NO_DEFAULTS}
+def bot_payload(bot: UserRecord, service: BotServiceRecord | None) -> BotPayload:
+    services: list[ServicePayload] = []
+    if service is not None:
+        services.append(
+            {
+                "base_url": service.base_url,
+                "interface": service.interface,
+                "token": service.token,
+            }
+        )
+    return {"user_id": bot.id, "services": services, **NO_DEFAULTS}
 
 
 def own_bot_payload(bot: UserRecord, realm: RealmRecord) -> OwnBotPayload:
@@ -36,9 +54,23 @@ def may_manage(reader: UserRecord, bot: UserRecord) -> bool:
 
 def check_bot_type(bot_type: int) -> BotType:
     if bot_type not in _SUPPORTED:
-        message = f"bot_type {bot_type} is not supported (supported: 1, 2)"
+        message = f"bot_type {bot_type} is not supported (supported: 1, 2, 3)"
         raise BadRequestError(message)
     return BotType(bot_type)
+
+
+def check_service_url(name: str, url: str) -> str:
+    """The address of a service; some clients send it as JSON, in quotation marks."""
+    url = url.strip().removeprefix('"').removesuffix('"')
+    if not is_web_address(url) or "@" in urlsplit(url).netloc:
+        raise BadRequestError(f"{name} must be an http or https address without credentials")
+    return url
+
+
+def check_interface(name: str, interface: int) -> int:
+    if interface != GENERIC_INTERFACE:
+        raise BadRequestError(f"{name} {interface} is not supported (supported: 1)")
+    return interface
 
 
 def bot_email(short_name: str, domain: str) -> str:

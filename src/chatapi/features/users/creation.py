@@ -10,10 +10,16 @@ from chatapi.core.names import name_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.features.channels import join_default_channels
 from chatapi.features.users.bot_event_emitter import emit_bot_added
+from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.bot_rules import check_bot_role
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.group_events import emit_first_group
-from chatapi.features.users.repository import ApiKeyRepository, FullMemberRepository, UserRepository
+from chatapi.features.users.repository import (
+    ApiKeyRepository,
+    BotServiceRepository,
+    FullMemberRepository,
+    UserRepository,
+)
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
 from chatapi.permissions.user_visibility import user_visible_to
 
@@ -28,6 +34,7 @@ class NewUser:
     password_hash: str | None = None
     bot_type: BotType | None = None
     bot_owner_id: UserId | None = None
+    bot_service: BotServiceRecord | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,8 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     )
     api_key = new_api_key()
     await ApiKeyRepository(ctx.db).add(user_id, api_key, ctx.now(), is_primary=True)
+    if new.bot_service is not None:
+        await BotServiceRepository(ctx.db).put(user_id, new.bot_service)
     user = await users.get(user_id)
     ctx.emit(_user_added(ctx, user), to=user_visible_to(user))
     emit_first_group(ctx, user)

@@ -1,7 +1,8 @@
 """Every SQL statement on users and their custom profile values."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -11,11 +12,13 @@ from sqlalchemy.orm import aliased
 from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import PastRoleRow, UserRecord, user_records
 from chatapi.core.ids import RealmId, UserId, hash_api_key
-from chatapi.core.roles import EmailVisibility, Role
+from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.db.base import UtcDateTime
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import ApiKey, ProfileValue, Realm, User
+from chatapi.db.models import ApiKey, BotService, ProfileValue, Realm, User
 from chatapi.db.session import DatabaseSession
+from chatapi.db.upsert import upsert
+from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.payloads import ProfileData, ProfileValuePayload
 from chatapi.wire.realm_settings import RealmSettings
 
@@ -185,6 +188,32 @@ class LongestWait(NamedTuple):
     realm_id: RealmId
     joined_at: datetime
     days: int
+
+
+class BotServiceRepository:
+    """The services of bots; the caller has checked that the bots belong to the realm."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def list_of(self, bots: Iterable[UserRecord]) -> dict[UserId, BotServiceRecord]:
+        """The services of those bots that have one; without a statement if none can."""
+        bot_ids = [bot.id for bot in bots if bot.bot_type is BotType.OUTGOING_WEBHOOK]
+        if not bot_ids:
+            return {}
+        rows = await self._db.execute(
+            select(
+                BotService.user_id, BotService.base_url, BotService.interface, BotService.token
+            ).where(is_one_of(BotService.user_id, "bot_ids")),
+            {"bot_ids": bot_ids},
+        )
+        return {
+            UserId(bot_id): BotServiceRecord(base_url, interface, token)
+            for bot_id, base_url, interface, token in rows
+        }
+
+    async def put(self, bot_id: UserId, service: BotServiceRecord) -> None:
+        await upsert(self._db, BotService, [{"user_id": bot_id, **asdict(service)}])
 
 
 class FullMemberRepository:

@@ -98,9 +98,11 @@ class TestDependentRows:
         assert_success(await client.post("/user_groups/create", owner, **group))
         content = f"[file]({url}) @**{member.full_name}** @*cooks* pineapple"
         first = await send(client, owner, channel)
-        message_id = await send(client, owner, channel, content=content)
+        poll = '{"widget_type": "poll", "extra_data": {"question": "Pie?"}}'
+        message_id = await send(client, owner, channel, content=content, widget_content=poll)
         last = await send(client, owner, channel)
-        assert_success(await edit(client, owner, message_id, content=f"{content} pie"))
+        silently = {"send_notification_to_new_thread": False}
+        assert_success(await edit(client, owner, message_id, topic="pies", **silently))
         assert_success(await react(client, member, message_id))
         await mark(client, member, message_id, flag="starred")
         await mark(client, member, first, message_id, last)

@@ -46,13 +46,13 @@ class TestCreateBot:
     async def test_creates_a_user_whose_key_works(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
-        response = await client.post("/bots", member, **BOT, payload_url="https://example.com")
+        response = await client.post("/bots", member, **BOT, config_data={})
         created = assert_success(response)
         bot = Person(created.pop("user_id"), EMAIL, created.pop("api_key"))
         assert created == {
             **DEFAULTS,
             "avatar_url": gravatar(EMAIL),
-            "ignored_parameters_unsupported": ["payload_url"],
+            "ignored_parameters_unsupported": ["config_data"],
         }
         me = assert_success(await client.get("/users/me", bot))
         assert (me["user_id"], me["is_bot"], me["role"]) == (bot.user_id, True, Role.MEMBER)
@@ -68,7 +68,7 @@ class TestCreateBot:
         bot = await add_bot(client, member, bot_type=2)
         assert (await user_seen_by(client, bot, member))["bot_type"] == 2
 
-    @pytest.mark.parametrize("bot_type", [3, 4])
+    @pytest.mark.parametrize("bot_type", [4])
     async def test_other_types_are_not_supported(
         self, client: ApiClient, member: Person, bot_type: int
     ) -> None:

@@ -2,6 +2,7 @@
 
 from chatapi.auth.context import Context
 from chatapi.core.clock import unix_seconds
+from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.features.messages.edit.rules import check_digest, check_edits_so_far, check_may_edit
 from chatapi.features.messages.edit_events import MessageChanged
@@ -47,6 +48,8 @@ class ContentChange:
             await require_direct_messages(ctx, await participants_of(ctx, message))
         if content == before.content:
             return []
+        if before.has_widget:
+            raise BadRequestError("Widgets cannot be edited.")
         check_edits_so_far(*await self._repository.count_texts(message.id))
         await self._check_wildcards(before, rendered)
         await self._write(before, content, rendered)

@@ -20,8 +20,18 @@ from chatapi.features.messages.message_data import (
     message_payload,
     person_payload,
 )
-from chatapi.features.messages.payloads import ReactionPayload, RecipientPayload, TopicLinkPayload
-from chatapi.features.messages.repository import HistoryRepository, HistoryRow, ReactionRepository
+from chatapi.features.messages.payloads import (
+    ReactionPayload,
+    RecipientPayload,
+    SubmessagePayload,
+    TopicLinkPayload,
+)
+from chatapi.features.messages.repository import (
+    HistoryRepository,
+    HistoryRow,
+    ReactionRepository,
+    SubmessageRepository,
+)
 from chatapi.features.messages.topic_links import links_of_topics
 from chatapi.permissions.messages import MessageAccess
 from chatapi.permissions.user_visibility import UserVisibility, user_visibility
@@ -34,7 +44,7 @@ _FLAGS_OF_STRANGERS = ["read"]
 
 
 class MessagePresenter:
-    """Builds payloads of messages that the reader may see; four statements at most for all."""
+    """Builds payloads of messages that the reader may see; a few statements for all."""
 
     def __init__(self, ctx: RealmContext, access: MessageAccess, params: ShowMessageParams) -> None:
         self._ctx = ctx
@@ -46,6 +56,7 @@ class MessagePresenter:
         self._senders: dict[UserId, tuple[SenderData, RenderOptions]] = {}
         self._states: dict[MessageId, MessageState] = {}
         self._reactions: dict[MessageId, list[ReactionPayload]] = {}
+        self._submessages: dict[MessageId, list[SubmessagePayload]] = {}
         self._trails: dict[MessageId, list[EditStep]] = {}
         self._links: dict[str, tuple[TopicLinkPayload, ...]] = {}
 
@@ -72,6 +83,9 @@ class MessagePresenter:
         self._links = await self._find_links({row.topic for row in rows})
         message_ids = [row.id for row in rows]
         self._reactions = await ReactionRepository(ctx.db).list_of(message_ids)
+        widgets = [row.id for row in rows if row.has_widget]
+        if widgets:
+            self._submessages = await SubmessageRepository(ctx.db).list_of(widgets)
         self._trails = await edit_trails_of(ctx, rows)
         if self._access.reader_id is not None:
             states = StateRepository(ctx.db, ctx.realm.id, self._access.reader_id)
@@ -118,6 +132,7 @@ class MessagePresenter:
             client=row.client_name,
             is_me_message=row.is_me_message,
             topic_links=self._links.get(row.topic, ()),
+            submessages=tuple(self._submessages.get(row.id, ())),
         )
         return {
             **message_payload(data, options),

@@ -28,9 +28,20 @@ from chatapi.features.messages.repository._messages import (
 )
 from chatapi.features.messages.repository._reactions import EmojiCount, ReactionRepository
 from chatapi.features.messages.repository._schedules import DueRepository, ScheduleRepository
+from chatapi.features.messages.repository._submessages import (
+    WIDGET,
+    NewSubmessage,
+    SubmessageRepository,
+)
+from chatapi.features.messages.repository._webhook_calls import (
+    NewWebhookCall,
+    WebhookCallRecord,
+    WebhookCallRepository,
+)
 
 __all__ = [
     "MAX_EARLIER_TEXT",
+    "WIDGET",
     "AlertFlagRepository",
     "DeletionRepository",
     "DueRepository",
@@ -44,12 +55,17 @@ __all__ = [
     "MessageText",
     "MessageToDelete",
     "NewDirectConversation",
+    "NewSubmessage",
     "NewTopic",
+    "NewWebhookCall",
     "Origin",
     "ReactionRepository",
     "RecipientRepository",
     "ScheduleRepository",
+    "SubmessageRepository",
     "TopicKey",
+    "WebhookCallRecord",
+    "WebhookCallRepository",
     "is_in_unmuted_topic",
     "is_unmuted",
 ]

@@ -24,6 +24,7 @@ from chatapi.db.models import (
     MessageFlag,
     Reaction,
     ReadException,
+    Submessage,
     User,
 )
 from chatapi.db.session import DatabaseSession
@@ -34,6 +35,7 @@ DEPENDENTS_OF_MESSAGES: tuple[type[Base], ...] = (
     MessageFlag,
     ReadException,
     Reaction,
+    Submessage,
     AttachmentMessage,
     MessageEdit,
 )

@@ -39,6 +39,7 @@ class MessageText:
     sent_at: datetime
     mentions_channel: bool
     mentions_topic: bool
+    has_widget: bool
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ class HistoryRow(NamedTuple):
     sent_at: datetime
     client_name: str
     is_me_message: bool
+    has_widget: bool
     arrival: EventNumber | None
     last_edited_at: datetime | None
     last_moved_at: datetime | None
@@ -65,6 +66,7 @@ _ROWS: Select[*tuple[Any, ...]] = select(
     Message.sent_at,
     Message.client_name,
     Message.is_me_message,
+    Message.has_widget,
     Message.arrival,
     Message.last_edited_at,
     Message.last_moved_at,

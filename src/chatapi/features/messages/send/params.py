@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from chatapi.features.messages.params import MessageType, Recipient
+from chatapi.features.messages.widgets.content import MAX_WIDGET_LENGTH
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 from chatapi.wire.params import Alias, JsonOrString, Params
 from chatapi.wire.topics import Topic
@@ -26,3 +27,11 @@ class SendMessageParams(Params):
     local_id: Annotated[str | None, Field(max_length=_MAX_LOCAL_ID_LENGTH)] = None
     """The client's id for the message; a retry with the same one sends nothing twice."""
     read_by_sender: bool | None = None
+    widget_content: Annotated[
+        str | None,
+        Field(
+            max_length=MAX_WIDGET_LENGTH,
+            examples=['{"widget_type": "poll", "extra_data": {"question": "Lunch?"}}'],
+        ),
+    ] = None
+    """A poll, a todo list or a form as JSON; `/poll` and `/todo` in the text make one as well."""

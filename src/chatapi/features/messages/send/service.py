@@ -11,6 +11,7 @@ from chatapi.features.messages.recipients import to_people, to_topic
 from chatapi.features.messages.rendering import render
 from chatapi.features.messages.rules import check_content, is_read_by_sender
 from chatapi.features.messages.send.params import SendMessageParams
+from chatapi.features.messages.widgets.content import read_widget
 from chatapi.features.messages.wildcards import check_wildcards
 from chatapi.features.messages.writer import MessageWriter, WriteResult
 
@@ -45,6 +46,7 @@ class MessageService:
         """Everything that can be checked and done before the realm is locked."""
         ctx = self._ctx
         content = check_content(params.content)
+        widget = read_widget(content, params.widget_content)
         to = await self._target(params)
         rendered = await render(ctx, content)
         if isinstance(to, TopicTarget):
@@ -57,6 +59,7 @@ class MessageService:
             rendered=rendered,
             client_name=ctx.client_name,
             read_by_sender=is_read_by_sender(ctx.client_name) if read is None else read,
+            widget=widget,
             caller=ctx.caller,
             echo=echo,
             request=request,
@@ -96,4 +99,5 @@ def _echo(params: SendMessageParams) -> Echo | None:
 
 def _content(params: SendMessageParams) -> tuple[str, ...]:
     """Content and recipients, as requested."""
-    return params.type, repr(params.to), params.topic or "", params.content
+    content = params.type, repr(params.to), params.topic or "", params.content
+    return content if params.widget_content is None else (*content, params.widget_content)

@@ -5,12 +5,15 @@ from typing import Annotated
 from pydantic import Field
 
 from chatapi.core.roles import BotType
+from chatapi.core.web_addresses import MAX_LENGTH as MAX_URL_LENGTH
+from chatapi.features.users.bot_rules import GENERIC_INTERFACE
 from chatapi.features.users.params import MAX_NAME_LENGTH
 from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 MAX_SHORT_NAME_LENGTH = 60
+MAX_INTERFACE = 100
 
 
 class CreateBotParams(Params):
@@ -30,10 +33,17 @@ class CreateBotParams(Params):
         Field(
             ge=min(BotType),
             le=max(BotType),
-            description="1 (generic) or 2 (incoming webhook, which can only send).",
+            description="1 (generic), 2 (incoming webhook, which can only send) or 3 (outgoing"
+            " webhook: the server calls `payload_url`).",
         ),
     ] = BotType.GENERIC.value
     file: UploadedFile | None = Field(default=None, description="The bot's picture.")
+    payload_url: Annotated[
+        str, Field(max_length=MAX_URL_LENGTH, examples=["https://example.com/hook"])
+    ] = ""
+    """The address that is called when an outgoing webhook bot is mentioned or written to."""
+    interface_type: Annotated[int, Field(ge=1, le=MAX_INTERFACE)] = GENERIC_INTERFACE
+    """The form of these calls; 1 is the only one."""
 
 
 class ChangeBotParams(Params):
@@ -42,3 +52,9 @@ class ChangeBotParams(Params):
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Weather"])] | None = None
     bot_owner_id: Id | None = None
     file: UploadedFile | None = Field(default=None, description="The bot's new picture.")
+    service_payload_url: (
+        Annotated[str, Field(max_length=MAX_URL_LENGTH, examples=["https://example.com/hook"])]
+        | None
+    ) = None
+    """A new address that an outgoing webhook bot calls."""
+    service_interface: Annotated[int, Field(ge=1, le=MAX_INTERFACE)] | None = None

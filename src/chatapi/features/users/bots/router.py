@@ -29,15 +29,16 @@ async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayloa
     """Create a bot.
 
     Its email address is `{short_name}-bot@` and the host name of the organization, which
-    `realm_bot_domain` of `POST /register` shows. The API key is returned only this once. A picture
-    for it may be the only file of a multipart form, as for `POST /users/me/avatar`.
+    `realm_bot_domain` of `POST /register` shows. The API key is returned only this once. An
+    outgoing webhook bot (`bot_type` 3) needs a `payload_url`. A picture for it may be the only file
+    of a multipart form, as for `POST /users/me/avatar`.
     """
     return await BotService(ctx).create(params)
 
 
 @router.patch("/bots/{bot_id:int}", responses=raises(AdministratorRequiredError, BadImageError))
 async def change_bot(ctx: LoggedIn, bot_id: Id, params: ChangeBotParams) -> None:
-    """Rename a bot, give it a picture, or give it to another owner.
+    """Rename a bot, give it a picture or another owner, or change the address that it calls.
 
     Only administrators can change the owner. This revokes all API keys and event queues of the bot,
     and its role is lowered to that of the new owner if it is higher.

@@ -1,27 +1,33 @@
 """Use cases: create, change and deactivate bots, and issue their keys."""
 
+from dataclasses import replace
+
 from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError
-from chatapi.core.ids import UserId
+from chatapi.core.ids import UserId, new_api_key
 from chatapi.core.roles import BotType, Role
 from chatapi.features.users.activation import deactivate_user
 from chatapi.features.users.api_key_payloads import ApiKeyPayload
 from chatapi.features.users.api_keys import add_login_key
 from chatapi.features.users.avatar_changes import change_avatar, stored_avatar
 from chatapi.features.users.bot_changes import give_bot
+from chatapi.features.users.bot_event_emitter import emit_bot_updated
 from chatapi.features.users.bot_payloads import NO_DEFAULTS, CreatedBotPayload, OwnBotsPayload
+from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.bot_rules import (
     bot_email,
     check_bot_type,
+    check_interface,
     check_owner,
+    check_service_url,
     may_manage,
     own_bot_payload,
 )
 from chatapi.features.users.bots.params import ChangeBotParams, CreateBotParams
 from chatapi.features.users.changes import rename_user, replace_api_key
 from chatapi.features.users.creation import NewUser, add_user
-from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.repository import BotServiceRepository, UserRepository
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import RealmPermission
 from chatapi.permissions.user_visibility import user_visibility
@@ -38,27 +44,26 @@ class BotService:
         """Create a bot of the caller; the response contains the only copy of its key."""
         bot_type = check_bot_type(params.bot_type)
         email = bot_email(params.short_name, self._ctx.bot_domain)
+        bot = NewUser(
+            email=email,
+            full_name=params.full_name,
+            role=Role.MEMBER.capped_at(self._ctx.user.role),
+            bot_type=bot_type,
+            bot_owner_id=self._ctx.user.id,
+            bot_service=_new_service(bot_type, params),
+        )
         if params.file is None:
-            return await self._create(params, bot_type, email, None)
+            return await self._create(bot, bot_type, None)
         await self._require_creation(bot_type)
         async with stored_avatar(self._ctx, params.file) as avatar_path:
-            return await self._create(params, bot_type, email, avatar_path)
+            return await self._create(bot, bot_type, avatar_path)
 
     async def _create(
-        self, params: CreateBotParams, bot_type: BotType, email: str, avatar_path: str | None
+        self, new: NewUser, bot_type: BotType, avatar_path: str | None
     ) -> CreatedBotPayload:
         await self._ctx.lock()
         await self._require_creation(bot_type)
-        created = await add_user(
-            self._ctx,
-            NewUser(
-                email=email,
-                full_name=params.full_name,
-                role=Role.MEMBER.capped_at(self._ctx.user.role),
-                bot_type=bot_type,
-                bot_owner_id=self._ctx.user.id,
-            ),
-        )
+        created = await add_user(self._ctx, new)
         bot = created.user
         if avatar_path is not None:
             bot = await change_avatar(self._ctx, bot, avatar_path)
@@ -101,6 +106,28 @@ class BotService:
             if owner is not None and not (await user_visibility(self._ctx)).can_see(owner):
                 owner = None
             await give_bot(self._ctx, bot, check_owner(owner))
+        await self._change_service(bot, params)
+
+    async def _change_service(self, bot: UserRecord, params: ChangeBotParams) -> None:
+        url, interface = params.service_payload_url, params.service_interface
+        if url is None and interface is None:
+            return
+        services = BotServiceRepository(self._ctx.db)
+        service = (await services.list_of([bot])).get(bot.id)
+        if service is None:
+            raise BadRequestError("service_payload_url: Only outgoing webhook bots call a service")
+        changed = replace(
+            service,
+            base_url=service.base_url
+            if url is None
+            else check_service_url("service_payload_url", url),
+            interface=service.interface
+            if interface is None
+            else check_interface("service_interface", interface),
+        )
+        if changed != service:
+            await services.put(bot.id, changed)
+            await emit_bot_updated(self._ctx, bot)
 
     async def deactivate(self, bot_id: UserId) -> None:
         """Deactivate a bot: its keys and queues end with the commit."""
@@ -139,3 +166,15 @@ class BotService:
         if not bot.is_active:
             raise BadRequestError("Bot is deactivated")
         return bot
+
+
+def _new_service(bot_type: BotType, params: CreateBotParams) -> BotServiceRecord | None:
+    if bot_type is not BotType.OUTGOING_WEBHOOK:
+        return None
+    if not params.payload_url:
+        raise BadRequestError("Missing 'payload_url' argument")
+    return BotServiceRecord(
+        base_url=check_service_url("payload_url", params.payload_url),
+        interface=check_interface("interface_type", params.interface_type),
+        token=new_api_key(),
+    )

@@ -8,7 +8,7 @@ from chatapi.events.client import ClientProfile
 from chatapi.features.state import state_section
 from chatapi.features.users.bot_payloads import BotPayload
 from chatapi.features.users.bot_rules import bot_payload
-from chatapi.features.users.repository import UserRepository
+from chatapi.features.users.repository import BotServiceRepository, UserRepository
 
 
 class BotsState(TypedDict):
@@ -22,4 +22,5 @@ async def load_bots(ctx: Context, _profile: ClientProfile) -> BotsState:
     users = UserRepository(ctx.db, ctx.realm.id)
     is_admin = ctx.user.role.at_least(Role.ADMIN)
     bots = await users.list_active_bots(of=None if is_admin else ctx.user.id)
-    return {"realm_bots": [bot_payload(bot) for bot in bots]}
+    services = await BotServiceRepository(ctx.db).list_of(bots)
+    return {"realm_bots": [bot_payload(bot, services.get(bot.id)) for bot in bots]}

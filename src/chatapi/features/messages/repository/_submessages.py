@@ -1,0 +1,111 @@
+"""Every SQL statement on submessages."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, func, insert, select, update
+
+from chatapi.core.ids import MessageId, UserId
+from chatapi.db.id_lists import is_one_of
+from chatapi.db.models import Message, Submessage
+from chatapi.db.session import DatabaseSession
+from chatapi.features.messages.payloads import SubmessagePayload
+
+WIDGET = "widget"
+"""The only type of submessages."""
+
+_OF_MESSAGES = (
+    select(
+        Submessage.id,
+        Submessage.message_id,
+        Submessage.sender_id,
+        Submessage.msg_type,
+        Submessage.content,
+    )
+    .where(is_one_of(Submessage.message_id, "message_ids"))
+    .order_by(Submessage.id)
+)
+_FIRST = (
+    select(Submessage.content)
+    .where(Submessage.message_id == bindparam("message_id"))
+    .order_by(Submessage.id)
+    .limit(1)
+)
+_USAGE = select(func.count(), func.coalesce(func.sum(func.length(Submessage.content)), 0)).where(
+    Submessage.message_id == bindparam("message_id")
+)
+_ADD = insert(Submessage).returning(Submessage.id, sort_by_parameter_order=True)
+_MARK = update(Message).where(is_one_of(Message.id, "message_ids")).values(has_widget=True)
+
+
+@dataclass(frozen=True)
+class NewSubmessage:
+    """A submessage to write."""
+
+    message_id: MessageId
+    sender_id: UserId
+    content: str
+
+
+class SubmessageRepository:
+    """Submessages of messages; the caller has checked that the reader may see these."""
+
+    def __init__(self, db: DatabaseSession) -> None:
+        self._db = db
+
+    async def list_of(
+        self, message_ids: Sequence[MessageId]
+    ) -> dict[MessageId, list[SubmessagePayload]]:
+        """The submessages of some messages, the oldest first."""
+        found: defaultdict[MessageId, list[SubmessagePayload]] = defaultdict(list)
+        rows = await self._db.execute(_OF_MESSAGES, {"message_ids": message_ids})
+        for submessage_id, message_id, sender_id, msg_type, content in rows:
+            found[MessageId(message_id)].append(
+                {
+                    "id": submessage_id,
+                    "message_id": message_id,
+                    "sender_id": sender_id,
+                    "msg_type": msg_type,
+                    "content": content,
+                }
+            )
+        return found
+
+    async def find_widget(self, message_id: MessageId) -> str | None:
+        """The widget of a message, as JSON."""
+        rows = await self._db.execute(_FIRST, {"message_id": message_id})
+        return rows.scalar_one_or_none()
+
+    async def measure(self, message_id: MessageId) -> tuple[int, int]:
+        """The number of submessages of a message, and of their characters."""
+        count, characters = (await self._db.execute(_USAGE, {"message_id": message_id})).one()
+        return count, characters
+
+    async def add(self, submessages: Sequence[NewSubmessage]) -> list[SubmessagePayload]:
+        added: list[SubmessagePayload] = []
+        rows = [
+            {
+                "message_id": each.message_id,
+                "sender_id": each.sender_id,
+                "msg_type": WIDGET,
+                "content": each.content,
+            }
+            for each in submessages
+        ]
+        ids = [submessage_id for (submessage_id,) in await self._db.execute(_ADD, rows)]
+        for submessage_id, each in zip(ids, submessages, strict=True):
+            added.append(
+                {
+                    "id": submessage_id,
+                    "message_id": each.message_id,
+                    "sender_id": each.sender_id,
+                    "msg_type": WIDGET,
+                    "content": each.content,
+                }
+            )
+        return added
+
+    async def mark_messages(self, message_ids: Sequence[MessageId]) -> None:
+        """Mark new messages as widgets."""
+        await self._db.execute(_MARK, {"message_ids": message_ids})

@@ -1,0 +1,1 @@
+"""Widgets: polls, todo lists and forms in messages."""

@@ -1,0 +1,25 @@
+"""Parameters of submessages."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from chatapi.wire.params import Params
+from chatapi.wire.types import Id
+
+MAX_SUBMESSAGE_LENGTH = 3_000
+
+
+class SubmessageParams(Params):
+    """POST /submessage."""
+
+    message_id: Id
+    msg_type: Annotated[Literal["widget"], Field(examples=["widget"])]
+    content: Annotated[
+        str,
+        Field(
+            max_length=MAX_SUBMESSAGE_LENGTH,
+            examples=['{"type": "vote", "key": "canned,0", "vote": 1}'],
+        ),
+    ]
+    """What to do with the widget, as JSON: a vote, another question, a further task and so on."""

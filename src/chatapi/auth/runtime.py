@@ -70,6 +70,8 @@ class Runtime:
     """Limits writing of uploads, so that the other threads of the file store are free for reads."""
     deliveries: WakeSignal
     """Notified when something is scheduled."""
+    thumbnails: WakeSignal
+    """Notified when a thumbnail has to be drawn or shown."""
     post_notices: PostNotices
 
     @classmethod
@@ -112,6 +114,7 @@ class Runtime:
             ),
             file_writing=FairLimiter(THREADS // 2, most_per_owner=2),
             deliveries=WakeSignal(),
+            thumbnails=WakeSignal(),
             post_notices=post_notices,
         )
 

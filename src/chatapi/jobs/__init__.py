@@ -5,6 +5,7 @@ import asyncio
 from chatapi.auth.runtime import Runtime
 from chatapi.jobs.deliveries import run_deliveries
 from chatapi.jobs.periodic_jobs import run_periodic_jobs
+from chatapi.jobs.thumbnails import run_thumbnails
 
 __all__ = ["run_jobs"]
 
@@ -14,10 +15,13 @@ _LAST_DELIVERY_SECONDS = 0.5
 async def run_jobs(runtime: Runtime) -> None:
     """Run until cancelled; a delivery that has begun may finish if the database is fast enough."""
     deliveries = asyncio.create_task(run_deliveries(runtime))
+    # What it has begun is done again by the next process.
+    thumbnails = asyncio.create_task(run_thumbnails(runtime))
     try:
         await run_periodic_jobs(runtime)
     finally:
+        thumbnails.cancel()
         runtime.deliveries.close()
         await asyncio.wait({deliveries}, timeout=_LAST_DELIVERY_SECONDS)
         deliveries.cancel()
-        await asyncio.gather(deliveries, return_exceptions=True)
+        await asyncio.gather(deliveries, thumbnails, return_exceptions=True)

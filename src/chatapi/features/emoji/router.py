@@ -44,4 +44,4 @@ async def open_picture(
     """Open the image of an emoji."""
     content = await read_picture(ctx, realm_id, f"{shelf}/{token}/{filename}")
     kind = filename.rpartition(".")[2]
-    return FileContent.public(filename, f"image/{kind}", content)
+    return FileContent.small(filename, f"image/{kind}", content, is_public=True)

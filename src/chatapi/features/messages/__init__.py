@@ -2,6 +2,7 @@
 
 from chatapi.features.messages.deliveries.service import deliver_some, find_next_due
 from chatapi.features.messages.notices import post_notices
+from chatapi.features.messages.picture_updates import show_pictures
 from chatapi.features.messages.retention.expired import ExpiredBatch, delete_expired, find_expired
 
 __all__ = [
@@ -11,4 +12,5 @@ __all__ = [
     "find_expired",
     "find_next_due",
     "post_notices",
+    "show_pictures",
 ]

@@ -23,6 +23,7 @@ from chatapi.features.realm.payloads import (
 from chatapi.features.realm.picture_addresses import RealmPicture
 from chatapi.features.realm.rules import MAX_PICTURE_MIB, supported_permissions
 from chatapi.features.state import state_section
+from chatapi.features.uploads import thumbnail_formats
 from chatapi.features.users import (
     KNOWN_SITES,
     MAX_AVATAR_MIB,
@@ -153,9 +154,9 @@ async def load_server_features(ctx: Context, _profile: ClientProfile) -> ServerF
         "server_generation": unix_seconds(ctx.runtime.started_at),
         "server_needs_upgrade": False,
         "server_web_public_streams_enabled": ctx.settings.web_public_streams_enabled,
-        "server_inline_image_preview": False,
+        "server_inline_image_preview": True,
         "server_inline_url_embed_preview": False,
-        "server_thumbnail_formats": [],
+        "server_thumbnail_formats": thumbnail_formats(),
         "server_avatar_changes_disabled": False,
         "server_name_changes_disabled": False,
         "server_jitsi_server_url": None,

@@ -14,9 +14,8 @@ from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.uploads.access import may_open, visible_links
 from chatapi.features.uploads.events import AttachmentUpdated
-from chatapi.features.uploads.image_repository import ImageRepository
 from chatapi.features.uploads.records import AttachmentRecord
-from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.uploads.repository import AttachmentRepository, ImageRepository
 from chatapi.permissions.channels import channel_access_of
 from chatapi.permissions.messages import MessageAccess
 

@@ -7,10 +7,9 @@ from chatapi.features.uploads.access import visible_links
 from chatapi.features.uploads.claims import PREFIX
 from chatapi.features.uploads.errors import UploadQuotaError
 from chatapi.features.uploads.events import AttachmentAdded
-from chatapi.features.uploads.image_repository import ImageRepository
 from chatapi.features.uploads.payloads import AttachmentsPayload, UploadedPayload
 from chatapi.features.uploads.removal import remove_attachments
-from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.uploads.repository import AttachmentRepository, ImageRepository
 from chatapi.files.names import display_name, new_link_secret, new_path
 from chatapi.permissions.messages import message_access
 from chatapi.pictures import PictureHeader, read_header

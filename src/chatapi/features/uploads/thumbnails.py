@@ -13,15 +13,15 @@ from chatapi.core.ids import AttachmentId, MessageId, RealmId
 from chatapi.db.session import DatabaseSession
 from chatapi.features.uploads.access import may_open
 from chatapi.features.uploads.formats import ANIMATED, RECIPE, STILL
-from chatapi.features.uploads.image_repository import (
+from chatapi.features.uploads.records import AttachmentRecord, ImageRecord
+from chatapi.features.uploads.repository import (
+    AttachmentRepository,
     ImageRepository,
     PendingImage,
     find_next_attempt,
     find_pending,
     take_pending,
 )
-from chatapi.features.uploads.records import AttachmentRecord, ImageRecord
-from chatapi.features.uploads.repository import AttachmentRepository
 from chatapi.files.names import variant_key
 from chatapi.files.store import MissingFileError
 from chatapi.permissions.messages import message_access

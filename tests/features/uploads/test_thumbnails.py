@@ -41,6 +41,7 @@ from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success
+from tests.support.statements import recorded_statements
 from tests.support.waiting import until_true
 
 
@@ -209,6 +210,29 @@ class TestInMessages:
         content = f"[cat]({text}) [dog]({elsewhere}) ![bird](https://example.com/bird.png)"
         message = await send_to_person(client, member, owner, content)
         assert "<img" not in await html_of(client, owner, message)
+
+
+class TestCost:
+    async def test_messages_without_uploads_cost_no_statement(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        with recorded_statements(runtime.database, "attachment_image") as statements:
+            await send_to_person(client, member, owner, "Hello")
+            await send_to_person(client, member, owner, "![cat](https://example.com/cat.png) :cat:")
+        assert statements == []
+
+    async def test_reading_messages_with_pictures_costs_no_statement(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        await draw_all(runtime)
+        await send_to_person(client, member, owner, f"[cat]({url})")
+        page = {"anchor": "newest", "num_before": 10, "num_after": 0}
+        with recorded_statements(runtime.database, "attachment_image") as statements:
+            response = assert_success(await client.get("/messages", owner, **page))
+        assert shown(url) in response["messages"][-1]["content"]
+        assert statements == []
 
 
 class TestJob:

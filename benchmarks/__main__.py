@@ -14,6 +14,7 @@ from benchmarks.compare import compare
 from benchmarks.databases import databases
 from benchmarks.http_client import Account, build_request
 from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
+from benchmarks.pictures import pictures, thumbnail_milliseconds
 from benchmarks.report import Report
 from benchmarks.retention import retention_cost
 from benchmarks.servers import RunningServer, bare_server, chat_server, create_account, run_command
@@ -166,6 +167,16 @@ async def measure_retention(on: Measured, expired: int) -> None:
     on.report.add("old messages deleted meanwhile", f"{cost.deleted_per_second:,.0f} per second")
 
 
+async def measure_thumbnails(on: Measured) -> None:
+    for what, content in pictures().items():
+        upload, thumbnail = await thumbnail_milliseconds(
+            on.chat.port, on.owner, content, on.rounds(20)
+        )
+        on.report.add(f"upload of {what}, p50", f"{upload:.0f} ms")
+        on.report.add("until its thumbnail can be opened, p50", f"{thumbnail:.0f} ms")
+    on.report.add("resident memory after that", f"{on.chat.resident_kib() / 1024:.0f} MB")
+
+
 _HELLO = {"type": "channel", "topic": "greetings", "content": "Hello world, how are you today?"}
 
 
@@ -215,11 +226,17 @@ def measure_expiry(report: Report, scale: float) -> None:
         asyncio.run(measure_retention(on, expired))
 
 
+def measure_pictures(report: Report, scale: float) -> None:
+    with running(report, scale, Size(people=1_000, channels=10, messages=1_000)) as on:
+        asyncio.run(measure_thumbnails(on))
+
+
 PARTS = {
     "service": measure_service,
     "register": measure_registering,
     "messages": measure_messages,
     "retention": measure_expiry,
+    "pictures": measure_pictures,
 }
 
 

@@ -182,6 +182,7 @@ POST   /realm/icon                              img img  admin admin admin admin
 DELETE /realm/icon                              ok ok    admin admin admin admin admin -  -  -
 POST   /realm/logo                              img img  admin admin admin admin admin -  -  -
 DELETE /realm/logo                              ok ok    admin admin admin admin admin -  -  -
+GET /thumbnail/status/{realm_id}/{shelf}/{token}/{filename} none none none none none none none - - -
 GET    /realm/emoji                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /realm/emoji/{emoji_name}                text text text  text  text  no    text  -  -  -
 DELETE /realm/emoji/{emoji_name}                ok ok    author author author author author -  -  -
@@ -282,6 +283,7 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /users/me/muted_users/{muted_user_id}": permission_world.a_user_to_mute,
     "POST /typing": permission_world.somebody_to_type_to,
     "GET /user_uploads/{realm_id}/{shelf}/{token}/{filename}": permission_world.a_file,
+    "GET /thumbnail/status/{realm_id}/{shelf}/{token}/{filename}": permission_world.a_file,
     "POST /realm/emoji/{emoji_name}": permission_world.a_new_emoji,
     "DELETE /realm/emoji/{emoji_name}": permission_world.an_emoji,
     "DELETE /attachments/{attachment_id}": permission_world.a_file,

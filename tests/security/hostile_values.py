@@ -248,6 +248,9 @@ def _picture() -> bytes:
 _FILES: Mapping[str, Callable[[], bytes]] = {
     "POST /user_uploads": lambda: b"\r\n--" * 1_000_000,
     "POST /realm/emoji/{emoji_name}": _picture,
+    "POST /realm/icon": _picture,
+    "POST /realm/logo": _picture,
+    "POST /users/me/avatar": _picture,
 }
 """What is uploaded; an endpoint that takes a file needs one here."""
 

@@ -8,22 +8,23 @@ from sqlalchemy import Connection, event
 
 from chatapi.db.database import Database
 
-_OF_JOBS = ("min(scheduled_message.deliver_at)", "min(outgoing_webhook_call.due_at)")
-_OF_EPOCHS = "FROM epoch"
+_CONTINUOUS = (
+    "min(scheduled_message.deliver_at)",
+    "min(outgoing_webhook_call.due_at)",
+    "SELECT attachment_image.next_attempt_at",
+    "FROM epoch",
+)
+"""Of jobs, which look for work all the time."""
 _LOCKS_CLOCK = ("SELECT", "WITH stopped")
 
 
 @contextmanager
 def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
-    """The statements that name a table, except the query for due messages.
-
-    That query runs continuously, as do reads of the realm clocks.
-    """
+    """The statements that name a table, except those of jobs that look for work."""
     statements: list[str] = []
 
     def record(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
-        is_of_job = any(each in statement for each in _OF_JOBS)
-        if table in statement and not is_of_job and _OF_EPOCHS not in statement:
+        if table in statement and not any(each in statement for each in _CONTINUOUS):
             statements.append(statement)
 
     engine = database.engine.sync_engine

@@ -74,6 +74,8 @@ class Runtime:
     webhook_calls: WakeSignal
     """Notified when a service of a bot is to be called."""
     outbound_http: OutboundHttp
+    thumbnails: WakeSignal
+    """Notified when a thumbnail has to be drawn or shown."""
     post_notices: PostNotices
 
     @classmethod
@@ -118,6 +120,7 @@ class Runtime:
             deliveries=WakeSignal(),
             webhook_calls=WakeSignal(),
             outbound_http=OutboundHttp(settings.outgoing_webhook_networks),
+            thumbnails=WakeSignal(),
             post_notices=post_notices,
         )
 

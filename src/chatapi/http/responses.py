@@ -258,14 +258,16 @@ class FileContent:
     """Whether everyone may read it, and it never changes; the service itself has written it."""
 
     @classmethod
-    def public(cls, name: str, content_type: str, content: bytes) -> "FileContent":
-        """A small file that everyone may read; one with other content has another address."""
+    def small(
+        cls, name: str, content_type: str, content: bytes, *, is_public: bool
+    ) -> "FileContent":
+        """A file that fits into memory."""
 
         @asynccontextmanager
         async def chunks() -> AsyncIterator[AsyncIterator[bytes]]:
             yield _once(content)
 
-        return cls(name, content_type, len(content), chunks, is_public=True)
+        return cls(name, content_type, len(content), chunks, is_public)
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         kind = self.content_type.partition(";")[0].strip().lower()

@@ -9,7 +9,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
 from chatapi.features.emoji import list_emoji_paths
 from chatapi.features.realm import list_realm_picture_paths
-from chatapi.features.uploads import list_upload_paths
+from chatapi.features.uploads import list_thumbnail_keys, list_upload_paths
 from chatapi.features.users import list_avatar_keys
 from chatapi.files.names import key_of
 
@@ -54,5 +54,6 @@ async def _list_referred(runtime: Runtime, realm_id: RealmId) -> set[str]:
         paths = await list_upload_paths(db, realm_id)
         paths += await list_emoji_paths(db, realm_id)
         paths += await list_realm_picture_paths(db, realm_id)
+        drawn = await list_thumbnail_keys(db, realm_id)
         avatar_keys = await list_avatar_keys(db, realm_id)
-    return {*map(key_of, paths), *avatar_keys}
+    return {*map(key_of, paths), *avatar_keys, *drawn}

@@ -58,6 +58,12 @@ async def visible_message(ctx: RealmContext, message_id: MessageId) -> FoundMess
     return found
 
 
+async def find_message(ctx: RealmContext, message_id: MessageId) -> FoundMessage:
+    """Returns a message that is known to exist, for work that no reader asked for."""
+    rows = await ctx.db.execute(_ONE, {"realm_id": ctx.realm.id, "message_id": message_id})
+    return FoundMessage(*rows.one())
+
+
 async def message_to_change(ctx: Context, message_id: MessageId) -> FoundMessage:
     """Like `visible_message`, for writes to the message: refuses messages of archived channels."""
     message = await visible_message(ctx, message_id)

@@ -1,5 +1,6 @@
 """Validates and redraws images of clients, in processes of their own with limits."""
 
+from chatapi.pictures.headers import PictureHeader, read_header
 from chatapi.pictures.initials import draw_initials
 from chatapi.pictures.painter import Painter, UnreadablePictureError
 from chatapi.pictures.recipes import DrawnPicture, Fit, LongAnimation, Recipe, Variant
@@ -9,8 +10,10 @@ __all__ = [
     "Fit",
     "LongAnimation",
     "Painter",
+    "PictureHeader",
     "Recipe",
     "UnreadablePictureError",
     "Variant",
     "draw_initials",
+    "read_header",
 ]

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO
 
 from chatapi.core.worker_threads import WorkerThreads
@@ -22,41 +22,47 @@ class UnreadablePictureError(Exception):
     message: str
 
 
-@dataclass(frozen=True)
 class Painter:
     """Redraws images of clients within limits of pixels, memory and time."""
 
-    _threads: WorkerThreads = field(default_factory=lambda: WorkerThreads("drawing", _PROCESSES))
+    def __init__(self) -> None:
+        self._threads = WorkerThreads("drawing", _PROCESSES)
+        self._running: set[subprocess.Popen[bytes]] = set()
 
     async def draw(self, file: IO[bytes], recipe: Recipe) -> DrawnPicture:
         """Draw what a recipe describes; raises `UnreadablePictureError`."""
-        return await self._threads.run(_draw, file, recipe)
+        return await self._threads.run(self._draw, file, recipe)
 
     def close(self) -> None:
+        """End all processes: nobody waits for them any more."""
         self._threads.close()
+        for process in tuple(self._running):
+            process.kill()
 
-
-def _draw(file: IO[bytes], recipe: Recipe) -> DrawnPicture:
-    # The process reads from the same open file, so that its content is not copied.
-    file.seek(0)
-    os.lseek(file.fileno(), 0, os.SEEK_SET)
-    try:
-        done = subprocess.run(  # noqa: S603 (a command of our own)
+    def _draw(self, file: IO[bytes], recipe: Recipe) -> DrawnPicture:
+        # The process reads from the same open file, so that its content is not copied.
+        file.seek(0)
+        os.lseek(file.fileno(), 0, os.SEEK_SET)
+        with subprocess.Popen(  # noqa: S603 (a command of our own)
             [sys.executable, "-P", "-m", "chatapi.pictures.worker", recipe.encode()],
             stdin=file,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=MAX_SECONDS,
-            check=False,
             # None of our own environment: it contains passwords.
             env={"PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-    except subprocess.TimeoutExpired:
-        raise UnreadablePictureError("The image takes too long to read") from None
-    header, _, content = done.stdout.partition(b"\n")
-    if done.returncode != 0 or not header:
-        raise UnreadablePictureError("The image could not be read")
-    return _read(json.loads(header), content)
+        ) as process:
+            self._running.add(process)
+            try:
+                written, _ = process.communicate(timeout=MAX_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise UnreadablePictureError("The image takes too long to read") from None
+            finally:
+                self._running.discard(process)
+        header, _, content = written.partition(b"\n")
+        if process.returncode != 0 or not header:
+            raise UnreadablePictureError("The image could not be read")
+        return _read(json.loads(header), content)
 
 
 def _read(header: dict[str, object], content: bytes) -> DrawnPicture:

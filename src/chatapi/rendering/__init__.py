@@ -28,12 +28,19 @@ from chatapi.rendering.message import (
     render_markdown,
     render_message,
 )
+from chatapi.rendering.previews import (
+    LOADING_CLASS,
+    UploadedPicture,
+    find_upload_paths,
+    finish_pictures,
+)
 from chatapi.rendering.quoting import quoted
 from chatapi.rendering.references import References, find_references
 from chatapi.rendering.url_templates import InvalidTemplateError, UrlTemplate
 
 __all__ = [
     "EMPTY_DIRECTORY",
+    "LOADING_CLASS",
     "NO_LINKIFIERS",
     "Directory",
     "InvalidPatternError",
@@ -47,10 +54,13 @@ __all__ = [
     "RealmEmoji",
     "References",
     "RenderedMessage",
+    "UploadedPicture",
     "UrlTemplate",
     "channel_address",
     "emoji_names_by_code",
     "find_references",
+    "find_upload_paths",
+    "finish_pictures",
     "is_quick_to_render",
     "is_unicode_emoji",
     "is_unicode_emoji_code",

@@ -7,6 +7,7 @@ from typing import Self
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME, name_key
 from chatapi.rendering.linkifiers import NO_LINKIFIERS, Linkifiers
+from chatapi.rendering.previews import UploadedPicture
 from chatapi.rendering.syntax import split_id
 
 
@@ -50,6 +51,8 @@ class Directory:
     """Whether there are recipients to mention with `@**all**` or `@**topic**`."""
     empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME
     linkifiers: Linkifiers = NO_LINKIFIERS
+    pictures: Mapping[str, UploadedPicture] = field(default_factory=dict)
+    """Uploaded images that the author may open, by path."""
 
     @classmethod
     def of(
@@ -61,6 +64,7 @@ class Directory:
         emoji: Iterable[RealmEmoji] = (),
         empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME,
         linkifiers: Linkifiers = NO_LINKIFIERS,
+        pictures: Iterable[UploadedPicture] = (),
     ) -> Self:
         users_by_id = {user.id: user for user in users}
         users_by_key: dict[str, list[NamedUser]] = {}
@@ -74,6 +78,7 @@ class Directory:
             emoji_by_name={one.name: one for one in emoji},
             empty_topic_name=empty_topic_name,
             linkifiers=linkifiers,
+            pictures={picture.path: picture for picture in pictures},
         )
 
     def find_user(self, text: str) -> NamedUser | None:

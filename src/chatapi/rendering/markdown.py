@@ -22,6 +22,7 @@ from chatapi.rendering.images import add_images
 from chatapi.rendering.links import add_bare_links
 from chatapi.rendering.mentions import add_mentions
 from chatapi.rendering.pattern_links import add_pattern_links
+from chatapi.rendering.previews import add_previews
 from chatapi.rendering.sanitize import LINK_SCHEMES, sanitize_html
 from chatapi.rendering.times import add_times
 
@@ -62,7 +63,7 @@ def _build_parser() -> MarkdownIt:
     bound_rules(parser)
     for add in (
         *(add_bare_links, add_channel_links, add_code_blocks, add_containers, add_emoji),
-        *(add_formulas, add_images, add_mentions, add_pattern_links, add_times),
+        *(add_formulas, add_images, add_mentions, add_pattern_links, add_previews, add_times),
     ):
         add(parser)
     add_budget(parser)

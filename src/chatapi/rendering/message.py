@@ -15,6 +15,7 @@ from chatapi.rendering.environment import Environment
 from chatapi.rendering.images import IMAGE
 from chatapi.rendering.markdown import parse, write_html
 from chatapi.rendering.plain import as_written, plain_html
+from chatapi.rendering.previews import LOADING_CLASS, UPLOADS, insert_pictures
 
 _QUICK_LENGTH = 1_000
 _MAX_HTML = 128 * 1024
@@ -23,7 +24,6 @@ _CODE_MARKS = ("```", "~~~")
 _ME = "/me "
 _ONE_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 _PATH = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?/?(?P<path>[^?#]*)", re.IGNORECASE)
-_UPLOADS = "/user_uploads/"
 _IMAGE_ENDINGS = (".avif", ".bmp", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".tiff", ".webp")
 
 
@@ -40,6 +40,8 @@ class RenderedMessage:
     upload_paths: frozenset[str]
     """The files of this service it links to: `/user_uploads/...`, without escapes."""
     is_me_message: bool
+    has_loading_picture: bool = False
+    """Whether a thumbnail that is being drawn has to be inserted later."""
 
 
 def is_quick_to_render(content: str) -> bool:
@@ -88,11 +90,14 @@ def _render_markup(content: str, directory: Directory) -> RenderedMessage:
         tokens = parse(content, environment)
     except TooMuchWorkError:
         return _plain_message(as_written(content))
+    elements = _elements_by_type(tokens)
+    is_paragraph = [token.type for token in tokens] == _ONE_PARAGRAPH
+    if directory.pictures:
+        tokens = insert_pictures(tokens, directory.pictures)
     html = write_html(tokens, environment)
     if len(html) > _MAX_HTML:
         # A page of such messages would be hundreds of times as large as their source.
         return _plain_message(as_written(content))
-    elements = _elements_by_type(tokens)
     links = elements["link_open"]
     paths = [_path(str(link.attrs["href"])) for link in links]
     return RenderedMessage(
@@ -109,9 +114,9 @@ def _render_markup(content: str, directory: Directory) -> RenderedMessage:
         has_link=bool(links),
         has_image=any(IMAGE in link.meta for link in links)
         or any(path.lower().endswith(_IMAGE_ENDINGS) for path in paths),
-        upload_paths=frozenset(path for path in paths if path.startswith(_UPLOADS)),
-        is_me_message=content.startswith(_ME)
-        and [token.type for token in tokens] == _ONE_PARAGRAPH,
+        upload_paths=frozenset(path for path in paths if path.startswith(UPLOADS)),
+        is_me_message=content.startswith(_ME) and is_paragraph,
+        has_loading_picture=LOADING_CLASS in html,
     )
 
 

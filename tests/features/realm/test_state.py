@@ -84,7 +84,6 @@ class TestRealmState:
         for feature in (
             "realm_push_notifications_enabled",
             "settings_send_digest_emails",
-            "server_inline_image_preview",
             "server_inline_url_embed_preview",
             "server_can_summarize_topics",
             "realm_send_welcome_emails",

@@ -28,7 +28,7 @@ from chatapi.db.models.reaction import Reaction, RealmEmoji
 from chatapi.db.models.realm import Realm
 from chatapi.db.models.recipient_preferences import AlertWord, MutedUser
 from chatapi.db.models.schedule import ScheduledMessage
-from chatapi.db.models.upload import Attachment, AttachmentMessage
+from chatapi.db.models.upload import Attachment, AttachmentImage, AttachmentMessage
 from chatapi.db.models.user import ApiKey, User
 from chatapi.db.models.widget import Submessage
 
@@ -36,6 +36,7 @@ __all__ = [
     "AlertWord",
     "ApiKey",
     "Attachment",
+    "AttachmentImage",
     "AttachmentMessage",
     "BotService",
     "BotStorageEntry",

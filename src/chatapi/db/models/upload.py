@@ -33,6 +33,27 @@ class Attachment(Base):
     """The secret that signs temporary URLs of the file."""
 
 
+class AttachmentImage(Base):
+    """An uploaded file that is an image; also the queue of thumbnails to be drawn."""
+
+    __tablename__ = "attachment_image"
+    __table_args__ = (Index(None, "is_pending", "next_attempt_at"),)
+
+    attachment_id: Mapped[int] = mapped_column(BigId, ForeignKey("attachment.id"), primary_key=True)
+    content_type: Mapped[str] = mapped_column(String(100))
+    width: Mapped[int]
+    height: Mapped[int]
+    is_animated: Mapped[bool]
+    """Whether there is an animated thumbnail."""
+    is_drawn: Mapped[bool | None]
+    """None: not yet; False: it cannot be drawn."""
+    is_pending: Mapped[bool]
+    """Whether a thumbnail has to be drawn, or messages have to be updated."""
+    attempts: Mapped[int]
+    next_attempt_at: Mapped[datetime]
+    """A process that works on it sets this to a later time, at which others may take over."""
+
+
 class AttachmentMessage(Base):
     """A message links a file: users who may see the message may see the file."""
 

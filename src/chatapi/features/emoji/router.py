@@ -51,7 +51,7 @@ async def open_picture(
     """Open the image of an emoji."""
     content = await read_picture(ctx, realm_id, f"{shelf}/{token}/{filename}")
     kind = filename.rpartition(".")[2]
-    return FileContent.public(filename, f"image/{kind}", content)
+    return FileContent.small(filename, f"image/{kind}", content, is_public=True)
 
 
 @picture_router.get(NAMES_PATH)
@@ -61,10 +61,11 @@ async def open_emoji_names(ctx: Server, digest: str) -> FileContent:
     if digest != file.digest:
         # Caches keep the file for a year, so no other content may have this address.
         raise NotFoundError
-    return FileContent.public("emoji_api.json", "application/json", file.content)
+    return FileContent.small("emoji_api.json", "application/json", file.content, is_public=True)
 
 
 @picture_router.get(EXTRA_EMOJI_PATH)
 async def open_extra_emoji(ctx: Server) -> FileContent:
     """Open the image of `:zulip:`, an emoji that existing clients add to those of Unicode."""
-    return FileContent.public("zulip.png", "image/png", await extra_emoji_file(ctx.runtime))
+    content = await extra_emoji_file(ctx.runtime)
+    return FileContent.small("zulip.png", "image/png", content, is_public=True)

@@ -3,6 +3,7 @@
 from chatapi.features.messages.deliveries.service import deliver_some, find_next_due
 from chatapi.features.messages.notices import post_notices
 from chatapi.features.messages.outgoing_webhooks.service import WebhookCaller, find_next_call
+from chatapi.features.messages.picture_updates import show_pictures
 from chatapi.features.messages.retention.expired import ExpiredBatch, delete_expired, find_expired
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "find_next_call",
     "find_next_due",
     "post_notices",
+    "show_pictures",
 ]

@@ -6,6 +6,7 @@ from chatapi.auth.context import Context
 from chatapi.features.emoji import list_emoji_named
 from chatapi.features.groups import list_groups_named
 from chatapi.features.messages.repository import RecipientRepository
+from chatapi.features.uploads import list_pictures
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.groups import is_allowed_in_group
 from chatapi.permissions.settings import GroupPermission
@@ -17,18 +18,21 @@ from chatapi.rendering import (
     NamedUser,
     References,
     find_references,
+    find_upload_paths,
 )
 
 
 async def directory_for(ctx: Context, content: str) -> Directory:
     """What the author may name in the text; most texts name nothing and cost no statement."""
     linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
-    if "*" not in content and ":" not in content:
+    upload_paths = find_upload_paths(content)
+    if "*" not in content and ":" not in content and not upload_paths:
         # Every mention contains asterisks, every emoji colons.
         return Directory(linkifiers=linkifiers)
     references = find_references(content)
     if not (
-        references.user_names
+        upload_paths
+        or references.user_names
         or references.user_ids
         or references.group_names
         or references.channel_names
@@ -41,6 +45,7 @@ async def directory_for(ctx: Context, content: str) -> Directory:
         channels=await _channels(ctx, references.channel_names),
         emoji=await list_emoji_named(ctx, references.emoji_names),
         linkifiers=linkifiers,
+        pictures=await list_pictures(ctx, upload_paths),
     )
 
 

@@ -200,7 +200,12 @@ class MessageWriter:
     async def _claim_files(self, work: UnitOfWork, placed: Sequence[IdentifiedMessage]) -> None:
         """Give all users who may see a message access to the files it links."""
         claims = [
-            Claim(each.id, each.outgoing.sender, each.outgoing.rendered.upload_paths)
+            Claim(
+                each.id,
+                each.outgoing.sender,
+                each.outgoing.rendered.upload_paths,
+                each.outgoing.rendered.has_loading_picture,
+            )
             for each in placed
             if each.outgoing.rendered.upload_paths
         ]

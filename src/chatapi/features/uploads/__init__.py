@@ -7,18 +7,39 @@ from chatapi.features.uploads.claims import (
     release_attachments,
     relink_attachments,
 )
+from chatapi.features.uploads.formats import ThumbnailFormatPayload, thumbnail_formats
 from chatapi.features.uploads.payloads import AttachmentPayload
 from chatapi.features.uploads.removal import list_upload_paths, remove_unclaimed
 from chatapi.features.uploads.repository import list_realms_with_unclaimed
+from chatapi.features.uploads.thumbnails import (
+    FinishedImage,
+    draw_thumbnails,
+    find_next_image,
+    finish_image,
+    list_messages_linking,
+    list_pictures,
+    list_thumbnail_keys,
+    take_image,
+)
 
 __all__ = [
     "AttachmentPayload",
     "Claim",
+    "FinishedImage",
+    "ThumbnailFormatPayload",
     "claim_attachments",
+    "draw_thumbnails",
+    "find_next_image",
+    "finish_image",
     "list_linked_attachments",
+    "list_messages_linking",
+    "list_pictures",
     "list_realms_with_unclaimed",
+    "list_thumbnail_keys",
     "list_upload_paths",
     "release_attachments",
     "relink_attachments",
     "remove_unclaimed",
+    "take_image",
+    "thumbnail_formats",
 ]

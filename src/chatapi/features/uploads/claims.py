@@ -9,13 +9,13 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
-from chatapi.core.ids import AttachmentId, MessageId, UserId
+from chatapi.core.ids import AttachmentId, MessageId, RealmId, UserId
 from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.uploads.access import may_open, visible_links
 from chatapi.features.uploads.events import AttachmentUpdated
 from chatapi.features.uploads.records import AttachmentRecord
-from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.uploads.repository import AttachmentRepository, ImageRepository
 from chatapi.permissions.channels import channel_access_of
 from chatapi.permissions.messages import MessageAccess
 
@@ -30,6 +30,8 @@ class Claim:
     message_id: MessageId
     sender: UserRecord
     upload_paths: frozenset[str]
+    has_loading_picture: bool = False
+    """Whether it was rendered before a thumbnail of a file was drawn."""
 
     def links(self, attachment: AttachmentRecord) -> bool:
         return PREFIX + attachment.path_id in self.upload_paths
@@ -57,8 +59,22 @@ async def claim_attachments(
     ]
     if links:
         await repository.link(links)
+        loading = {claim.message_id for claim in claims if claim.has_loading_picture}
+        if awaited := {attachment for attachment, message in links if message in loading}:
+            await _await_pictures(runtime, work, realm.id, awaited)
         claimed = sorted({attachment_id for attachment_id, _message in links})
         await _emit(readers, [attachments[each] for each in claimed])
+
+
+async def _await_pictures(
+    runtime: Runtime, work: UnitOfWork, realm_id: RealmId, attachment_ids: Collection[AttachmentId]
+) -> None:
+    """Update a message again that was rendered before a picture was drawn.
+
+    If that happened before this message was written, nothing else would update it.
+    """
+    await ImageRepository(work.db, realm_id).reopen(attachment_ids, runtime.clock.now())
+    work.after_commit(runtime.thumbnails.notify)
 
 
 async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[AttachmentRecord]:
@@ -68,6 +84,9 @@ async def relink_attachments(ctx: RealmContext, claim: Claim) -> list[Attachment
     known = {PREFIX + attachment.path_id for attachment in before}
     added = replace(claim, upload_paths=claim.upload_paths - known)
     await claim_attachments(ctx.runtime, ctx.work, ctx.realm, [added])
+    if claim.has_loading_picture and before:
+        awaited = {attachment.id for attachment in before}
+        await _await_pictures(ctx.runtime, ctx.work, ctx.realm.id, awaited)
     gone = [attachment for attachment in before if not claim.links(attachment)]
     if not gone:
         return []

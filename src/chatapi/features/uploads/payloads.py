@@ -23,6 +23,12 @@ class TemporaryAddressPayload(TypedDict):
     url: str
 
 
+class ThumbnailStatusPayload(TypedDict):
+    """Whether a file has a thumbnail."""
+
+    has_thumbnail: bool
+
+
 class AttachmentPayload(TypedDict):
     """A file that a user uploaded."""
 

@@ -13,6 +13,7 @@ from chatapi.core.ids import (
     RealmId,
     UserId,
 )
+from chatapi.features.uploads.formats import ANIMATED, STILL
 from chatapi.features.uploads.payloads import AttachmentPayload
 
 
@@ -44,6 +45,25 @@ class AttachmentRecord:
             "create_time": int(self.created_at.timestamp() * 1000),
             "message_ids": sorted(message_ids),
         }
+
+
+@dataclass(frozen=True)
+class ImageRecord:
+    """An uploaded file that is an image."""
+
+    attachment_id: AttachmentId
+    content_type: str
+    width: int
+    height: int
+    is_animated: bool
+    is_drawn: bool | None
+
+    @property
+    def thumbnails(self) -> tuple[str, ...]:
+        """The names of the thumbnails there are."""
+        if not self.is_drawn:
+            return ()
+        return (STILL.name, ANIMATED.name) if self.is_animated else (STILL.name,)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from chatapi.events.audience import Users
 from chatapi.features.uploads.events import AttachmentRemoved
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.uploads.thumbnails import thumbnail_keys
 
 
 async def remove_attachments(ctx: RealmContext, attachments: Sequence[AttachmentRecord]) -> None:
@@ -22,7 +23,7 @@ async def remove_attachments(ctx: RealmContext, attachments: Sequence[Attachment
             AttachmentRemoved(attachment={"id": attachment.id}, upload_space_used=space_used),
             to=Users.only(attachment.owner_id),
         )
-    keys = [attachment.key for attachment in attachments]
+    keys = [key for each in attachments for key in (each.key, *thumbnail_keys(each))]
     ctx.work.after_commit(lambda: ctx.runtime.files.discard(keys))
 
 

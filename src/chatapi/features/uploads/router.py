@@ -9,11 +9,13 @@ from chatapi.features.uploads.params import UploadFileParams
 from chatapi.features.uploads.payloads import (
     AttachmentsPayload,
     TemporaryAddressPayload,
+    ThumbnailStatusPayload,
     UploadedPayload,
 )
 from chatapi.features.uploads.reading import TEMPORARY, FileReader
 from chatapi.features.uploads.records import AttachmentRecord
 from chatapi.features.uploads.service import UploadService
+from chatapi.features.uploads.thumbnails import has_thumbnail, read_thumbnail
 from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
@@ -46,6 +48,15 @@ async def get_file_temporary_url(
     return await FileReader(ctx).temporary_address(realm_id, f"{shelf}/{token}/{filename}")
 
 
+@router.get("/thumbnail/status/{realm_id:int}/{shelf}/{token}/{filename}")
+async def get_thumbnail_status(
+    ctx: LoggedIn, realm_id: Id, shelf: str, token: str, filename: str
+) -> ThumbnailStatusPayload:
+    """Get whether the thumbnail of a file has been drawn."""
+    attachment = await FileReader(ctx).get(realm_id, f"{shelf}/{token}/{filename}")
+    return {"has_thumbnail": await has_thumbnail(ctx, attachment)}
+
+
 @router.get("/attachments")
 async def get_attachments(ctx: LoggedIn) -> AttachmentsPayload:
     """Get the files you uploaded, and the space all files of the organization take."""
@@ -71,6 +82,16 @@ async def open_file(
 ) -> FileContent:
     """Open a file."""
     return _content(ctx, await FileReader(ctx).get(realm_id, f"{shelf}/{token}/{filename}"))
+
+
+@file_router.get(PREFIX + "thumbnail/{realm_id:int}/{shelf}/{token}/{filename}/{thumbnail}")
+async def open_thumbnail(  # noqa: PLR0917 (the parts of the path)
+    ctx: MaybeAnonymous, realm_id: Id, shelf: str, token: str, filename: str, thumbnail: str
+) -> FileContent:
+    """Open the thumbnail of a file that the reader may open."""
+    attachment = await FileReader(ctx).get(realm_id, f"{shelf}/{token}/{filename}")
+    content = await read_thumbnail(ctx, attachment, thumbnail)
+    return FileContent.small(thumbnail, "image/webp", content, is_public=False)
 
 
 def _content(ctx: RealmContext, attachment: AttachmentRecord) -> FileContent:

@@ -9,9 +9,10 @@ from chatapi.features.uploads.errors import UploadQuotaError
 from chatapi.features.uploads.events import AttachmentAdded
 from chatapi.features.uploads.payloads import AttachmentsPayload, UploadedPayload
 from chatapi.features.uploads.removal import remove_attachments
-from chatapi.features.uploads.repository import AttachmentRepository
+from chatapi.features.uploads.repository import AttachmentRepository, ImageRepository
 from chatapi.files.names import display_name, new_link_secret, new_path
 from chatapi.permissions.messages import message_access
+from chatapi.pictures import PictureHeader, read_header
 from chatapi.wire.files import UploadedFile
 
 _MIB = 1024 * 1024
@@ -38,10 +39,11 @@ class UploadService:
         files = self._ctx.runtime.files
         path = new_path(self._ctx.realm.id, name, await files.deployment_tag())
         key = path.rpartition("/")[0]
+        header = read_header(file.content)
         try:
             async with self._ctx.runtime.file_writing.turn(self._ctx.user.id):
                 await files.store.put(key, file.content, file.digest)
-            await self._add(file, name, path)
+            await self._add(file, name, path, header)
         except BaseException:
             files.discard([key])
             raise
@@ -66,7 +68,9 @@ class UploadService:
         attachment = await self._attachments.get_own(self._ctx.user.id, attachment_id)
         await remove_attachments(self._ctx, [attachment])
 
-    async def _add(self, file: UploadedFile, name: str, path: str) -> None:
+    async def _add(
+        self, file: UploadedFile, name: str, path: str, header: PictureHeader | None
+    ) -> None:
         await self._ctx.lock()
         await self._check_quota(file.size)
         attachment_id = await self._attachments.add(
@@ -78,11 +82,23 @@ class UploadService:
             created_at=self._ctx.now(),
             link_secret=new_link_secret(),
         )
+        if header is not None:
+            await self._queue_thumbnail(attachment_id, header)
         space_used = await self._attachments.change_space_used(file.size)
         attachment = await self._attachments.get_own(self._ctx.user.id, attachment_id)
         self._ctx.emit_to_caller(
             AttachmentAdded(attachment=attachment.payload(), upload_space_used=space_used)
         )
+
+    async def _queue_thumbnail(self, attachment_id: AttachmentId, header: PictureHeader) -> None:
+        await ImageRepository(self._ctx.db, self._ctx.realm.id).add(
+            attachment_id,
+            content_type=header.content_type,
+            width=header.width,
+            height=header.height,
+            next_attempt_at=self._ctx.now(),
+        )
+        self._ctx.work.after_commit(self._ctx.runtime.thumbnails.notify)
 
     async def _check_quota(self, size: int) -> None:
         quota = self._ctx.settings.upload_quota_mib * _MIB

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 _STATIC = Path(__file__).parent / "static"
-_OURS = ("home.css", "home.js", "docs.css", "docs.js", "icon.svg")
+_OURS = ("home.css", "home.js", "docs.css", "docs.js", "icon.svg", "loader.svg")
 _SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js")
 # Not guessed: a guess would depend on the machine.
 _MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

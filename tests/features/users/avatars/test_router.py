@@ -152,6 +152,17 @@ class TestDrawnDefault:
         assert (await opened(client, state["avatar_url"])).size == (100, 100)
         assert (await opened(client, state["avatar_url_medium"])).size == (500, 500)
 
+    async def test_event_of_new_user_has_the_drawn_picture(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        await change_realm(client, owner, default_avatar_source="J")
+        listener = await listen(client, owner, event_types=["realm_user"])
+        new = {"email": "ada@example.com", "full_name": "Ada Lovelace", "password": "correct horse"}
+        assert_success(await client.post("/users", owner, **new))
+        [event] = await listener.new_events()
+        assert event["op"] == "add"
+        assert event["person"]["avatar_url"].endswith("/AL.png")
+
     async def test_new_name_has_a_new_picture(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:

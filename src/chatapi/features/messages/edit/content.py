@@ -54,7 +54,8 @@ class ContentChange:
         await self._check_wildcards(before, rendered)
         await self._write(before, content, rendered)
         alerted = await self._mark_alerts(content)
-        detached = await relink_attachments(ctx, Claim(message.id, ctx.user, rendered.upload_paths))
+        claim = Claim(message.id, ctx.user, rendered.upload_paths, rendered.has_loading_picture)
+        detached = await relink_attachments(ctx, claim)
         await self._emit(before, content, rendered, alerted)
         return [attachment.payload() for attachment in detached]
 

@@ -20,6 +20,7 @@ from chatapi.features.messages.repository._history import (
 )
 from chatapi.features.messages.repository._messages import (
     FoundTopic,
+    MentionsOfMessage,
     MessageRepository,
     NewDirectConversation,
     NewTopic,
@@ -51,6 +52,7 @@ __all__ = [
     "FoundTopic",
     "HistoryRepository",
     "HistoryRow",
+    "MentionsOfMessage",
     "MessageRepository",
     "MessageText",
     "MessageToDelete",

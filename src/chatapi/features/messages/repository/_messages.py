@@ -19,6 +19,7 @@ from chatapi.db.models import (
     GroupMention,
     Mention,
     Message,
+    MessageFlag,
     Subscription,
     User,
 )
@@ -58,6 +59,13 @@ _SENDERS = (
     .distinct()
     .where(Message.conversation_id == bindparam("conversation_id"))
 )
+_MENTIONED_USERS = select(Mention.user_id).where(Mention.message_id == bindparam("message_id"))
+_MENTIONED_GROUPS = select(GroupMention.group_id).where(
+    GroupMention.message_id == bindparam("message_id")
+)
+_ALERTED_USERS = select(MessageFlag.user_id).where(
+    MessageFlag.message_id == bindparam("message_id"), MessageFlag.has_alert_word
+)
 _SUBSCRIBED = select(Subscription.channel_id, Subscription.user_id).where(
     is_one_of(Subscription.channel_id, "channel_ids"),
     is_one_of(Subscription.user_id, "user_ids"),
@@ -72,6 +80,15 @@ class FoundDirectConversation:
     id: ConversationId
     is_empty: bool
     """Whether all of its messages were deleted."""
+
+
+@dataclass(frozen=True)
+class MentionsOfMessage:
+    """Whom a message mentions by name, and whose alert words it contains."""
+
+    user_ids: frozenset[UserId]
+    group_ids: frozenset[GroupId]
+    alerted_user_ids: frozenset[UserId]
 
 
 @dataclass(frozen=True)
@@ -216,6 +233,18 @@ class MessageRepository:
         await self._db.execute(
             insert(GroupMention),
             [{"message_id": message_id, "group_id": group_id} for message_id, group_id in mentions],
+        )
+
+    async def list_mentions(self, message_id: MessageId) -> MentionsOfMessage:
+        """Whom a message mentions, and whose alert words it contains."""
+        of_message = {"message_id": message_id}
+        users = await self._db.execute(_MENTIONED_USERS, of_message)
+        groups = await self._db.execute(_MENTIONED_GROUPS, of_message)
+        alerted = await self._db.execute(_ALERTED_USERS, of_message)
+        return MentionsOfMessage(
+            frozenset(UserId(user_id) for (user_id,) in users),
+            frozenset(GroupId(group_id) for (group_id,) in groups),
+            frozenset(UserId(user_id) for (user_id,) in alerted),
         )
 
     async def list_senders(self, conversation_id: ConversationId) -> frozenset[UserId]:

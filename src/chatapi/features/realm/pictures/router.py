@@ -68,7 +68,7 @@ async def open_realm_picture(
 ) -> FileContent:
     """Open an uploaded icon or logo."""
     content = await read_realm_picture(ctx, realm_id, f"{shelf}/{token}/{filename}")
-    return FileContent.public(filename, "image/png", content)
+    return FileContent.small(filename, "image/png", content, is_public=True)
 
 
 def _logo(params: LogoParams) -> RealmPicture:

@@ -31,6 +31,7 @@ from chatapi.features.realm.settings.legacy_policies import (
 )
 from chatapi.features.realm.settings.video_calls import VIDEO_CALL_PROVIDERS, jitsi_server_url
 from chatapi.features.state import public_section
+from chatapi.features.uploads import thumbnail_formats
 from chatapi.features.users import (
     KNOWN_SITES,
     MAX_AVATAR_MIB,
@@ -188,9 +189,9 @@ async def load_server_features(ctx: RealmContext, _profile: ClientProfile) -> Se
         "server_generation": unix_seconds(ctx.runtime.started_at),
         "server_needs_upgrade": False,
         "server_web_public_streams_enabled": ctx.settings.web_public_streams_enabled,
-        "server_inline_image_preview": False,
+        "server_inline_image_preview": True,
         "server_inline_url_embed_preview": False,
-        "server_thumbnail_formats": [],
+        "server_thumbnail_formats": thumbnail_formats(),
         "server_avatar_changes_disabled": False,
         "server_name_changes_disabled": False,
         "server_jitsi_server_url": ctx.settings.jitsi_server_url or None,

@@ -57,7 +57,7 @@ async def open_uploaded_avatar(
 ) -> FileContent:
     """Open an uploaded picture."""
     content = await read_avatar(ctx, realm_id, f"{shelf}/{token}", filename)
-    return FileContent.public(filename, _PNG, content)
+    return FileContent.small(filename, _PNG, content, is_public=True)
 
 
 @picture_router.get(DRAWN_PREFIX + "{hue:int}/{filename}")
@@ -71,4 +71,4 @@ async def open_drawn_picture(ctx: Anybody, hue: int, filename: str) -> FileConte
     content = await ctx.runtime.rendering_threads.run(
         draw_initials, drawn["initials"] or "", hue, size
     )
-    return FileContent.public(filename, _PNG, content)
+    return FileContent.small(filename, _PNG, content, is_public=True)

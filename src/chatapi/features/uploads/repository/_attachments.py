@@ -10,7 +10,7 @@ from sqlalchemy import delete, insert, not_, select, update
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import AttachmentId, MessageId, RealmId, UserId
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import Attachment, AttachmentMessage, Message, Realm
+from chatapi.db.models import Attachment, AttachmentImage, AttachmentMessage, Message, Realm
 from chatapi.db.reading import read_in_steps
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
@@ -182,6 +182,9 @@ class AttachmentRepository:
     async def delete(self, attachment_ids: Sequence[AttachmentId]) -> None:
         await self._db.execute(
             delete(AttachmentMessage).where(AttachmentMessage.attachment_id.in_(attachment_ids))
+        )
+        await self._db.execute(
+            delete(AttachmentImage).where(AttachmentImage.attachment_id.in_(attachment_ids))
         )
         await self._db.execute(delete(Attachment).where(Attachment.id.in_(attachment_ids)))
 

@@ -1,0 +1,386 @@
+"""Thumbnails of uploaded images: in messages, by address, and as files."""
+
+import asyncio
+import io
+
+import pytest
+from PIL import Image
+
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_sessions import realm_transaction
+from chatapi.auth.runtime import Runtime
+from chatapi.auth.user_rows import UserRows
+from chatapi.core.ids import MessageId, UserId
+from chatapi.features.messages.repository import EditRepository
+from chatapi.features.uploads import Claim, find_next_image, relink_attachments
+from chatapi.jobs.orphaned_files import remove_orphaned_files
+from chatapi.jobs.thumbnails import draw_next_thumbnail
+from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
+from tests.factories import Person
+from tests.features.emoji.pictures import moving_picture, picture
+from tests.features.realm.settings import change_realm
+from tests.features.uploads.files import (
+    attachments_of,
+    is_open_to,
+    open_file,
+    send_to_person,
+    upload,
+)
+from tests.features.uploads.pictures import (
+    ANIMATED,
+    REL,
+    draw_all,
+    html_of,
+    loading,
+    shown,
+    stop_drawing,
+    thumbnail_of,
+    upload_picture,
+)
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.listening import listen
+from tests.support.responses import assert_error, assert_success
+from tests.support.statements import recorded_statements
+from tests.support.waiting import until_true
+
+
+async def has_thumbnail(client: ApiClient, person: Person, url: str) -> bool:
+    path = url.removeprefix("/user_uploads/")
+    answer = assert_success(await client.get(f"/thumbnail/status/{path}", person))
+    assert set(answer) == {"has_thumbnail"}
+    return bool(answer["has_thumbnail"])
+
+
+class TestInMessages:
+    async def test_picture_is_loading_until_it_is_drawn(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        listener = await listen(client, owner, event_types=["update_message"], apply_markdown=True)
+        message = await send_to_person(client, member, owner, f"A [cat]({url})")
+        link = f'<p>A <a href="{url}" {REL}>cat</a></p>\n'
+        assert await html_of(client, owner, message) == link + loading(url)
+        assert await listener.new_events() == []
+        await draw_all(runtime)
+        assert await html_of(client, owner, message) == link + shown(url)
+        [event] = await listener.new_events()
+        assert (event["rendering_only"], event["user_id"]) == (True, None)
+        assert (event["message_id"], event["message_ids"]) == (message, [message])
+        assert event["rendered_content"] == link + shown(url)
+        assert event["content"] == f"A [cat]({url})"
+        assert event["flags"] == []
+        assert "orig_content" not in event
+
+    async def test_picture_that_is_drawn_already_is_shown_at_once(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        await draw_all(runtime)
+        message = await send_to_person(client, member, owner, f"[cat]({url})")
+        assert shown(url) in await html_of(client, owner, message)
+
+    async def test_message_rendered_before_and_written_after_the_drawing_is_updated(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        owner: Person,
+        member: Person,
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        message = await send_to_person(client, member, owner, f"[cat]({url})")
+        before = await html_of(client, owner, message)
+        await draw_all(runtime)
+        async with realm_transaction(runtime, realm.id) as ctx:
+            await EditRepository(ctx.db).change_text(
+                MessageId(message), {"rendered_content": before}
+            )
+            sender = await UserRows(ctx.db, realm.id).get(UserId(member.user_id))
+            claim = Claim(MessageId(message), sender, frozenset({url}), has_loading_picture=True)
+            await relink_attachments(ctx, claim)
+        assert await html_of(client, owner, message) == before
+        assert await draw_next_thumbnail(runtime)
+        assert shown(url) in await html_of(client, owner, message)
+        assert not await draw_next_thumbnail(runtime)
+
+    async def test_mentions_stay_mentions_in_the_event(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        listener = await listen(client, owner, event_types=["update_message"])
+        await send_to_person(client, member, owner, f"@**|{owner.user_id}** [cat]({url})")
+        await draw_all(runtime)
+        [event] = await listener.new_events()
+        assert event["flags"] == ["mentioned"]
+
+    async def test_image_syntax_becomes_the_image(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        message = await send_to_person(client, member, owner, f"see ![a cat]({url})!")
+        html = await html_of(client, owner, message)
+        assert 'class="inline-image image-loading-placeholder"' in html
+        await draw_all(runtime)
+        html = await html_of(client, owner, message)
+        assert 'class="inline-image"' in html
+        assert 'alt="a cat"' in html
+        assert f'data-original-src="{url}"' in html
+        assert f'src="{thumbnail_of(url)}"' in html
+
+    async def test_animated_picture_has_an_animated_thumbnail(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member, moving_picture(), "cat.gif")
+        await draw_all(runtime)
+        message = await send_to_person(client, member, owner, f"[cat]({url})")
+        html = await html_of(client, owner, message)
+        assert 'data-animated="true"' in html
+        assert f'src="{thumbnail_of(url, ANIMATED)}"' in html
+        opened = await open_file(client, owner, thumbnail_of(url, ANIMATED))
+        with Image.open(io.BytesIO(opened.content)) as image:
+            assert getattr(image, "n_frames", 1) == 3
+
+    async def test_picture_that_cannot_be_drawn_stays_a_link(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        broken = picture(size=(300, 300))[:90]
+        url = await upload_picture(client, member, broken)
+        listener = await listen(client, owner, event_types=["update_message"])
+        message = await send_to_person(client, member, owner, f"[cat]({url}) ![dog]({url})")
+        await draw_all(runtime)
+        html = await html_of(client, owner, message)
+        assert html == f'<p><a href="{url}" {REL}>cat</a> <a href="{url}" {REL}>dog</a></p>'
+        [event] = await listener.new_events()
+        assert event["rendered_content"] == html
+        assert not await has_thumbnail(client, member, url)
+
+    async def test_edited_message_shows_its_picture(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        message = await send_to_person(client, member, owner, "nothing")
+        url = await upload_picture(client, member)
+        path = f"/messages/{message}"
+        assert_success(await client.patch(path, member, content=f"[cat]({url})"))
+        assert loading(url) in await html_of(client, owner, message)
+        assert_success(await client.patch(path, member, content=f"[a cat]({url})"))
+        await draw_all(runtime)
+        assert shown(url) in await html_of(client, owner, message)
+
+    async def test_sender_who_may_not_open_the_file_shows_no_picture(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, guest: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        await draw_all(runtime)
+        message = await send_to_person(client, guest, owner, f"[cat]({url}) ![cat]({url})")
+        assert "<img" not in await html_of(client, owner, message)
+
+    async def test_reader_of_a_message_shows_the_picture_to_others(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, guest: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        await draw_all(runtime)
+        await send_to_person(client, member, owner, f"[cat]({url})")
+        message = await send_to_person(client, owner, guest, f"[cat]({url})")
+        assert shown(url) in await html_of(client, guest, message)
+
+    async def test_organization_without_previews_shows_links(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        await change_realm(client, owner, inline_image_preview=False)
+        url = await upload_picture(client, member)
+        message = await send_to_person(client, member, owner, f"[cat]({url})")
+        assert "<img" not in await html_of(client, owner, message)
+
+    async def test_other_files_and_addresses_stay_links(
+        self, client: ApiClient, owner: Person, member: Person
+    ) -> None:
+        text = await upload(client, member, "cat.png", b"no image", "image/png")
+        elsewhere = "https://example.com/user_uploads/1/aa/token/cat.png"
+        content = f"[cat]({text}) [dog]({elsewhere}) ![bird](https://example.com/bird.png)"
+        message = await send_to_person(client, member, owner, content)
+        assert "<img" not in await html_of(client, owner, message)
+
+
+class TestCost:
+    async def test_messages_without_uploads_cost_no_statement(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        with recorded_statements(runtime.database, "attachment_image") as statements:
+            await send_to_person(client, member, owner, "Hello")
+            await send_to_person(client, member, owner, "![cat](https://example.com/cat.png) :cat:")
+        assert statements == []
+
+    async def test_reading_messages_with_pictures_costs_no_statement(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        await draw_all(runtime)
+        await send_to_person(client, member, owner, f"[cat]({url})")
+        page = {"anchor": "newest", "num_before": 10, "num_after": 0}
+        with recorded_statements(runtime.database, "attachment_image") as statements:
+            response = assert_success(await client.get("/messages", owner, **page))
+        assert shown(url) in response["messages"][-1]["content"]
+        assert statements == []
+
+
+class TestJob:
+    async def test_runs_in_the_server(self, client: ApiClient, member: Person) -> None:
+        url = await upload_picture(client, member)
+        await until_true(lambda: has_thumbnail(client, member, url))
+
+    async def test_two_processes_draw_an_image_once(
+        self, client: ApiClient, runtime: Runtime, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        done = await asyncio.gather(draw_next_thumbnail(runtime), draw_next_thumbnail(runtime))
+        assert sorted(done) == [False, True]
+        assert await has_thumbnail(client, member, url)
+
+    async def test_image_of_a_process_that_died_is_drawn_by_another(
+        self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        drawing = asyncio.create_task(draw_next_thumbnail(runtime))
+        await until_true(lambda: _is_taken(runtime))
+        drawing.cancel()
+        await asyncio.gather(drawing, return_exceptions=True)
+        assert not await draw_next_thumbnail(runtime)
+        clock.advance(minutes=3)
+        assert await draw_next_thumbnail(runtime)
+        assert await has_thumbnail(client, member, url)
+
+    async def test_image_deleted_before_it_is_drawn_leaves_nothing(
+        self, client: ApiClient, runtime: Runtime, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        await upload_picture(client, member)
+        [attachment] = (await attachments_of(client, member))["attachments"]
+        assert_success(await client.delete(f"/attachments/{attachment['id']}", member))
+        assert not await draw_next_thumbnail(runtime)
+
+
+async def _is_taken(runtime: Runtime) -> bool:
+    async with runtime.reading() as db:
+        due_at = await find_next_image(db)
+    return due_at is not None and due_at > runtime.clock.now()
+
+
+class TestAccess:
+    async def test_thumbnail_is_open_to_readers_of_the_file_only(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, guest: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        await draw_all(runtime)
+        thumbnail = thumbnail_of(url)
+        assert await is_open_to(client, member, thumbnail)
+        for person in (owner, guest, None):
+            assert not await is_open_to(client, person, thumbnail)
+        await send_to_person(client, member, owner, f"[cat]({url})")
+        assert await is_open_to(client, owner, thumbnail)
+        assert not await is_open_to(client, guest, thumbnail)
+
+    async def test_content_is_a_small_webp_that_no_cache_shares(
+        self, client: ApiClient, runtime: Runtime, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member, picture(size=(2000, 500)))
+        await draw_all(runtime)
+        opened = await open_file(client, member, thumbnail_of(url))
+        assert opened.headers["content-type"] == "image/webp"
+        assert opened.headers["cache-control"] == "no-store, private"
+        with Image.open(io.BytesIO(opened.content)) as image:
+            assert (image.format, image.size) == ("WEBP", (840, 210))
+
+    @pytest.mark.parametrize("name", [ANIMATED, "1x1.webp", "840x560.png"])
+    async def test_other_formats_are_not_found(
+        self, client: ApiClient, runtime: Runtime, member: Person, name: str
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        await draw_all(runtime)
+        assert not await is_open_to(client, member, thumbnail_of(url, name))
+
+    async def test_status_of_hidden_file_is_not_found(
+        self, client: ApiClient, realm: RealmRecord, member: Person, guest: Person
+    ) -> None:
+        path = (await upload_picture(client, member)).removeprefix("/user_uploads/")
+        assert_error(await client.get(f"/thumbnail/status/{path}", guest), "NOT_FOUND", 404)
+        assert_error(await client.get(f"/thumbnail/status/{path}"), "UNAUTHORIZED", 401)
+
+
+class TestFiles:
+    @staticmethod
+    def files(runtime: Runtime) -> list[str]:
+        folder = runtime.settings.uploads_dir
+        return [path.name for path in folder.rglob("*") if path.is_file()]
+
+    async def test_deleted_file_takes_its_thumbnails_along(
+        self, client: ApiClient, runtime: Runtime, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        await upload_picture(client, member, moving_picture())
+        await draw_all(runtime)
+        assert len(self.files(runtime)) == 3
+        [attachment] = (await attachments_of(client, member))["attachments"]
+        assert_success(await client.delete(f"/attachments/{attachment['id']}", member))
+        await until_true(lambda: _is_true(not self.files(runtime)))
+
+    async def test_unclaimed_file_takes_its_thumbnails_along(
+        self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock
+    ) -> None:
+        stop_drawing(runtime)
+        await upload_picture(client, member)
+        await draw_all(runtime)
+        clock.advance(days=8)
+        await remove_unclaimed_uploads(runtime)
+        await until_true(lambda: _is_true(not self.files(runtime)))
+
+    async def test_orphan_job_keeps_thumbnails_of_files(
+        self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        await draw_all(runtime)
+        clock.advance(days=3)
+        await remove_orphaned_files(runtime)
+        assert await is_open_to(client, member, thumbnail_of(url))
+
+
+async def _is_true(value: bool) -> bool:
+    return value
+
+
+async def test_formats_are_in_the_state(client: ApiClient, member: Person) -> None:
+    state = (await listen(client, member, fetch_event_types=["realm"])).state
+    assert state["server_inline_image_preview"] is True
+    assert [each["name"] for each in state["server_thumbnail_formats"]] == [
+        "840x560.webp",
+        "840x560-anim.webp",
+    ]
+    assert state["server_thumbnail_formats"][0] == {
+        "name": "840x560.webp",
+        "max_width": 840,
+        "max_height": 560,
+        "format": "webp",
+        "animated": False,
+    }
+
+
+async def test_placeholder_is_served(client: ApiClient, realm: RealmRecord) -> None:
+    response = await client.http.get("/docs/assets/loader.svg")
+    assert (response.status_code, response.headers["content-type"]) == (200, "image/svg+xml")

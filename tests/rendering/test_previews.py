@@ -1,0 +1,107 @@
+"""Where uploaded images appear in the HTML of a message."""
+
+from dataclasses import replace
+
+import pytest
+
+from chatapi.rendering import (
+    Directory,
+    UploadedPicture,
+    find_upload_paths,
+    finish_pictures,
+    render_message,
+)
+
+PATH = "2/ab/abTOKEN/cat.png"
+URL = f"/user_uploads/{PATH}"
+CAT = UploadedPicture(PATH, "cat.png", "image/png", 100, 50, True, "840x560.webp")
+LOADING = replace(CAT, is_ready=False)
+DIRECTORY = Directory.of(pictures=[CAT])
+REL = 'rel="noopener noreferrer nofollow"'
+LINK = f'<a href="{URL}" {REL}>cat</a>'
+IMG = (
+    'data-original-content-type="image/png" data-original-dimensions="100x50" '
+    f'src="/user_uploads/thumbnail/{PATH}/840x560.webp"'
+)
+BLOCK = (
+    f'<div class="message_inline_image"><a href="{URL}" title="cat.png" {REL}><img {IMG}></a></div>'
+)
+
+
+def rendered(text: str, picture: UploadedPicture = CAT) -> str:
+    return render_message(text, Directory.of(pictures=[picture])).html
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        (f"[cat]({URL})", f"<p>{LINK}</p>\n{BLOCK}"),
+        (f"a [cat]({URL}) b\n\nc", f"<p>a {LINK} b</p>\n{BLOCK}\n<p>c</p>"),
+        (f"[cat]({URL}) [cat]({URL})", f"<p>{LINK} {LINK}</p>\n{BLOCK}"),
+        (f"# [cat]({URL})", f"<h1>{LINK}</h1>\n{BLOCK}"),
+        (f"* [cat]({URL})\n* b", f"<ul>\n<li>{LINK}{BLOCK}\n</li>\n<li>b</li>\n</ul>"),
+        (f"> [cat]({URL})", f"<blockquote>\n<p>{LINK}</p>\n</blockquote>"),
+        (f"`[cat]({URL})`", f"<p><code>[cat]({URL})</code></p>"),
+        (URL, f"<p>{URL}</p>"),
+    ],
+    ids=["link", "between", "twice", "heading", "list", "quote", "code", "text"],
+)
+def test_preview_follows_the_block_that_links_the_picture(text: str, html: str) -> None:
+    assert rendered(text) == html
+
+
+def test_image_syntax_becomes_the_picture() -> None:
+    html = rendered(f'a ![b "c"]({URL}) d')
+    assert html.startswith('<p>a <img alt="b &quot;c&quot;" ')
+    assert 'class="inline-image"' in html
+    assert f'data-original-src="{URL}"' in html
+    assert html.endswith("> d</p>")
+
+
+def test_link_around_a_picture_shows_both() -> None:
+    html = rendered(f"/me [cat]({URL})")
+    message = render_message(f"/me [cat]({URL})", DIRECTORY)
+    assert message.is_me_message
+    assert BLOCK in html
+
+
+def test_picture_of_another_server_is_not_shown() -> None:
+    assert "<img" not in rendered(f"[cat](https://example.com{URL})")
+    assert "<img" not in rendered(f"![cat](https://example.com{URL})")
+
+
+@pytest.mark.parametrize("text", [f"[cat]({URL})", f"x ![a<b]({URL}) y", f"* [cat]({URL})"])
+def test_finished_placeholder_equals_the_picture(text: str) -> None:
+    loading = rendered(text, LOADING)
+    assert "image-loading-placeholder" in loading
+    finished = finish_pictures(loading, PATH, CAT)
+    assert _parts(finished) == _parts(rendered(text))
+    assert finish_pictures(finished, PATH, CAT) == finished
+
+
+def test_other_pictures_stay_placeholders() -> None:
+    dog = replace(LOADING, path="2/ab/abTOKEN/dog.png")
+    text = f"[cat]({URL}) [dog](/user_uploads/{dog.path})"
+    loading = render_message(text, Directory.of(pictures=[LOADING, dog])).html
+    finished = finish_pictures(loading, PATH, CAT)
+    assert finished.count("image-loading-placeholder") == 1
+    assert BLOCK in finished
+
+
+@pytest.mark.parametrize("text", [f"[cat]({URL})", f"![cat]({URL})"])
+def test_picture_that_cannot_be_drawn_becomes_a_link(text: str) -> None:
+    assert finish_pictures(rendered(text, LOADING), PATH, None) == f"<p>{LINK}</p>"
+
+
+def test_addresses_are_found_with_and_without_escapes() -> None:
+    text = (
+        "[a](/user_uploads/2/ab/abT/c%C3%A9.png) /user_uploads/2/ab/abT/d.png?x=1 /user_uploads/x"
+    )
+    assert find_upload_paths(text) == ["2/ab/abT/cé.png", "2/ab/abT/d.png"]
+    many = " ".join(f"/user_uploads/2/ab/abT/{number}.png" for number in range(100))
+    assert len(find_upload_paths(many)) == 24
+
+
+def _parts(html: str) -> list[list[str]]:
+    """The parts of each tag: the order of attributes has no meaning."""
+    return [sorted(tag.split('" ')) for tag in html.replace(">", '" >').split("<")]

@@ -50,6 +50,10 @@ class Directory:
     """Whether there are recipients to mention with `@**all**` or `@**topic**`."""
     empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME
     linkifiers: Linkifiers = NO_LINKIFIERS
+    translates_emoticons: bool = False
+    """Whether the author wants `:)` to become an emoji."""
+    own_url: str = ""
+    """The URL of the realm, without a slash at its end: links to it become relative."""
 
     @classmethod
     def of(

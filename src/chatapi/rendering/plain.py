@@ -4,9 +4,10 @@ import html
 import re
 
 # One line of letters, digits and harmless punctuation that begins with a letter: no list, no
-# heading, no emphasis, no mention, no emoji. Addresses need a colon, an @ or `www.`.
+# heading, no emphasis, no mention, no emoji. Addresses need a colon, an @ or a dot within a word.
 _PLAIN = re.compile(
-    r"(?!.*www\.)[A-Za-z](?:[A-Za-z0-9 ,.;?!()'%=+/-]*[A-Za-z0-9,.;?!()'%=+/-])?", re.IGNORECASE
+    r"(?!.*[a-z0-9]\.[a-z])[A-Za-z](?:[A-Za-z0-9 ,.;?!()'%=+/-]*[A-Za-z0-9,.;?!()'%=+/-])?",
+    re.IGNORECASE,
 )
 
 

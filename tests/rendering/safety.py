@@ -49,6 +49,7 @@ _STYLES = {"text-align: left;", "text-align: center;", "text-align: right;"}
 _RUNS_OR_READS = re.compile(
     r"(?:java|vb|live)script:|data:|file:|blob:|about:|filesystem:|ms-|view-"
 )
+_LINK_WITHOUT_TARGET = re.compile(r"<a (?![^>]*href=)")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:")
 
 
@@ -64,7 +65,6 @@ class _Inspector(HTMLParser):
             assert re.fullmatch(_CLASSES[tag], values["class"] or ""), values["class"]
         if tag == "a":
             assert values["rel"] == "noopener noreferrer nofollow"
-            assert "href" in values
         _check_target(values.get("href") or values.get("src") or "")
 
     @override
@@ -83,6 +83,10 @@ def _check_target(address: str) -> None:
     is_relative = not colon or any(mark in scheme for mark in "/?#")
     assert is_relative or _SCHEME.match(seen_by_browser), address
     assert not _RUNS_OR_READS.match(seen_by_browser), address
+
+
+def assert_links_have_targets(html: str) -> None:
+    assert not _LINK_WITHOUT_TARGET.search(html), html
 
 
 def assert_harmless(html: str) -> None:

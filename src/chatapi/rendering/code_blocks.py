@@ -30,6 +30,9 @@ def _code_block(
     env: EnvType,
 ) -> str:
     code, info = tokens[index].content, tokens[index].info.strip()
+    if code and not code.endswith("\n"):
+        # The last line of a fence that was not closed.
+        code += "\n"
     if not info:
         return _write(escape(code, quote=False))
     header = _HEADER.fullmatch(info)

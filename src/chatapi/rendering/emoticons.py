@@ -39,7 +39,7 @@ def has_emoticon(content: str) -> bool:
 
 
 def _translate(state: StateCore) -> None:
-    if environment_of(state.env).directory.translates_emoticons and has_emoticon(state.src):
+    if environment_of(state.env).directory.translates_emoticons:
         replace_texts(state, _split)
 
 

@@ -60,7 +60,7 @@ def add_formulas(parser: MarkdownIt) -> None:
 
 def write_formula_block(source: str, budget: FormulaBudget) -> str:
     """The formulas of a `math` fence, one after each blank line."""
-    formulas = [text.strip("\n") for text in _BLANK_LINES.split(source) if text.strip()]
+    formulas = [text.strip("\n") for text in _BLANK_LINES.split(source) if text.strip()] or [""]
     return "".join(f"{html}\n" for html in _write_block(formulas, budget))
 
 
@@ -102,7 +102,7 @@ def _write_block(formulas: Sequence[str], budget: FormulaBudget) -> Iterator[str
 
 def _write(source: str, budget: FormulaBudget, display: str = "") -> str:
     budget.left -= len(source)
-    if len(source) > _LONGEST or budget.left < 0 or _REFUSED.search(source):
+    if not source or len(source) > _LONGEST or budget.left < 0 or _REFUSED.search(source):
         raise _NoFormulaError
     writer = _Writer([])
     for row in _convert(source, is_block=bool(display)):

@@ -23,7 +23,7 @@ def add_lists(parser: MarkdownIt) -> None:
 
 
 def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
-    if is_too_deep(state):
+    if is_too_deep(state) or _is_mark_alone(state, first):
         return False
     if silent:
         return list_block(state, first, end, True) or _follows_text(state, first, end)
@@ -34,6 +34,13 @@ def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noq
         for line, columns in shifted:
             state.sCount[line] -= columns
             state.env[_SHIFTS][line] -= columns
+
+
+def _is_mark_alone(state: StateBlock, line: int) -> bool:
+    """A list that begins without any text is rather an amount or a dash, and stays text."""
+    start = state.bMarks[line] + state.tShift[line]
+    item = _ITEM.match(state.src, start, state.eMarks[line])
+    return item is not None and not item["text"]
 
 
 def _follows_text(state: StateBlock, first: int, end: int) -> bool:

@@ -2,7 +2,6 @@
 
 import functools
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -18,13 +17,19 @@ from chatapi.rendering.emoji_names import (
 from chatapi.rendering.text_tokens import element_tokens, replace_texts, text_token
 
 _JOINER, _KEYCAP = "\u200d", "\u20e3"
-_LAST_LATIN = "\u00ff"
+# Some ranges, because a search for each single character of an emoji would take much longer.
+_CHARACTERS = "\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _MODIFIERS = (
     "[\U0001f3fb-\U0001f3ff]"
     f"|{VARIATION_SELECTOR}{_KEYCAP}?"
     "|[\U000e0020-\U000e007e]{1,8}\U000e007f"
 )
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
+_SINGLE = f"(?:{_FLAG}|[{_CHARACTERS}](?:{_MODIFIERS})?)"
+_KEY = f"[#*0-9]{VARIATION_SELECTOR}?{_KEYCAP}"
+_MAYBE_EMOJI = re.compile(f"[{_CHARACTERS}]")
+# Whole sequences, also those that are no emoji, so that they are not cut up.
+_EMOJI = re.compile(f"{_SINGLE}(?:{_JOINER}{_SINGLE}){{0,8}}|{_KEY}")
 
 
 class _Emoji(NamedTuple):
@@ -38,7 +43,7 @@ def add_typed_emoji(parser: MarkdownIt) -> None:
 
 
 def _write_emoji(state: StateCore) -> None:
-    if not state.src.isascii():
+    if not state.src.isascii() and _MAYBE_EMOJI.search(state.src):
         replace_texts(state, _split, in_links=True)
 
 
@@ -47,7 +52,7 @@ def _split(text: Token) -> list[Token] | None:
         return None
     parts: list[Token] = []
     place = 0
-    for found in _candidates().finditer(text.content):
+    for found in _EMOJI.finditer(text.content):
         name = _find_name(found[0])
         if name is not None:
             parts.append(text_token(text, text.content[place : found.start()]))
@@ -72,23 +77,3 @@ def _emoji_by_code() -> dict[str, _Emoji]:
         emoji_code(characters): _Emoji(characters, name)
         for characters, name in canonical_names_by_emoji().items()
     }
-
-
-@functools.cache
-def _candidates() -> re.Pattern[str]:
-    """Matches whole sequences, also those that are no emoji, so that they are not cut up."""
-    characters = "".join(sorted(set(_base_characters())))
-    single = f"(?:{_FLAG}|[{re.escape(characters)}](?:{_MODIFIERS})?)"
-    keycap = f"[#*0-9]{VARIATION_SELECTOR}?{_KEYCAP}"
-    return re.compile(f"{single}(?:{_JOINER}{single}){{0,8}}|{keycap}")
-
-
-def _base_characters() -> Iterator[str]:
-    for characters in canonical_names_by_emoji():
-        yield from (
-            point
-            for point in characters
-            if point not in {VARIATION_SELECTOR, _JOINER, _KEYCAP}
-            and (point > _LAST_LATIN or point in "©®")
-            and not "\U000e0020" <= point <= "\U000e007f"
-        )

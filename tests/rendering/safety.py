@@ -7,50 +7,62 @@ from typing_extensions import override
 
 _ATTRIBUTES: dict[str, set[str]] = {
     "a": {"class", "data-stream-id", "href", "rel", "title"},
-    "code": {"class"},
+    "annotation": {"encoding"},
     "div": {"aria-hidden", "class", "data-code-language"},
     "img": {"alt", "class", "src", "title"},
-    "input": {"checked", "class", "disabled", "type"},
-    "li": {"class"},
-    "ol": {"class", "start"},
-    "span": {"aria-label", "class", "data-user-group-id", "data-user-id", "role", "title"},
+    "math": {"display", "xmlns"},
+    "ol": {"start"},
+    "span": {
+        *("aria-hidden", "aria-label", "class", "data-user-group-id", "data-user-id", "role"),
+        "title",
+    },
     "td": {"style"},
     "th": {"style"},
     "time": {"datetime"},
-    "ul": {"class"},
+}
+_FORMULA_ATTRIBUTES = {
+    *("accent", "columnalign", "columnspacing", "depth", "displaystyle", "fence", "form", "height"),
+    *("largeop", "linethickness", "lspace", "mathcolor", "mathsize", "mathvariant", "maxsize"),
+    *("minsize", "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel"),
+    *("separator", "stretchy", "symmetric", "voffset", "width", "columnlines", "frame"),
+    "accentunder",
+}
+_FORMULA_TAGS = {
+    *("menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom"),
+    *("mprescripts", "mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup"),
+    *("mtable", "mtd", "mtext", "mtr", "munder", "munderover", "none"),
 }
 _TAGS = {
     *_ATTRIBUTES,
     *("blockquote", "br", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "p", "pre"),
-    *("strong", "table", "tbody", "thead", "tr"),
+    *("code", "li", "semantics", "strong", "table", "tbody", "thead", "tr", "ul"),
+    *_FORMULA_TAGS,
 }
 _CLASSES = {
     "a": "stream|stream-topic|message-link",
-    "code": "math",
     "div": "codehilite|spoiler-(block|header|content)",
     "img": "emoji",
-    "input": "task-list-item-checkbox",
-    "li": "task-list-item",
-    "ol": "contains-task-list",
-    "span": r"emoji emoji-[0-9a-f-]+|timestamp-error|[a-z]{1,3}[0-9]?"
+    "span": r"emoji emoji-[0-9a-f-]+|katex(-display|-html|-mathml)?|[a-z]{1,3}[0-9]?"
     r"|(user-mention( channel-wildcard-mention)?|user-group-mention|topic-mention)( silent)?",
-    "ul": "contains-task-list",
 }
-_STYLES = {"text-align:left", "text-align:center", "text-align:right"}
-_SCHEMES = ("http:", "https:", "mailto:")
+_STYLES = {"text-align: left;", "text-align: center;", "text-align: right;"}
+_RUNS_OR_READS = re.compile(
+    r"(?:java|vb|live)script:|data:|file:|blob:|about:|filesystem:|ms-|view-"
+)
+_LINK_WITHOUT_TARGET = re.compile(r"<a (?![^>]*href=)")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:")
 
 
 class _Inspector(HTMLParser):
     @override
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in _TAGS
-        assert {name for name, _ in attrs} <= _ATTRIBUTES.get(tag, set())
+        allowed = _FORMULA_ATTRIBUTES if tag in _FORMULA_TAGS else _ATTRIBUTES.get(tag, set())
+        assert {name for name, _ in attrs} <= allowed
         values = dict(attrs)
         assert values.get("style") in {None, *_STYLES}
         if "class" in values:
             assert re.fullmatch(_CLASSES[tag], values["class"] or ""), values["class"]
-        if tag == "input":
-            assert values["type"] == "checkbox"
         if tag == "a":
             assert values["rel"] == "noopener noreferrer nofollow"
         _check_target(values.get("href") or values.get("src") or "")
@@ -69,7 +81,12 @@ def _check_target(address: str) -> None:
     seen_by_browser = "".join(c for c in address if c > " ").lower()
     scheme, colon, _ = seen_by_browser.partition(":")
     is_relative = not colon or any(mark in scheme for mark in "/?#")
-    assert is_relative or seen_by_browser.startswith(_SCHEMES), address
+    assert is_relative or _SCHEME.match(seen_by_browser), address
+    assert not _RUNS_OR_READS.match(seen_by_browser), address
+
+
+def assert_links_have_targets(html: str) -> None:
+    assert not _LINK_WITHOUT_TARGET.search(html), html
 
 
 def assert_harmless(html: str) -> None:

@@ -52,6 +52,10 @@ class TestLanguages:
             ("c#", "C#"),
             ("sh linenos", "Bash"),
             ("text", "Text only"),
+            (".python", "Python"),
+            ("{.python}", "Python"),
+            ("{python}", "Python"),
+            ('{.python hl_lines="1"}', "Python"),
         ],
     )
     def test_are_called_by_their_full_names(self, info: str, language: str) -> None:
@@ -63,7 +67,8 @@ class TestLanguages:
         assert html == block("if a:\n", language)
 
     def test_something_else_than_a_language(self) -> None:
-        assert render_markdown('```"><script>\na\n```') == block("a\n")
+        assert render_markdown('```"><script>\na\n```') == block('"&gt;&lt;script&gt;\na\n')
+        assert render_markdown("```some words\na\n```") == block("some words\na\n")
 
     def test_all_are_languages_of_the_library(self) -> None:
         assert {name for name, _, _, _ in get_all_lexers(plugins=False)} >= LANGUAGES

@@ -64,7 +64,7 @@ class TestQuotes:
         html = render_markdown("> ```quote\n> a\n> ```\nb")
         assert html.endswith("</blockquote>\n</blockquote>\n<p>b</p>")
 
-    @pytest.mark.parametrize("text", ["```quoted\na\n```", "    ```quote\n    a", "``quote``"])
+    @pytest.mark.parametrize("text", ["```quotes\na\n```", "    ```quote\n    a", "``quote``"])
     def test_is_no_quote(self, text: str) -> None:
         assert "<blockquote>" not in render_markdown(text)
 
@@ -75,11 +75,11 @@ class TestQuotes:
 class TestSpoilers:
     def test_renders(self) -> None:
         assert render_markdown("```spoiler The *end*\nHe **dies**.\n```") == (
-            '<div class="spoiler-block">\n<div class="spoiler-header">\n'
+            '<div class="spoiler-block"><div class="spoiler-header">\n'
             "<p>The <em>end</em></p>\n"
-            '</div>\n<div class="spoiler-content" aria-hidden="true">\n'
+            '</div><div class="spoiler-content" aria-hidden="true">\n'
             "<p>He <strong>dies</strong>.</p>\n"
-            "</div>\n</div>"
+            "</div></div>"
         )
 
     def test_without_a_header(self) -> None:
@@ -89,4 +89,4 @@ class TestSpoilers:
     def test_holds_code(self) -> None:
         html = render_markdown("```spoiler x\n```python\na\n```\n```\nafter")
         assert 'data-code-language="Python"' in html
-        assert html.endswith("</div>\n</div>\n<p>after</p>")
+        assert html.endswith("</div>\n</div></div>\n<p>after</p>")

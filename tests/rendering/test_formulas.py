@@ -1,32 +1,104 @@
-"""TeX is passed on unchanged."""
+"""TeX becomes MathML; formulas that are refused are shown as code."""
 
+import time
+
+import latex2mathml.commands
 import pytest
 
 from chatapi.rendering import render_markdown
+from tests.rendering.safety import assert_harmless
+
+COMMANDS = sorted(
+    value
+    for value in vars(latex2mathml.commands).values()
+    if isinstance(value, str) and value.startswith("\\")
+)
+
+
+def katex(mathml: str, source: str, display: str = "") -> str:
+    return (
+        '<span class="katex"><span class="katex-mathml">'
+        f'<math xmlns="http://www.w3.org/1998/Math/MathML"{display}><semantics>'
+        f"<mrow>{mathml}</mrow>"
+        f'<annotation encoding="application/x-tex">{source}</annotation></semantics></math></span>'
+        f'<span class="katex-html" aria-hidden="true">{source}</span></span>'
+    )
 
 
 @pytest.mark.parametrize(
-    ("text", "formula"),
+    ("text", "source", "mathml"),
     [
-        ("$$x$$", "x"),
-        ("$$ x^2 $$", "x^2"),
-        ("$$a_1 * b_1 * c$$", "a_1 * b_1 * c"),
-        ("$$a < b \\\\ \\frac{1}{2}$$", "a &lt; b \\\\ \\frac{1}{2}"),
-        ("$$5\\$$$", "5\\$"),
-        ("$$@**all** :tada:$$", "@**all** :tada:"),
+        ("$$x$$", "x", "<mi>x</mi>"),
+        ("$$ x^2 $$", "x^2", "<msup><mi>x</mi><mn>2</mn></msup>"),
+        ("$$a * b$$", "a * b", "<mi>a</mi><mo>*</mo><mi>b</mi>"),
+        ("$$a < b$$", "a &lt; b", "<mi>a</mi><mo>&lt;</mo><mi>b</mi>"),
     ],
 )
-def test_in_a_line(text: str, formula: str) -> None:
-    assert render_markdown(text) == f'<p><code class="math">{formula}</code></p>'
+def test_in_a_line(text: str, source: str, mathml: str) -> None:
+    assert render_markdown(text) == f"<p>{katex(mathml, source)}</p>"
+
+
+@pytest.mark.parametrize("text", ["$x$", "$$$x$$$", "$$x", "$$$$", "$$x\ny$$", "`$$x$$`"])
+def test_stays_text(text: str) -> None:
+    assert "katex" not in render_markdown(text)
+
+
+def test_in_a_block_one_formula_after_each_blank_line() -> None:
+    first = katex("<mi>x</mi>", "x", ' display="block"')
+    second = katex("<mi>y</mi>", "y", ' display="block"')
+    assert render_markdown("```math\nx\n\ny\n```") == (
+        f'<p><span class="katex-display">{first}</span></p>\n'
+        f'<p><span class="katex-display">{second}</span></p>'
+    )
 
 
 @pytest.mark.parametrize(
-    "text", ["$x$", "$$$x$$$", "$$x", "$$$$", "$$x\ny$$", "`$$x$$`", "\\$$x$$"]
+    "source",
+    [
+        *("{", "\\sqrt", "a_", "x^y^z", "\\left(", "{" * 100 + "}" * 100, "\\begin{matrix}a"),
+        *("\\def\\a{b}", "\\newcommand{\\a}{b}\\a", "\\sideset{a}{b}c", "x" * 1_000 + "y"),
+    ],
 )
-def test_stays_text(text: str) -> None:
-    assert "math" not in render_markdown(text)
+def test_a_formula_that_is_refused_is_shown_as_code(source: str) -> None:
+    shown = render_markdown(f"$${source}$$")
+    assert shown in {f"<p><code>{source}</code></p>", f"<p>$${source}$$</p>"}
+    assert render_markdown(f"```math\n{source}\n```") == (
+        f'<div class="codehilite"><pre><span></span><code>{source}\n</code></pre></div>'
+    )
 
 
-def test_in_a_block() -> None:
-    html = render_markdown("```math\n\\int_0^1 x < y\n**z**\n```")
-    assert html == '<pre><code class="math">\\int_0^1 x &lt; y\n**z**\n</code></pre>'
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\\text{<script>alert(1)</script>}",
+        "\\href{javascript:alert(1)}{x}",
+        "\\color{red;background:url(//evil.example)}x",
+        "\\style{position:fixed}{x}",
+        "\\class{modal}{x}",
+        "\\unheard{<img src=x onerror=alert(1)>}",
+        "</annotation><script>alert(1)</script>",
+        "&lt;script&gt;",
+    ],
+)
+def test_cannot_run_anything(source: str) -> None:
+    for text in (f"$${source}$$", f"```math\n{source}\n```"):
+        html = render_markdown(text)
+        assert_harmless(html)
+        assert "<script" not in html
+
+
+def test_only_two_thousand_characters_are_converted() -> None:
+    html = render_markdown(f"$${'x' * 900}$$ " * 3)
+    assert html.count('class="katex"') == 2
+    assert "<code>xxx" in html
+
+
+def test_no_command_of_the_library_takes_long() -> None:
+    for command in COMMANDS:
+        nested = "a"
+        while len(nested) < 900:
+            nested = f"{command}{{a}}{{b}}{{{nested}}}"
+        for source in (nested[:1_000], (command * 1_000)[:1_000], f"{command}{{a}}{{b}}" * 60):
+            started = time.thread_time()
+            render_markdown(f"```math\n{source}\n```")
+            assert time.thread_time() - started < 0.25, source

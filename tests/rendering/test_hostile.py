@@ -5,7 +5,7 @@ from functools import partial
 from chatapi.rendering import find_references, render_message
 from tests.rendering.hostility import hostile_texts
 from tests.rendering.people import DIRECTORY
-from tests.rendering.safety import assert_harmless
+from tests.rendering.safety import assert_harmless, assert_links_have_targets
 from tests.rendering.timing import assert_done_in_time
 
 CASES = 8_000
@@ -13,7 +13,9 @@ CASES = 8_000
 
 def test_render_to_harmless_html_in_time() -> None:
     for text in hostile_texts(CASES, seed=1, most_pieces=40):
-        assert_harmless(assert_done_in_time(partial(_work_through, text)))
+        html = assert_done_in_time(partial(_work_through, text))
+        assert_harmless(html)
+        assert_links_have_targets(html)
 
 
 def _work_through(text: str) -> str:

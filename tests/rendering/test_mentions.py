@@ -52,7 +52,6 @@ class TestUsers:
             "@****",
             "@**Twin**",
             "me@**Iago**",
-            "\\@**Iago**",
             "@ **Iago**",
             "@**Ia\ngo**",
             "`@**Iago**`",

@@ -1,5 +1,7 @@
 """Timestamps that clients show in the reader's time zone."""
 
+from html import escape
+
 import pytest
 
 from chatapi.rendering import render_markdown
@@ -34,16 +36,13 @@ def test_renders(written: str, moment: str) -> None:
         '" onclick="x',
     ],
 )
-def test_says_what_is_wrong(written: str) -> None:
-    html = render_markdown(f"<time:{written}>")
-    expected = f"Invalid time format: {written}"
-    assert html == f'<p><span class="timestamp-error">{expected}</span></p>'
+def test_that_cannot_be_read_stay_text(written: str) -> None:
+    assert (
+        render_markdown(f"<time:{written}>") == f"<p>{escape(f'<time:{written}>', quote=False)}</p>"
+    )
 
 
-@pytest.mark.parametrize(
-    "text", ["<time:>", "<time>", "`<time:2026-01-02>`", "\\<time:2026-01-02>"]
-)
+@pytest.mark.parametrize("text", ["<time:>", "<time>", "`<time:2026-01-02>`"])
 def test_stays_text(text: str) -> None:
     html = render_markdown(text)
     assert "<time" not in html
-    assert "Invalid" not in html

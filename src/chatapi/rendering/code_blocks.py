@@ -10,8 +10,10 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from chatapi.rendering.environment import environment_of
+from chatapi.rendering.formulas import write_formula_block
 
-_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
+_HEADER = re.compile(r"\{?[ \t]*\.?(?P<language>\w[\w.+#/-]{0,39})(?P<rest>[ \t]+.*)?\}?")
+"""`python`, `.python`, `{.python}`, `{python hl_lines="2"}`."""
 _FORMULA_LANGUAGE = "math"
 
 
@@ -27,16 +29,22 @@ def _code_block(
     _options: OptionsDict,
     env: EnvType,
 ) -> str:
-    code = tokens[index].content
-    language = _LANGUAGE.match(tokens[index].info.strip())
-    if language is None:
+    code, info = tokens[index].content, tokens[index].info.strip()
+    if code and not code.endswith("\n"):
+        # The last line of a fence that was not closed.
+        code += "\n"
+    if not info:
         return _write(escape(code, quote=False))
-    if language[0] == _FORMULA_LANGUAGE:
-        return f'<pre><code class="math">{escape(code, quote=False)}</code></pre>\n'
+    header = _HEADER.fullmatch(info)
+    if header is not None and header["language"] == _FORMULA_LANGUAGE:
+        return write_formula_block(code, environment_of(env).formulas)
     # Imported late: few texts contain code, and the lexers are large.
-    from chatapi.rendering.highlighting import highlight  # noqa: PLC0415
+    from chatapi.rendering.highlighting import highlight, is_language  # noqa: PLC0415
 
-    highlighted = highlight(code, language[0], environment_of(env).highlighting)
+    if header is None or (header["rest"] and not is_language(header["language"])):
+        # Words rather than a header: shown as code, so that they do not disappear.
+        return _write(escape(f"{info}\n{code}", quote=False))
+    highlighted = highlight(code, header["language"], environment_of(env).highlighting)
     return _write(highlighted.html, highlighted.language)
 
 

@@ -1,15 +1,16 @@
 """Fences named `quote` or `spoiler`: they contain text, not code, and may contain other fences."""
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
 
 from chatapi.rendering.bounds import is_too_deep
 
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)")
-_CONTAINER = re.compile(r"(?P<kind>quote|spoiler)(?:[ \t]+(?P<header>.*))?")
+_CONTAINER = re.compile(r"\{?\.?(?P<kind>quoted?|spoiler)(?:[ \t]+(?P<header>.*?))?\}?")
 
 
 class _Fence(NamedTuple):
@@ -38,29 +39,41 @@ def _container(state: StateBlock, first: int, end: int, silent: bool) -> bool:  
     if silent:
         return True
     after_content, after = _find_end(state, first, end, fence)
-    if container["kind"] == "quote":
+    if container["kind"] != "spoiler":
         state.push("blockquote_open", "blockquote", 1)
+        _push_paragraph(state, container["header"] or "")
         _parse_inside(state, first + 1, after_content)
         state.push("blockquote_close", "blockquote", -1)
     else:
         _push_spoiler_header(state, container["header"] or "")
         _parse_inside(state, first + 1, after_content)
-        state.push("spoiler_content_close", "div", -1)
+        _push_without_newline(state, "spoiler_content_close", -1)
         state.push("spoiler_close", "div", -1)
     state.line = after
     return True
 
 
 def _push_spoiler_header(state: StateBlock, header: str) -> None:
-    state.push("spoiler_open", "div", 1).attrs = {"class": "spoiler-block"}
+    _push_without_newline(state, "spoiler_open", 1).attrs = {"class": "spoiler-block"}
     state.push("spoiler_header_open", "div", 1).attrs = {"class": "spoiler-header"}
-    if header:
-        state.push("paragraph_open", "p", 1)
-        state.push("inline", "", 0).content = header
-        state.push("paragraph_close", "p", -1)
-    state.push("spoiler_header_close", "div", -1)
+    _push_paragraph(state, header)
+    _push_without_newline(state, "spoiler_header_close", -1)
     content = state.push("spoiler_content_open", "div", 1)
     content.attrs = {"class": "spoiler-content", "aria-hidden": "true"}
+
+
+def _push_without_newline(state: StateBlock, kind: str, nesting: Literal[1, -1]) -> Token:
+    """A spoiler has exactly two child nodes: a newline would be a third one."""
+    token = state.push(kind, "div", nesting)
+    token.block = False
+    return token
+
+
+def _push_paragraph(state: StateBlock, text: str) -> None:
+    if text:
+        state.push("paragraph_open", "p", 1)
+        state.push("inline", "", 0).content = text
+        state.push("paragraph_close", "p", -1)
 
 
 def _parse_inside(state: StateBlock, first: int, end: int) -> None:

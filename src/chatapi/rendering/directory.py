@@ -53,6 +53,10 @@ class Directory:
     linkifiers: Linkifiers = NO_LINKIFIERS
     pictures: Mapping[str, UploadedPicture] = field(default_factory=dict)
     """Uploaded images that the author may open, by path."""
+    translates_emoticons: bool = False
+    """Whether the author wants `:)` to become an emoji."""
+    own_url: str = ""
+    """The URL of the realm, without a slash at its end: links to it become relative."""
 
     @classmethod
     def of(

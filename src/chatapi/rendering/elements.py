@@ -7,7 +7,11 @@ from markdown_it.token import Token
 
 
 def push_element(
-    state: StateInline, kind: str, tag: str, attributes: Mapping[str, str], text: str
+    state: StateInline,
+    kind: str,
+    tag: str,
+    attributes: Mapping[str, str | int | float] | Mapping[str, str],
+    text: str,
 ) -> Token:
     """Push an element around a text; everything is escaped when it is written."""
     opening = state.push(f"{kind}_open", tag, 1)

@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 _TABLE = Path(__file__).with_suffix(".txt")
-_VARIATION_SELECTOR = "\ufe0f"
+VARIATION_SELECTOR = "\ufe0f"
+"""Makes an emoji of a character that is otherwise shown as text."""
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9_+-]+")
 
 
 class _Row(NamedTuple):
+    emoji: str
+    """With the variation selectors that make its characters emoji."""
     code: str
     names: list[str]
     """The first one is canonical."""
@@ -28,6 +31,11 @@ class _Row(NamedTuple):
 def emoji_names_by_code() -> Mapping[str, Sequence[str]]:
     """Today's names of every emoji by its code, the canonical name first, as clients list them."""
     return {row.code: row.names for row in _rows()}
+
+
+def canonical_names_by_emoji() -> Mapping[str, str]:
+    """Today's first name of every emoji by its characters, with all variation selectors."""
+    return {row.emoji: row.names[0] for row in _rows()}
 
 
 def unicode_emoji_code(name: str) -> str | None:
@@ -79,8 +87,9 @@ def _read_rows(table: str) -> Iterator[_Row]:
     for line in table.splitlines():
         if not line.startswith("#"):
             today, _, former = line.partition("|")
-            code, *names = today.split()
-            yield _Row(code, names, former.split())
+            points, *names = today.split()
+            emoji = "".join(chr(int(point, 16)) for point in points.split("-"))
+            yield _Row(emoji, emoji_code(emoji), names, former.split())
 
 
 @functools.cache
@@ -91,7 +100,7 @@ def _standard_codes() -> dict[str, str]:
     for emoji, names in EMOJI_DATA.items():
         if names["status"] <= STATUS["fully_qualified"]:
             for name in (names["en"], *names.get("alias", ())):
-                codes.setdefault(_plain(name), _code(emoji))
+                codes.setdefault(_plain(name), emoji_code(emoji))
     return codes
 
 
@@ -101,5 +110,6 @@ def _plain(name: str) -> str:
     return _NOT_IN_NAMES.sub("", without_accents.lower().replace("&", "and"))
 
 
-def _code(emoji: str) -> str:
-    return "-".join(f"{ord(point):04x}" for point in emoji if point != _VARIATION_SELECTOR)
+def emoji_code(emoji: str) -> str:
+    """The code of an emoji that was typed as characters, whether it exists or not."""
+    return "-".join(f"{ord(point):04x}" for point in emoji if point != VARIATION_SELECTOR)

@@ -18,11 +18,23 @@ class HighlightingBudget:
 
 
 @dataclass(slots=True)
+class FormulaBudget:
+    """How many characters of formulas in a text may still be converted."""
+
+    left: int = 2_000
+
+
+@dataclass(slots=True)
 class Environment:
     directory: Directory
     is_quoted: bool = False
     """Whether the text being parsed is inside a quote."""
     highlighting: HighlightingBudget = field(default_factory=HighlightingBudget)
+    formulas: FormulaBudget = field(default_factory=FormulaBudget)
+
+    def renewed(self) -> "Environment":
+        """For writing the same text again, with new budgets."""
+        return Environment(self.directory)
 
     def as_parser_env(self) -> EnvType:
         return {_KEY: self}

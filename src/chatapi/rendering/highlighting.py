@@ -55,6 +55,10 @@ def highlight(code: str, language: str, budget: HighlightingBudget) -> Highlight
     return Highlighted(escape(code, quote=False), name or language)
 
 
+def is_language(name: str) -> bool:
+    return name.lower() in _names_by_alias()
+
+
 def most_characters(language: str) -> int:
     return _MAX_CHARACTERS_IF_SLOW if language in SLOW_LANGUAGES else _MAX_CHARACTERS
 

@@ -1,6 +1,5 @@
-"""Turns addresses in running text into links: https://..., www... and name@example.com.
+"""Turns addresses in running text into links: https://..., tel:..., name@example.com.
 
-A host name alone is not a link: in a chat about programs, `main.py` is rarely a host in Paraguay.
 Every expression here looks only a bounded distance around the current position, so that no text
 takes more than linear time.
 """
@@ -12,16 +11,17 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
+from chatapi.rendering.link_schemes import LINK_SCHEMES, is_scheme_without_slashes
+
 _MAX_ADDRESS_LENGTH = 2_000
 _MAX_LOCAL_PART_LENGTH = 64
+_MAX_SCHEME_LENGTH = 20
 
-_ADDRESS_CHARACTERS = rf"\w[^\s<>\[\]\\`]{{0,{_MAX_ADDRESS_LENGTH}}}"
-_AFTER_SCHEME = re.compile(rf"://{_ADDRESS_CHARACTERS}")
-_WWW = re.compile(rf"www\.{_ADDRESS_CHARACTERS}", re.IGNORECASE)
+ADDRESS_CHARACTERS = rf"[^\s<>\[\]\\`]{{0,{_MAX_ADDRESS_LENGTH}}}"
+_AFTER_SCHEME = re.compile(rf":(?://\w|[\w+?]){ADDRESS_CHARACTERS}")
 _MAIL_HOST = re.compile(r"@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}(?![\w@-])", re.IGNORECASE)
-_SCHEME_BEFORE = re.compile(r"(?<![a-z0-9.+-])https?$", re.IGNORECASE)
-_LOCAL_PART_BEFORE = re.compile(r"(?<![^\s(<,;:])[a-z0-9][a-z0-9.+-]*$", re.IGNORECASE)
-_WORD_BEFORE = re.compile(r"[\w./@-]$")
+_SCHEME_BEFORE = re.compile(r"(?<![\w.+-])[a-z][a-z0-9.+-]*$", re.IGNORECASE)
+_LOCAL_PART_BEFORE = re.compile(r"(?<![^\s(<,;:])[a-z0-9][a-z0-9.+_-]*$", re.IGNORECASE)
 
 _ENDS_SENTENCES = "?!.,:;*_~'\""
 
@@ -37,10 +37,22 @@ class Address(NamedTuple):
 
 
 def add_bare_links(parser: MarkdownIt) -> None:
-    """Added before emphasis, which would split addresses at their underscores."""
+    """Added before emphasis, which would split addresses at their asterisks."""
     for character in _FINDERS:
         parser.inline.add_terminator_char(character)
     parser.inline.ruler.before("emphasis", "bare_link", _bare_link)
+
+
+def without_sentence_end(address: str) -> str:
+    """Remove what belongs to the sentence around it, such as `.` or an unmatched bracket."""
+    surplus = address.count(")") - address.count("(")
+    end = len(address)
+    while end and (
+        address[end - 1] in _ENDS_SENTENCES or (address[end - 1] == ")" and surplus > 0)
+    ):
+        surplus -= address[end - 1] == ")"
+        end -= 1
+    return address[:end]
 
 
 def _bare_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
@@ -65,15 +77,16 @@ def _bare_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the p
 
 def _find_at_colon(text: str, colon: int) -> Address | None:
     rest = _AFTER_SCHEME.match(text, colon)
-    scheme = _SCHEME_BEFORE.search(text[max(0, colon - len("?https")) : colon])
-    return Address(scheme[0], _without_sentence_end(rest[0])) if rest and scheme else None
-
-
-def _find_www(text: str, start: int) -> Address | None:
-    found = _WWW.match(text, start)
-    if found is None or _WORD_BEFORE.search(text[max(0, start - 1) : start]):
+    if rest is None:
         return None
-    return Address("", _without_sentence_end(found[0]), prefix="http://")
+    before = _SCHEME_BEFORE.search(text[max(0, colon - _MAX_SCHEME_LENGTH) : colon])
+    scheme = before[0].lower() if before else ""
+    has_slashes = text.startswith("://", colon)
+    if scheme not in LINK_SCHEMES or not (has_slashes or is_scheme_without_slashes(scheme)):
+        return None
+    address = without_sentence_end(rest[0])
+    is_complete = address.strip(":/")
+    return Address(text[colon - len(scheme) : colon], address) if is_complete else None
 
 
 def _find_at_sign(text: str, at_sign: int) -> Address | None:
@@ -85,17 +98,5 @@ def _find_at_sign(text: str, at_sign: int) -> Address | None:
 
 _FINDERS: dict[str, Callable[[str, int], Address | None]] = {
     ":": _find_at_colon,
-    "w": _find_www,
-    "W": _find_www,
     "@": _find_at_sign,
 }
-
-
-def _without_sentence_end(address: str) -> str:
-    """Remove what belongs to the sentence around it, such as `.` or an unmatched bracket."""
-    surplus = address.count(")") - address.count("(")
-    end = len(address)
-    while address[end - 1] in _ENDS_SENTENCES or (address[end - 1] == ")" and surplus > 0):
-        surplus -= address[end - 1] == ")"
-        end -= 1
-    return address[:end]

@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from chatapi.core.ids import GroupId, UserId
 from chatapi.rendering.budget import TooMuchWorkError
 from chatapi.rendering.directory import EMPTY_DIRECTORY, Directory
+from chatapi.rendering.emoticons import has_emoticon
 from chatapi.rendering.environment import Environment
 from chatapi.rendering.images import IMAGE
 from chatapi.rendering.markdown import parse, write_html
@@ -21,6 +22,8 @@ _QUICK_LENGTH = 1_000
 _MAX_HTML = 128 * 1024
 """In characters; the longest message of normal text or code needs a fraction of it."""
 _CODE_MARKS = ("```", "~~~")
+_FORMULA_MARK = "$$"
+_QUICK_LENGTH_WITH_FORMULAS = 250
 _ME = "/me "
 _ONE_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 _PATH = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?/?(?P<path>[^?#]*)", re.IGNORECASE)
@@ -46,7 +49,8 @@ class RenderedMessage:
 
 def is_quick_to_render(content: str) -> bool:
     """Whether it takes a few milliseconds at most; otherwise render in another thread."""
-    return len(content) <= _QUICK_LENGTH and not any(mark in content for mark in _CODE_MARKS)
+    longest = _QUICK_LENGTH_WITH_FORMULAS if _FORMULA_MARK in content else _QUICK_LENGTH
+    return len(content) <= longest and not any(mark in content for mark in _CODE_MARKS)
 
 
 def render_markdown(text: str) -> str:
@@ -65,7 +69,11 @@ def render_message(content: str, directory: Directory) -> RenderedMessage:
     work, or become too long, is shown as it was written.
     """
     html = plain_html(content)
-    if html is None or (directory.linkifiers and directory.linkifiers.find(content.encode())):
+    if (
+        html is None
+        or (directory.linkifiers and directory.linkifiers.find(content.encode()))
+        or (directory.translates_emoticons and has_emoticon(content))
+    ):
         return _render_markup(content, directory)
     return _plain_message(html)
 
@@ -98,7 +106,8 @@ def _render_markup(content: str, directory: Directory) -> RenderedMessage:
     if len(html) > _MAX_HTML:
         # A page of such messages would be hundreds of times as large as their source.
         return _plain_message(as_written(content))
-    links = elements["link_open"]
+    # Links whose target was refused became text when the HTML was written.
+    links = [link for link in elements["link_open"] if link.type == "link_open"]
     paths = [_path(str(link.attrs["href"])) for link in links]
     return RenderedMessage(
         html=html,

@@ -9,11 +9,7 @@ from markdown_it.token import Token
 
 from chatapi.rendering.environment import environment_of
 from chatapi.rendering.linkifiers import FoundLink
-
-_FORMATTING = frozenset(
-    f"{kind}_{end}" for kind in ("em", "strong", "s") for end in ("open", "close")
-)
-"""Text in these elements is running text; links, mentions and the like are excluded."""
+from chatapi.rendering.text_tokens import element_tokens, running_texts, text_token
 
 
 def add_pattern_links(parser: MarkdownIt) -> None:
@@ -26,7 +22,7 @@ def _link_patterns(state: StateCore) -> None:
     if not linkifiers:
         return
     inlines = [token for token in state.tokens if token.children]
-    texts = [text for inline in inlines for text in _running_texts(inline.children or ())]
+    texts = [text for inline in inlines for text in running_texts(inline.children or ())]
     # Search all texts at once, each on its own line: a search costs more than a longer text.
     contents = [text.content.encode() for text in texts]
     links = linkifiers.find(b"\n".join(contents))
@@ -49,25 +45,10 @@ def _link_patterns(state: StateCore) -> None:
         ]
 
 
-def _running_texts(tokens: Sequence[Token]) -> Iterator[Token]:
-    depth = 0
-    for token in tokens:
-        if token.type not in _FORMATTING:
-            depth += token.nesting
-        if token.type == "text" and depth == 0:
-            yield token
-
-
 def _split(text: Token, content: bytes, links: Sequence[FoundLink], start: int) -> Iterator[Token]:
     place = 0
     for link in links:
-        yield _text(text, content[place : link.start - start].decode())
-        yield Token("link_open", "a", 1, attrs={"href": link.url}, level=text.level)
-        yield _text(text, link.text, deeper=1)
-        yield Token("link_close", "a", -1, level=text.level)
+        yield text_token(text, content[place : link.start - start].decode())
+        yield from element_tokens(text, "link", "a", {"href": link.url}, link.text)
         place = link.end - start
-    yield _text(text, content[place:].decode())
-
-
-def _text(origin: Token, content: str, deeper: int = 0) -> Token:
-    return Token("text", "", 0, content=content, level=origin.level + deeper)
+    yield text_token(text, content[place:].decode())

@@ -5,56 +5,45 @@ import re
 import nh3
 from pygments.token import STANDARD_TYPES
 
-LINK_SCHEMES = frozenset({"http", "https", "mailto"})
+from chatapi.rendering import mathml
+from chatapi.rendering.link_schemes import LINK_SCHEMES
 
-_TEXT = {"a", "br", "code", "del", "em", "img", "input", "span", "strong", "time"}
+_TEXT = {"a", "br", "code", "del", "em", "img", "span", "strong", "time"}
 _BLOCKS = {
     *("blockquote", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul")
 }
 _TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
+_FORMULAS = mathml.ELEMENTS | {"annotation", "math", "semantics"}
 
 _ATTRIBUTES = {
     "a": {"class", "data-stream-id", "href", "title"},
-    "code": {"class"},
+    "annotation": {"encoding"},
     "div": {"aria-hidden", "class", "data-code-language"},
     "img": {
-        "alt",
-        "class",
-        "data-animated",
-        "data-original-content-type",
-        "data-original-dimensions",
-        "data-original-src",
-        "src",
-        "title",
+        *("alt", "class", "data-animated", "data-original-content-type"),
+        *("data-original-dimensions", "data-original-src", "src", "title"),
     },
-    "input": {"class"},
-    "li": {"class"},
-    "ol": {"class", "start"},
-    "span": {"aria-label", "class", "data-user-group-id", "data-user-id", "role", "title"},
+    "math": {"display", "xmlns"},
+    "ol": {"start"},
+    "span": {
+        *("aria-hidden", "aria-label", "class", "data-user-group-id", "data-user-id"),
+        *("role", "title"),
+    },
     "time": {"datetime"},
-    "ul": {"class"},
+    **{element: set(mathml.ATTRIBUTES) for element in mathml.ELEMENTS},
 }
 _CLASSES = {
     "a": {"stream", "stream-topic", "message-link"},
-    "code": {"math"},
     "div": {
-        "codehilite",
-        "message_inline_image",
-        "spoiler-block",
-        "spoiler-content",
-        "spoiler-header",
+        *("codehilite", "message_inline_image"),
+        *("spoiler-block", "spoiler-content", "spoiler-header"),
     },
     "img": {
-        "emoji",
-        "image-loading-placeholder",
-        "inline-image",
-        "inline-image image-loading-placeholder",
+        *("emoji", "image-loading-placeholder"),
+        *("inline-image", "inline-image image-loading-placeholder"),
     },
-    "input": {"task-list-item-checkbox"},
-    "li": {"task-list-item"},
-    "ol": {"contains-task-list"},
     "span": {
-        "timestamp-error",
+        *("katex", "katex-display", "katex-html", "katex-mathml"),
         # Classes of syntax highlighting.
         *filter(None, STANDARD_TYPES.values()),
         *(
@@ -68,11 +57,10 @@ _CLASSES = {
             for silent in ("", " silent")
         ),
     },
-    "ul": {"contains-task-list"},
 }
 _EMOJI_CLASSES = re.compile(r"emoji emoji-[0-9a-f]{4,6}(?:-[0-9a-f]{4,6}){0,12}")
-_ALIGNMENTS = {"style": {f"text-align:{side}" for side in ("left", "center", "right")}}
-_VALUES = {"input": {"checked": {""}, "disabled": {""}}, "td": _ALIGNMENTS, "th": _ALIGNMENTS}
+_ALIGNMENTS = {"style": {f"text-align: {side};" for side in ("left", "center", "right")}}
+_VALUES = {"td": _ALIGNMENTS, "th": _ALIGNMENTS}
 
 
 def sanitize_html(html: str) -> str:
@@ -87,12 +75,10 @@ def _only_known_classes(tag: str, attribute: str, value: str) -> str | None:
 
 
 _cleaner = nh3.Cleaner(
-    tags=_TEXT | _BLOCKS | _TABLES,
+    tags=_TEXT | _BLOCKS | _TABLES | _FORMULAS,
     attributes=_ATTRIBUTES,
     attribute_filter=_only_known_classes,
     tag_attribute_values=_VALUES,
-    # Never an input field. One attribute: the order of several would be random.
-    set_tag_attribute_values={"input": {"type": "checkbox"}},
-    url_schemes=LINK_SCHEMES,
+    url_schemes=set(LINK_SCHEMES),
     link_rel="noopener noreferrer nofollow",
 )

@@ -1,4 +1,7 @@
-"""`<time:2026-01-02T03:04:05Z>` is a point in time, shown by clients in the reader's time zone."""
+"""`<time:2026-01-02T03:04:05Z>` is a point in time, shown by clients in the reader's time zone.
+
+What cannot be read as a time stays as it was written.
+"""
 
 from datetime import UTC, datetime
 
@@ -18,16 +21,12 @@ def _time(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser
     if state.src[state.pos] != "<":
         return False
     found = TIME.match(state.src, state.pos, state.posMax)
-    if found is None:
+    moment = _read(found["time"]) if found else None
+    if found is None or moment is None:
         return False
     if not silent:
-        written = found["time"]
-        if moment := _read(written):
-            attributes = {"datetime": moment.isoformat().replace("+00:00", "Z")}
-            push_element(state, "time", "time", attributes, written)
-        else:
-            text = f"Invalid time format: {written}"
-            push_element(state, "time", "span", {"class": "timestamp-error"}, text)
+        attributes = {"datetime": moment.isoformat().replace("+00:00", "Z")}
+        push_element(state, "time", "time", attributes, found["time"])
     state.pos = found.end()
     return True
 

@@ -1,5 +1,6 @@
 """Looks up the users, groups, channels and emoji that a text may name, before it is rendered."""
 
+import dataclasses
 from collections.abc import Collection
 
 from chatapi.auth.context import Context
@@ -24,11 +25,15 @@ from chatapi.rendering import (
 
 async def directory_for(ctx: Context, content: str) -> Directory:
     """What the author may name in the text; most texts name nothing and cost no statement."""
-    linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
+    nothing = Directory(
+        linkifiers=await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id),
+        translates_emoticons=ctx.user.options.translate_emoticons,
+        own_url=ctx.public_url,
+    )
     upload_paths = find_upload_paths(content)
     if "*" not in content and ":" not in content and not upload_paths:
         # Every mention contains asterisks, every emoji colons.
-        return Directory(linkifiers=linkifiers)
+        return nothing
     references = find_references(content)
     if not (
         upload_paths
@@ -38,14 +43,17 @@ async def directory_for(ctx: Context, content: str) -> Directory:
         or references.channel_names
         or references.emoji_names
     ):
-        return Directory(linkifiers=linkifiers)
-    return Directory.of(
+        return nothing
+    named = Directory.of(
         users=await _users(ctx, references),
         groups=await _groups(ctx, references.group_names),
         channels=await _channels(ctx, references.channel_names),
         emoji=await list_emoji_named(ctx, references.emoji_names),
-        linkifiers=linkifiers,
+        linkifiers=nothing.linkifiers,
         pictures=await list_pictures(ctx, upload_paths),
+    )
+    return dataclasses.replace(
+        named, translates_emoticons=nothing.translates_emoticons, own_url=nothing.own_url
     )
 
 

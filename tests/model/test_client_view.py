@@ -14,7 +14,12 @@ from tests.support.client import ApiClient
 from tests.support.listening import listen
 from tests.support.responses import assert_success
 
-_KNOWN = {"notification_settings_null": True, "archived_channels": True, "empty_topic_name": True}
+_KNOWN = {
+    "notification_settings_null": True,
+    "archived_channels": True,
+    "empty_topic_name": True,
+    "user_avatar_url_field_optional": True,
+}
 _WISH: dict[str, object] = {"include_subscribers": "true", "client_capabilities": _KNOWN}
 
 

@@ -36,6 +36,7 @@ class RealmRecord:
     date_created: datetime
     settings: dict[str, Any]
     system_groups: dict[str, int]
+    user_settings_defaults: dict[str, Any] | None = None
 
     @cached_property
     def options(self) -> RealmSettings:

@@ -49,6 +49,8 @@ class UserRecord:
     settings: dict[str, Any]
     earlier_standings: list[PastRoleRow] | None = None
     """Past roles, oldest first; audiences of events are evaluated with them."""
+    has_devices: bool = False
+    seen_onboarding_steps: list[str] | None = None
 
     @property
     def is_bot(self) -> bool:

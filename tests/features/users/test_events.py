@@ -93,7 +93,6 @@ PERSON: UserPayload = {
     "avatar_url": None,
     "avatar_version": 1,
     "is_imported_stub": False,
-    "is_deleted": False,
     "profile_data": {},
 }
 

@@ -3,6 +3,7 @@
 from chatapi.db.base import Base
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic
 from chatapi.db.models.deployment import Deployment
+from chatapi.db.models.device import Device, PushToken
 from chatapi.db.models.edit import MessageEdit
 from chatapi.db.models.event import Epoch, EpochStart, EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.folder import ChannelFolder
@@ -20,6 +21,7 @@ from chatapi.db.models.message import (
     ReadException,
     ReadFloor,
 )
+from chatapi.db.models.organization import Playground, RealmDomain
 from chatapi.db.models.personal import Draft, NavigationView, SavedSnippet
 from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
@@ -40,6 +42,7 @@ __all__ = [
     "Conversation",
     "ConversationMember",
     "Deployment",
+    "Device",
     "Draft",
     "Epoch",
     "EpochStart",
@@ -55,16 +58,19 @@ __all__ = [
     "MessageFlag",
     "MutedUser",
     "NavigationView",
+    "Playground",
     "Presence",
     "PresenceClock",
     "ProfileField",
     "ProfileValue",
+    "PushToken",
     "Reaction",
     "ReadCursor",
     "ReadException",
     "ReadFloor",
     "Realm",
     "RealmClock",
+    "RealmDomain",
     "RealmEmoji",
     "SavedSnippet",
     "ScheduledMessage",

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from chatapi.events.event import Event
-from chatapi.features.users.bot_payloads import BotPayload, LostBotPayload, RemovedBotPayload
+from chatapi.features.users.bot_payloads import BotPayload, LostBotPayload
 
 
 class BotAdded(Event):
@@ -22,15 +22,6 @@ class BotUpdated(Event):
     op: ClassVar = "update"
 
     bot: BotPayload
-
-
-class BotRemoved(Event):
-    """A bot was deactivated."""
-
-    type = "realm_bot"
-    op: ClassVar = "remove"
-
-    bot: RemovedBotPayload
 
 
 class BotDeleted(Event):

@@ -1,6 +1,7 @@
 """The only code that creates users; callers have checked the permission."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
@@ -13,8 +14,10 @@ from chatapi.features.users.bot_event_emitter import emit_bot_added
 from chatapi.features.users.bot_rules import check_bot_role
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.group_events import emit_first_group
+from chatapi.features.users.mail_domains.restriction import require_allowed_address
 from chatapi.features.users.repository import ApiKeyRepository, FullMemberRepository, UserRepository
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
+from chatapi.features.users.settings_defaults.repository import DefaultSettingsRepository
 from chatapi.permissions.user_visibility import user_visible_to
 
 
@@ -46,8 +49,12 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     users = UserRepository(ctx.db, ctx.realm.id)
     if await users.find_by_delivery_email(email) is not None:
         raise BadRequestError(f"email {email} is already in use")
+    if new.bot_type is None:
+        await require_allowed_address(ctx, email)
     if new.bot_owner_id is not None:
         check_bot_role(new.role, await users.find(new.bot_owner_id))
+    defaults = await _default_settings(ctx, new)
+    visibility = defaults.pop("email_address_visibility", EmailVisibility.EVERYONE)
     user_id = await users.add(
         delivery_email=email,
         email_key=name_key(email),
@@ -59,11 +66,11 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         bot_owner_id=new.bot_owner_id,
         date_joined=ctx.now(),
         timezone="",
-        email_visibility=EmailVisibility.EVERYONE,
+        email_visibility=EmailVisibility(visibility),
         avatar_version=1,
         is_imported_stub=False,
         is_system_bot=False,
-        settings={},
+        settings=defaults,
         password_hash=new.password_hash,
     )
     api_key = new_api_key()
@@ -75,6 +82,13 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     if user.is_bot:
         await emit_bot_added(ctx, user)
     return CreatedUser(user, api_key)
+
+
+async def _default_settings(ctx: RealmContext, new: NewUser) -> dict[str, Any]:
+    """What administrators chose for new users; bots begin with the defaults of the service."""
+    if new.bot_type is not None:
+        return {}
+    return await DefaultSettingsRepository(ctx.db, ctx.realm.id).get()
 
 
 def _user_added(ctx: RealmContext, user: UserRecord) -> UserAdded:

@@ -101,7 +101,7 @@ class UserUpdated(Event):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        computes_picture = self.pictured_by is not None and view.profile.client_gravatar
+        computes_picture = self.pictured_by is not None and _computes_changed_picture(view)
         return self._shows_email(view), computes_picture
 
     @override
@@ -119,7 +119,7 @@ class UserUpdated(Event):
         version = person["avatar_version"]
         person["avatar_source"] = "G"
         person["avatar_url"] = avatar_url(
-            email, version, client_computes=view.profile.client_gravatar and shows_email
+            email, version, client_computes=shows_email and _computes_changed_picture(view)
         )
         person["avatar_url_medium"] = medium_gravatar_url(email, version)
 
@@ -133,6 +133,12 @@ class UserUpdated(Event):
             or view.user_id == self.person["user_id"]
             or self.email_visibility.shows_to(view.role)
         )
+
+
+def _computes_changed_picture(view: ClientView) -> bool:
+    """Whether the address of a changed avatar may be left to the client."""
+    knows_null = "user_avatar_url_field_optional" in view.profile.capabilities
+    return view.profile.client_gravatar and knows_null
 
 
 class CredentialsChanged(Event):

@@ -58,6 +58,7 @@ REFUSALS = {
     "draft": (400, "BAD_REQUEST", "Draft does not exist"),
     "snip": (400, "BAD_REQUEST", "Saved snippet does not exist."),
     "view": (404, "NOT_FOUND", "Navigation view does not exist."),
+    "silent": (400, "BAD_REQUEST", "The organization has no channel for reports of messages"),
     "device": (400, "BAD_REQUEST", "Invalid device_id"),
     "token": (400, "BAD_REQUEST", "token: Token does not exist"),
     "unsent": (400, "PUSH_SERVICE_NOT_CONFIGURED", "This server does not send push notifications."),
@@ -92,6 +93,8 @@ PATCH  /bots/{bot_id}                           ok ok    no    no    no    no   
 DELETE /bots/{bot_id}                           ok ok    no    no    no    no    no    -  -  -
 GET    /bots/{bot_id}/api_key                   ok ok    no    no    no    no    no    -  -  -
 POST   /bots/{bot_id}/api_key/regenerate        ok ok    no    no    no    no    no    -  -  -
+POST   /messages/{message_id}/report  silent silent silent silent silent secret silent -  -  -
+POST   /realm/test_welcome_bot_custom_message   ok ok    admin admin admin admin admin -  -  -
 GET    /realm/domains                           ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /realm/domains                           ok ok    admin admin admin admin admin -  -  -
 PATCH  /realm/domains/{domain}                  ok ok    admin admin admin admin admin -  -  -
@@ -301,6 +304,7 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /saved_snippets/{saved_snippet_id}": permission_world.a_snippet,
     "PATCH /navigation_views/{fragment}": permission_world.a_view,
     "DELETE /navigation_views/{fragment}": permission_world.a_view,
+    "POST /messages/{message_id}/report": permission_world.a_message,
     "POST /realm/domains": permission_world.a_new_domain,
     "PATCH /realm/domains/{domain}": permission_world.a_domain,
     "DELETE /realm/domains/{domain}": permission_world.a_domain,

@@ -51,8 +51,6 @@ ABSENT_OPERATIONS = {
     "GET /thumbnail/status/{realm_id_str}/{filename}": "not built yet",
     "POST /users/me/avatar": "not built yet",
     "DELETE /users/me/avatar": "not built yet",
-    "POST /messages/{message_id}/report": "not built yet",
-    "POST /realm/test_welcome_bot_custom_message": "not built yet",
     # Video calls are started by clients, on a Jitsi server.
     "GET /calls/bigbluebutton/create": "no such provider can be configured",
     "POST /calls/nextcloud_talk/create": "no such provider can be configured",

@@ -1,14 +1,17 @@
 """Messages: sending, reading, changing and deleting them, now or at a later time."""
 
 from chatapi.features.messages.deliveries.service import deliver_some, find_next_due
-from chatapi.features.messages.notices import post_notices
+from chatapi.features.messages.notices import post_notices, send_direct_notice
+from chatapi.features.messages.report.params import REPORT_TYPES
 from chatapi.features.messages.retention.expired import ExpiredBatch, delete_expired, find_expired
 
 __all__ = [
+    "REPORT_TYPES",
     "ExpiredBatch",
     "delete_expired",
     "deliver_some",
     "find_expired",
     "find_next_due",
     "post_notices",
+    "send_direct_notice",
 ]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chatapi.auth.context import RealmContext
+from chatapi.auth.notices import DirectNotice
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
@@ -81,6 +82,8 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     await join_default_channels(ctx, user)
     if user.is_bot:
         await emit_bot_added(ctx, user)
+    elif welcome := ctx.realm.options.welcome_message_custom_text:
+        await ctx.runtime.post_notices(ctx, [DirectNotice(user.id, welcome)])
     return CreatedUser(user, api_key)
 
 

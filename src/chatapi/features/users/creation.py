@@ -16,9 +16,13 @@ from chatapi.features.users.bot_rules import check_bot_role
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.group_events import emit_first_group
 from chatapi.features.users.mail_domains.restriction import require_allowed_address
-from chatapi.features.users.repository import ApiKeyRepository, FullMemberRepository, UserRepository
+from chatapi.features.users.repository import (
+    ApiKeyRepository,
+    DefaultSettingsRepository,
+    FullMemberRepository,
+    UserRepository,
+)
 from chatapi.features.users.rules import check_email, check_full_name, user_payload
-from chatapi.features.users.settings_defaults.repository import DefaultSettingsRepository
 from chatapi.permissions.user_visibility import user_visible_to
 
 

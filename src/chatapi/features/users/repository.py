@@ -250,3 +250,22 @@ class ApiKeyRepository:
         newest = select(ApiKey.id).where(*logins).order_by(ApiKey.id.desc()).limit(keep)
         deleted = await self._db.execute(delete(ApiKey).where(*logins, ApiKey.id.not_in(newest)))
         return deleted.rowcount
+
+
+class DefaultSettingsRepository:
+    """The defaults of one realm: what differs from those of the service."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def get(self) -> dict[str, Any]:
+        rows = await self._db.execute(
+            select(Realm.user_settings_defaults).where(Realm.id == self._realm_id)
+        )
+        return rows.scalar_one() or {}
+
+    async def change(self, defaults: dict[str, Any]) -> None:
+        await self._db.execute(
+            update(Realm).where(Realm.id == self._realm_id).values(user_settings_defaults=defaults)
+        )

@@ -1,6 +1,6 @@
 """POST /realm/test_welcome_bot_custom_message."""
 
-from tests.factories import MakeUser, Person
+from tests.factories import Person
 from tests.features.realm.settings import change_realm
 from tests.support.client import ApiClient
 from tests.support.listening import listen
@@ -33,11 +33,13 @@ async def test_empty_text_is_refused(client: ApiClient, admin: Person) -> None:
         assert assert_error(refused) == "welcome_message_custom_text cannot be empty"
 
 
-async def test_new_user_gets_the_text_of_the_setting(
-    client: ApiClient, admin: Person, make_user: MakeUser
-) -> None:
+async def test_new_user_gets_the_text_of_the_setting(client: ApiClient, admin: Person) -> None:
     await change_realm(client, admin, welcome_message_custom_text="Welcome to **Acme**!")
-    newcomer = await make_user()
+    new = {"email": "ada@example.com", "full_name": "Ada", "password": "correct horse"}
+    user_id = assert_success(await client.post("/users", admin, **new))["user_id"]
+    login = {"username": "ada@example.com", "password": "correct horse"}
+    key = assert_success(await client.post("/fetch_api_key", None, **login))["api_key"]
+    newcomer = Person(user_id, "ada@example.com", key)
     wanted = {"anchor": "newest", "num_before": 5, "num_after": 0, "apply_markdown": False}
     found = assert_success(await client.get("/messages", newcomer, **wanted))["messages"]
     assert [message["content"] for message in found] == ["Welcome to **Acme**!"]

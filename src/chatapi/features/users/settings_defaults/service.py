@@ -2,10 +2,10 @@
 
 from chatapi.auth.context import Context
 from chatapi.events.audience import Everyone
+from chatapi.features.users.repository import DefaultSettingsRepository
 from chatapi.features.users.settings.payloads import DefaultSettings
 from chatapi.features.users.settings_defaults.events import DefaultSettingChanged
 from chatapi.features.users.settings_defaults.params import ChangeDefaultsParams
-from chatapi.features.users.settings_defaults.repository import DefaultSettingsRepository
 
 _OF_THE_SERVICE = DefaultSettings()
 

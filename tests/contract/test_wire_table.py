@@ -66,7 +66,6 @@ ABSENT_OPERATIONS = {
 ABSENT_PARAMETERS = {
     ("DELETE /users/{user_id}", "deactivation_notification_comment"): "no mail is sent",
 }
-ABSENT_PARAMETERS[("PATCH /settings", "target_users")] = "not built yet"
 ABSENT_KEYS = {
     "demo_organization_scheduled_deletion_date": "only demo organizations have it",
 }

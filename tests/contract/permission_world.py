@@ -461,3 +461,37 @@ async def a_linkifier(world: World, caller: Person | None) -> Prepared:
 async def all_linkifiers(world: World, _caller: Person | None) -> Prepared:
     found = await linkifiers_seen_by(world.client, world.boss)
     return Prepared(values={"ordered_linkifier_ids": [each["id"] for each in found]})
+
+
+async def a_device(world: World, _caller: Person | None) -> Prepared:
+    added = assert_success(await world.client.post("/register_client_device", world.boss))
+    key = {"push_key_id": 1, "push_key": "a2V5"}
+    return Prepared(values={"device_id": added["device_id"], **key})
+
+
+async def a_new_token(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"token": f"token {next(_numbers)}"})
+
+
+async def a_new_domain(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"domain": f"domain{next(_numbers)}.example"})
+
+
+async def a_domain(world: World, caller: Person | None) -> Prepared:
+    values = {**(await a_new_domain(world, caller)).values, "allow_subdomains": True}
+    assert_success(await world.client.post("/realm/domains", world.boss, **values))
+    return Prepared({"domain": values["domain"]}, {"allow_subdomains": False})
+
+
+async def a_new_playground(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"name": f"Playground {next(_numbers)}"})
+
+
+async def a_playground(world: World, caller: Person | None) -> Prepared:
+    values = {
+        **(await a_new_playground(world, caller)).values,
+        "pygments_language": "Python",
+        "url_template": "https://example.com/{code}",
+    }
+    added = assert_success(await world.client.post("/realm/playgrounds", world.boss, **values))
+    return Prepared({"playground_id": added["id"]})

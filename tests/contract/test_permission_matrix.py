@@ -60,6 +60,11 @@ REFUSALS = {
     "snip": (400, "BAD_REQUEST", "Saved snippet does not exist."),
     "view": (404, "NOT_FOUND", "Navigation view does not exist."),
     "mail": (400, "BAD_REQUEST", "This server does not receive email"),
+    "silent": (400, "BAD_REQUEST", "The organization has no channel for reports of messages"),
+    "device": (400, "BAD_REQUEST", "Invalid device_id"),
+    "token": (400, "BAD_REQUEST", "token: Token does not exist"),
+    "unsent": (400, "PUSH_SERVICE_NOT_CONFIGURED", "This server does not send push notifications."),
+    "deaf": (400, "NO_ACTIVE_PUSH_DEVICE", "No active registered push device"),
     "lost": (400, "BAD_REQUEST", "Navigation view does not exist."),
 }
 """The table's words for refusals; `ok` means success."""
@@ -93,6 +98,25 @@ POST   /bots/{bot_id}/api_key/regenerate        ok ok    no    no    no    no   
 GET    /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
 PUT    /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /messages/{message_id}/report  silent silent silent silent silent secret silent -  -  -
+POST   /realm/test_welcome_bot_custom_message   ok ok    admin admin admin admin admin -  -  -
+GET    /realm/domains                           ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /realm/domains                           ok ok    admin admin admin admin admin -  -  -
+PATCH  /realm/domains/{domain}                  ok ok    admin admin admin admin admin -  -  -
+DELETE /realm/domains/{domain}                  ok ok    admin admin admin admin admin -  -  -
+POST   /realm/playgrounds                       ok ok    admin admin admin admin admin -  -  -
+DELETE /realm/playgrounds/{playground_id}       ok ok    admin admin admin admin admin -  -  -
+PATCH  /realm/user_settings_defaults            ok ok    admin admin admin admin admin -  -  -
+POST   /users/me/onboarding_steps               ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /register_client_device                  ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /remove_client_device  device device device device device device device -  -  -
+POST   /mobile_push/register  device device device device device device device -  -  -
+POST   /mobile_push/test_notification  unsent unsent unsent unsent unsent unsent unsent -  -  -
+POST   /mobile_push/e2ee/test_notification      deaf deaf deaf deaf deaf deaf deaf -  -  -
+POST   /users/me/android_gcm_reg_id             ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /users/me/android_gcm_reg_id             token token token token token token token -  -  -
+POST   /users/me/apns_device_token              ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /users/me/apns_device_token              token token token token token token token -  -  -
 GET    /realm/profile_fields                    ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /realm/profile_fields                    ok ok    admin admin admin admin admin -  -  -
 PATCH  /realm/profile_fields                    ok ok    admin admin admin admin admin -  -  -
@@ -298,6 +322,16 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /saved_snippets/{saved_snippet_id}": permission_world.a_snippet,
     "PATCH /navigation_views/{fragment}": permission_world.a_view,
     "DELETE /navigation_views/{fragment}": permission_world.a_view,
+    "POST /messages/{message_id}/report": permission_world.a_message,
+    "POST /realm/domains": permission_world.a_new_domain,
+    "PATCH /realm/domains/{domain}": permission_world.a_domain,
+    "DELETE /realm/domains/{domain}": permission_world.a_domain,
+    "POST /realm/playgrounds": permission_world.a_new_playground,
+    "DELETE /realm/playgrounds/{playground_id}": permission_world.a_playground,
+    "POST /remove_client_device": permission_world.a_device,
+    "POST /mobile_push/register": permission_world.a_device,
+    "DELETE /users/me/android_gcm_reg_id": permission_world.a_new_token,
+    "DELETE /users/me/apns_device_token": permission_world.a_new_token,
     "PATCH /realm/linkifiers": permission_world.all_linkifiers,
     "POST /realm/filters": permission_world.a_new_linkifier,
     "PATCH /realm/filters/{filter_id}": permission_world.a_linkifier,

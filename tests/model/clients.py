@@ -17,6 +17,7 @@ _CAPABILITIES = (
     "bulk_message_deletion",
     "empty_topic_name",
     "user_settings_object",
+    "individual_emoji_changes",
 )
 _KINDS: dict[str, tuple[list[str], list[str]] | None] = {
     "everything": None,
@@ -72,6 +73,7 @@ class ClientSpec:
             "include_subscribers": "true" if self.lists_people else "false",
             "client_capabilities": {
                 "notification_settings_null": True,
+                # Without it a changed picture has an address, which such a client does not keep.
                 "user_avatar_url_field_optional": True,
                 **dict.fromkeys(sorted(self.capabilities), True),
             },

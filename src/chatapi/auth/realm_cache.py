@@ -39,6 +39,7 @@ class RealmRecord:
     icon_path: str | None = None
     logo_path: str | None = None
     night_logo_path: str | None = None
+    user_settings_defaults: dict[str, Any] | None = None
 
     @cached_property
     def options(self) -> RealmSettings:

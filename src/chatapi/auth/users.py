@@ -51,6 +51,8 @@ class UserRecord:
     """Past roles, oldest first; audiences of events are evaluated with them."""
     avatar_path: str | None = None
     """Of an uploaded picture."""
+    has_devices: bool = False
+    seen_onboarding_steps: list[str] | None = None
 
     @property
     def is_bot(self) -> bool:

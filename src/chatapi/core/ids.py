@@ -25,6 +25,8 @@ ScheduledMessageId = NewType("ScheduledMessageId", int)
 DraftId = NewType("DraftId", int)
 SavedSnippetId = NewType("SavedSnippetId", int)
 LinkifierId = NewType("LinkifierId", int)
+DeviceId = NewType("DeviceId", int)
+PlaygroundId = NewType("PlaygroundId", int)
 
 MAX_ID = 2**63 - 1
 """The largest integer both databases can hold."""

@@ -16,3 +16,7 @@ class MessageDetailsPayload(TypedDict):
     user_ids: NotRequired[list[UserId]]
     stream_id: NotRequired[int]
     topic: NotRequired[str]
+    unmuted_stream_msg: NotRequired[bool]
+    """For messages of channels: whether the reader has muted neither the channel nor the topic,
+    or shows the topic nevertheless.
+    """

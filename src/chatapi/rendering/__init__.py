@@ -1,6 +1,6 @@
 """Markdown to safe HTML, and the mentions and links of a text; pure: text in, text out."""
 
-from chatapi.rendering.channel_links import channel_address
+from chatapi.rendering.channel_links import channel_address, encode_fragment
 from chatapi.rendering.directory import (
     EMPTY_DIRECTORY,
     Directory,
@@ -58,6 +58,7 @@ __all__ = [
     "UrlTemplate",
     "channel_address",
     "emoji_names_by_code",
+    "encode_fragment",
     "find_references",
     "find_upload_paths",
     "finish_pictures",

@@ -86,6 +86,7 @@ class RealmSettings(WireModel):
     require_unique_names: bool = False
     send_channel_events_messages: bool = True
     new_stream_announcements_stream_id: OptionalChannel = NO_CHANNEL
+    moderation_request_channel_id: OptionalChannel = NO_CHANNEL
     send_welcome_emails: bool = False
     message_content_allowed_in_email_notifications: bool = True
     enable_spectator_access: bool = False

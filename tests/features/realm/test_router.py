@@ -45,7 +45,7 @@ OTHERS = {
 ONLY_ONE_VALUE = {"gif_rating_policy"}
 ABOUT_VIDEO_CALLS = {"video_chat_provider", "jitsi_server_url"}
 """Have tests of their own: one needs the other."""
-NAMES_A_CHANNEL = {"new_stream_announcements_stream_id"}
+NAMES_A_CHANNEL = {"new_stream_announcements_stream_id", "moderation_request_channel_id"}
 TIME_LIMITS = [name for name in OTHERS if name.endswith("_limit_seconds")]
 
 

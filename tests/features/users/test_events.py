@@ -93,7 +93,6 @@ PERSON: UserPayload = {
     "avatar_url": None,
     "avatar_version": 1,
     "is_imported_stub": False,
-    "is_deleted": False,
     "profile_data": {},
 }
 
@@ -168,15 +167,11 @@ class TestUpdate:
     async def test_email_is_sent_to_readers_who_may_see_it(
         self, client: ApiClient, admin: Person, guest: Person, member: Person
     ) -> None:
-        readers = {
-            reader: await listen(
-                client,
-                reader,
-                fetch_event_types=[],
-                client_capabilities={"user_avatar_url_field_optional": True},
-            )
-            for reader in (admin, guest)
+        wish: dict[str, object] = {
+            "fetch_event_types": [],
+            "client_capabilities": {"user_avatar_url_field_optional": True},
         }
+        readers = {reader: await listen(client, reader, **wish) for reader in (admin, guest)}
         await hide_email(client, member, EmailVisibility.ADMINS)
         for reader, listener in readers.items():
             told: dict[str, Any] = {}

@@ -60,7 +60,6 @@ class TestGetUsers:
             "avatar_url": None,
             "avatar_version": 1,
             "is_imported_stub": False,
-            "is_deleted": False,
         }
 
     @pytest.mark.parametrize(("role", "is_owner", "is_admin", "is_guest"), ROLES)

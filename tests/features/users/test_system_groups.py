@@ -149,13 +149,15 @@ class View:
                     self.bots.add(event["bot"]["user_id"])
                 case "realm_bot", "update":
                     assert event["bot"]["user_id"] in self.bots
-                case "realm_bot", "remove" | "delete":
+                case "realm_bot", "delete":
                     self.bots.remove(event["bot"]["user_id"])
                 case other:
                     raise AssertionError(f"an event nobody asked for: {other}")
 
     def _change_person(self, change: dict[str, Any]) -> None:
         person = self.people[change["user_id"]]
+        if change.get("is_active") is False:
+            self.bots.discard(change["user_id"])
         if "new_email" in change:
             person["email"] = change.pop("new_email")
         if "role" in change:

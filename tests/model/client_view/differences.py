@@ -67,6 +67,7 @@ _UNORDERED = {
     "reminders": "reminder_id",
     "navigation_views": "fragment",
     "muted_users": "id",
+    "realm_domains": "domain",
 }
 """Lists that clients sort as they like, and the key of their entries."""
 

@@ -1,6 +1,6 @@
 """How a client applies events about state shared by the realm."""
 
-from tests.model.client_view.view import Event, View, applies, put
+from tests.model.client_view.view import Event, View, applies, drop, put
 
 
 @applies("realm")
@@ -23,9 +23,16 @@ def change_realm(view: View, event: Event) -> None:
 
 
 @applies("realm_emoji")
-def replace_emoji(view: View, event: Event) -> None:
-    if view.knows("realm_emoji"):
-        view.state["realm_emoji"] = event["realm_emoji"]
+def change_emoji(view: View, event: Event) -> None:
+    if not view.knows("realm_emoji"):
+        return
+    match event["op"]:
+        case "add":
+            view.state["realm_emoji"][event["emoji"]["id"]] = event["emoji"]
+        case "update_one":
+            view.state["realm_emoji"][event["emoji_id"]].update(event["data"])
+        case _:
+            view.state["realm_emoji"] = event["realm_emoji"]
 
 
 @applies("realm_linkifiers")
@@ -38,6 +45,29 @@ def replace_linkifiers(view: View, event: Event) -> None:
 def replace_filters(view: View, event: Event) -> None:
     if view.knows("realm_filters"):
         view.state["realm_filters"] = event["realm_filters"]
+
+
+@applies("realm_playgrounds")
+def replace_playgrounds(view: View, event: Event) -> None:
+    if view.knows("realm_playgrounds"):
+        view.state["realm_playgrounds"] = event["realm_playgrounds"]
+
+
+@applies("realm_domains")
+def change_domains(view: View, event: Event) -> None:
+    if not view.knows("realm_domains"):
+        return
+    domains = view.state["realm_domains"]
+    if event["op"] == "remove":
+        drop(domains, "domain", event["domain"])
+    else:
+        put(domains, "domain", event["realm_domain"])
+
+
+@applies("realm_user_settings_defaults")
+def change_default_settings(view: View, event: Event) -> None:
+    if view.knows("realm_user_settings_defaults"):
+        view.state["realm_user_settings_defaults"][event["property"]] = event["value"]
 
 
 @applies("channel_folder")

@@ -47,6 +47,8 @@ def _update(view: View, user: dict[str, Any], changes: dict[str, Any]) -> None:
                 for name in _LISTS:
                     drop(view.state[name], "user_id", user["user_id"])
                 view.state[_LISTS[0] if value else _LISTS[1]].append(user)
+                if not value and view.knows("realm_bots"):
+                    drop(view.state["realm_bots"], "user_id", user["user_id"])
             case _:
                 user[key] = value
 

@@ -6,6 +6,13 @@ from dataclasses import dataclass
 from tests.model.client_view.view import Event, View, applies, drop, put
 
 _INHERITED = 0
+_OF_DEVICE = (
+    "push_key_id",
+    "push_token_id",
+    "pending_push_token_id",
+    "push_token_last_updated_timestamp",
+    "push_registration_error_code",
+)
 
 
 @applies("user_settings")
@@ -86,6 +93,26 @@ def change_navigation_views(view: View, event: Event) -> None:
                     each.update(event["data"])
         case _:
             drop(views, "fragment", event["fragment"])
+
+
+@applies("device")
+def change_devices(view: View, event: Event) -> None:
+    if not view.knows("devices"):
+        return
+    devices, key = view.state["devices"], str(event["device_id"])
+    match event["op"]:
+        case "add":
+            devices[key] = dict.fromkeys(_OF_DEVICE)
+        case "update":
+            devices[key].update({name: event[name] for name in _OF_DEVICE if name in event})
+        case _:
+            del devices[key]
+
+
+@applies("onboarding_steps")
+def replace_onboarding_steps(view: View, event: Event) -> None:
+    if view.knows("onboarding_steps"):
+        view.state["onboarding_steps"] = event["onboarding_steps"]
 
 
 @applies("alert_words")

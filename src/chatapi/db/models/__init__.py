@@ -4,6 +4,7 @@ from chatapi.db.base import Base
 from chatapi.db.models.bot import BotService, BotStorageEntry, OutgoingWebhookCall
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic
 from chatapi.db.models.deployment import Deployment
+from chatapi.db.models.device import Device, PushToken
 from chatapi.db.models.edit import MessageEdit
 from chatapi.db.models.event import Epoch, EpochStart, EventQueueRow, EventRow, RealmClock
 from chatapi.db.models.folder import ChannelFolder
@@ -21,6 +22,7 @@ from chatapi.db.models.message import (
     MessageFlag,
     ReadException,
 )
+from chatapi.db.models.organization import Playground, RealmDomain
 from chatapi.db.models.personal import Draft, NavigationView, SavedSnippet
 from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
@@ -46,6 +48,7 @@ __all__ = [
     "ConversationMember",
     "ConversationReadPosition",
     "Deployment",
+    "Device",
     "Draft",
     "Epoch",
     "EpochStart",
@@ -63,14 +66,17 @@ __all__ = [
     "MutedUser",
     "NavigationView",
     "OutgoingWebhookCall",
+    "Playground",
     "Presence",
     "PresenceClock",
     "ProfileField",
     "ProfileValue",
+    "PushToken",
     "Reaction",
     "ReadException",
     "Realm",
     "RealmClock",
+    "RealmDomain",
     "RealmEmoji",
     "SavedSnippet",
     "ScheduledMessage",

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Identity, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, JsonObject
 
 
 class Realm(Base):
@@ -22,6 +22,8 @@ class Realm(Base):
     date_created: Mapped[datetime]
     settings: Mapped[dict[str, Any]]
     """Only what differs from the defaults of RealmSettings and of the permission settings."""
+    user_settings_defaults: Mapped[dict[str, Any] | None] = mapped_column(JsonObject)
+    """What differs from the defaults of UserSettings for new users of the realm."""
     system_groups: Mapped[dict[str, Any]]
     """The ids of the groups that every realm has, by name."""
     upload_bytes: Mapped[int] = mapped_column(BigId, server_default=text("0"))

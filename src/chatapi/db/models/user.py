@@ -47,6 +47,10 @@ class User(Base):
     """Only what differs from the defaults of UserSettings."""
     past_roles: Mapped[list[dict[str, Any]] | None] = mapped_column(JsonObject)
     """The roles of the last days, each with its last event; None for most users."""
+    has_devices: Mapped[bool] = mapped_column(server_default=false())
+    """Whether the user has rows in `device`, which most users do not have."""
+    seen_onboarding_steps: Mapped[list[str] | None] = mapped_column(JsonObject)
+    """Introductions that the user has seen; None for none."""
     password_hash: Mapped[str | None] = mapped_column(String(200))
 
 

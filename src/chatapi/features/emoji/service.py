@@ -9,7 +9,7 @@ from chatapi.core.roles import Role
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Everyone
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
-from chatapi.features.emoji.events import RealmEmojiChanged
+from chatapi.features.emoji.events import RealmEmojiAdded, RealmEmojiChanged, RealmEmojiUpdated
 from chatapi.features.emoji.images import MAX_BYTES, RECIPE, EmojiImage
 from chatapi.features.emoji.payloads import EmojiPayload, emoji_payload
 from chatapi.features.emoji.repository import EmojiRepository
@@ -71,7 +71,8 @@ class EmojiService:
                 raise BadRequestError("Must be an organization administrator or emoji author")
             await require_in_realm(self._ctx, RealmPermission.CAN_ADD_CUSTOM_EMOJI)
         await self._repository.deactivate(emoji.id)
-        await self._emit()
+        removed = RealmEmojiUpdated(emoji_id=str(emoji.id), data={"deactivated": True})
+        await self._emit(removed)
 
     async def _check(self, name: str) -> None:
         await require_in_realm(self._ctx, RealmPermission.CAN_ADD_CUSTOM_EMOJI)
@@ -93,9 +94,13 @@ class EmojiService:
         await self._ctx.lock()
         await self._check(name)
         await self._repository.add(name, self._ctx.user.id, path, still_path, self._ctx.now())
-        await self._emit()
+        added = await self._repository.find_named(name)
+        if added is not None:
+            await self._emit(RealmEmojiAdded(emoji=emoji_payload(added)))
 
-    async def _emit(self) -> None:
+    async def _emit(self, change: RealmEmojiAdded | RealmEmojiUpdated) -> None:
+        """Emit one change, and for older clients the whole list."""
+        self._ctx.emit(change, to=Everyone())
         self._ctx.emit(RealmEmojiChanged(realm_emoji=await self.list_all()), to=Everyone())
 
 

@@ -22,6 +22,7 @@ _NOTHING_UNREAD = {
 }
 _WITHOUT_ACCOUNT: Mapping[frozenset[str], Mapping[str, Any]] = {
     frozenset({"alert_words"}): {"alert_words": []},
+    frozenset({"device"}): {"devices": {}},
     frozenset({"drafts"}): {"drafts": []},
     frozenset({"message"}): {"max_message_id": _NO_MESSAGE},
     frozenset({"message", "update_message_flags"}): {"unread_msgs": _NOTHING_UNREAD},
@@ -30,6 +31,7 @@ _WITHOUT_ACCOUNT: Mapping[frozenset[str], Mapping[str, Any]] = {
     frozenset({"navigation_views"}): {"navigation_views": []},
     frozenset({"realm_bot"}): {"realm_bots": []},
     frozenset({"recent_private_conversations"}): {"recent_private_conversations": []},
+    frozenset({"onboarding_steps"}): {"onboarding_steps": [], "navigation_tour_video_url": None},
     frozenset({"reminders"}): {"reminders": []},
     frozenset({"saved_snippets"}): {"saved_snippets": []},
     frozenset({"scheduled_messages"}): {"scheduled_messages": []},
@@ -38,6 +40,7 @@ _WITHOUT_ACCOUNT: Mapping[frozenset[str], Mapping[str, Any]] = {
     frozenset({"user_topic"}): {"user_topics": []},
     # What users of the realm see of each other and of its channels, but visitors do not.
     frozenset({"default_streams"}): {"realm_default_streams": []},
+    frozenset({"realm_domains"}): {"realm_domains": []},
     frozenset({"default_stream_groups"}): {"realm_default_stream_groups": []},
 }
 """Parts of the state that belong to a user or need one: a visitor has nothing of them."""

@@ -8,7 +8,7 @@ from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.cache import CachedChannel
 from chatapi.core.cooperative import map_in_steps
-from chatapi.core.ids import UserId
+from chatapi.core.ids import MessageId, UserId
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.writer import MessageWriter
 from chatapi.features.users import notification_bot
@@ -39,12 +39,22 @@ async def post_notices(
         )
         for notice in notices
     ]
-    outcomes = await MessageWriter(ctx.runtime, ctx.realm, trusts_cache=not has_moved_topics).write(
-        ctx.work, outgoing
-    )
-    for outcome in outcomes:
+    writer = MessageWriter(ctx.runtime, ctx.realm, trusts_cache=not has_moved_topics)
+    for outcome in await writer.write(ctx.work, outgoing):
         if isinstance(outcome, Exception):
             raise outcome
+
+
+async def send_direct_notice(ctx: RealmContext, recipient: UserRecord, content: str) -> MessageId:
+    """Send a user a direct message of the notification bot; the caller has locked the realm."""
+    bot = await notification_bot(ctx.db, ctx.realm.id)
+    notice = DirectNotice(recipient.id, content)
+    rendered = await _render(ctx, [notice], Directory())
+    outgoing = compose_notice(bot, to_person(bot, recipient), content, rendered[content])
+    [outcome] = await MessageWriter(ctx.runtime, ctx.realm).write(ctx.work, [outgoing])
+    if isinstance(outcome, Exception):
+        raise outcome
+    return MessageId(outcome["id"])
 
 
 def compose_notice(

@@ -20,6 +20,8 @@ class TopicTarget:
     may_start_topic: bool = True
     is_channel_muted: bool = False
     """Whether the sender muted the channel; sending may unmute or follow the topic for them."""
+    is_name_known: bool = True
+    """Whether the sender may know the channel; a bot may write where only its owner reads."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class OutgoingMessage:
     echo: Echo | None = None
     request: IdempotencyKey | None = None
     """The idempotency key of the request, if the client sent one."""
+    public_url: str = ""
+    """The address of the realm, with which links to the message begin."""
 
     @property
     def is_stale(self) -> bool:

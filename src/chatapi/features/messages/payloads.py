@@ -67,8 +67,11 @@ class MessagePayload(TypedDict):
 
 
 class SentPayload(TypedDict):
-    """The id of a new message."""
+    """The id of a new message, and where clients show it."""
 
     id: int
+    message_url: str
+    message_link: str
+    """The same as a Markdown link with a description."""
     automatic_new_visibility_policy: NotRequired[int]
     """Only present when sending changed the sender's visibility policy for the topic."""

@@ -76,7 +76,8 @@ async def to_topic(ctx: Context, to: Recipient, topic: str | None) -> TopicTarge
         may_start_topic=await is_allowed_in_channel(
             ctx, ChannelPermission.CAN_CREATE_TOPIC, channel
         ),
-        is_channel_muted=channel.id in await _muted_channels(ctx),
+        is_channel_muted=channel.id in await muted_channels(ctx),
+        is_name_known=(await channel_access(ctx)).can_see(channel),
     )
 
 
@@ -89,7 +90,7 @@ def _only(to: Recipient) -> int | str:
     return to
 
 
-async def _muted_channels(ctx: Context) -> frozenset[ChannelId]:
+async def muted_channels(ctx: Context) -> frozenset[ChannelId]:
     repository = MessageRepository(ctx.db, ctx.realm.id)
     return await ctx.caller.memoize(
         "muted_channels", lambda: repository.list_muted_channels(ctx.user.id)

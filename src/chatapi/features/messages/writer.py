@@ -26,6 +26,7 @@ from chatapi.features.channels import TopicSend, apply_automatic_policies
 from chatapi.features.messages.conversations import BatchConversations
 from chatapi.features.messages.events import MessageSent
 from chatapi.features.messages.message_data import MessageData, SenderData, person_payload
+from chatapi.features.messages.message_links import message_address, message_link
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.payloads import SentPayload, SubmessagePayload
 from chatapi.features.messages.recipient_flags import RecipientFlags, mark_recipients
@@ -122,9 +123,7 @@ class MessageWriter:
         await queue_calls(self.runtime, work, self.realm.id, placed, now)
         await self._restart_guests(work, placed)
         policies = await self._follow_topics(work, placed, now)
-        responses = [
-            _response(each.id, policy) for each, policy in zip(placed, policies, strict=True)
-        ]
+        responses = [_response(each, policy) for each, policy in zip(placed, policies, strict=True)]
         await _store_responses(work, batch, responses, now)
         return responses
 
@@ -352,8 +351,14 @@ def _audience(placed: IdentifiedMessage) -> Audience:
     return Users(ids=frozenset(person.id for person in to.people))
 
 
-def _response(message_id: MessageId, policy: int | None) -> SentPayload:
-    response: SentPayload = {"id": message_id}
+def _response(placed: IdentifiedMessage, policy: int | None) -> SentPayload:
+    address = message_address(placed.outgoing.to, placed.topic, placed.id)
+    url = placed.outgoing.public_url + address
+    response: SentPayload = {
+        "id": placed.id,
+        "message_url": url,
+        "message_link": message_link(placed.outgoing, placed.topic, url),
+    }
     if policy is not None:
         response["automatic_new_visibility_policy"] = policy
     return response

@@ -86,7 +86,6 @@ class RealmFeaturesPayload(TypedDict):
     realm_available_video_chat_providers: dict[str, ChoicePayload]
     realm_default_external_accounts: dict[str, ExternalAccountPayload]
     realm_empty_topic_display_name: str
-    realm_moderation_request_channel_id: int
     realm_signup_announcements_stream_id: int
     realm_zulip_update_announcements_stream_id: int
     gif_rating_policy_options: dict[str, ChoicePayload]

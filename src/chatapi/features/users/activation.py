@@ -5,7 +5,7 @@ from chatapi.auth.users import UserRecord
 from chatapi.core.roles import Role
 from chatapi.features.channels import add_to_subscriber_counts, remove_from_subscriber_counts
 from chatapi.features.users.api_keys import revoke_access
-from chatapi.features.users.bot_event_emitter import emit_bot_added, emit_bot_removed
+from chatapi.features.users.bot_event_emitter import emit_bot_added
 from chatapi.features.users.errors import CannotDeactivateLastUserError
 from chatapi.features.users.events import UserUpdated
 from chatapi.features.users.group_events import emit_added_to_groups, emit_removed_from_groups
@@ -49,5 +49,3 @@ async def _end(ctx: RealmContext, user: UserRecord) -> None:
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=user_visible_to(user))
     await emit_removed_from_groups(ctx, user)
     await remove_from_subscriber_counts(ctx, user)
-    if user.is_bot:
-        await emit_bot_removed(ctx, user)

@@ -8,7 +8,7 @@ from chatapi.auth.users import UserRecord
 from chatapi.core.ids import UserId
 from chatapi.core.roles import Role
 from chatapi.events.audience import Users
-from chatapi.features.users.bot_events import BotAdded, BotDeleted, BotRemoved, BotUpdated
+from chatapi.features.users.bot_events import BotAdded, BotDeleted, BotUpdated
 from chatapi.features.users.bot_payloads import BotPayload
 from chatapi.features.users.bot_rules import bot_payload
 from chatapi.features.users.repository import BotServiceRepository, UserRepository
@@ -20,13 +20,6 @@ async def emit_bot_added(ctx: RealmContext, bot: UserRecord) -> None:
 
 async def emit_bot_updated(ctx: RealmContext, bot: UserRecord) -> None:
     ctx.emit(BotUpdated(bot=await _payload(ctx, bot)), to=await _managers(ctx, bot))
-
-
-async def emit_bot_removed(ctx: RealmContext, bot: UserRecord) -> None:
-    ctx.emit(
-        BotRemoved(bot={"user_id": bot.id, "full_name": bot.full_name}),
-        to=await _managers(ctx, bot),
-    )
 
 
 async def emit_bot_owner_changed(

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from chatapi.events.cache_tags import SHARED_STATE, RecipientPreferencesTag
 from chatapi.events.event import Event
-from chatapi.features.users.bot_payloads import BotPayload, LostBotPayload, RemovedBotPayload
+from chatapi.features.users.bot_payloads import BotPayload, LostBotPayload
 
 
 class BotAdded(Event):
@@ -24,16 +24,6 @@ class BotUpdated(Event):
     op: ClassVar = "update"
 
     bot: BotPayload
-
-
-class BotRemoved(Event):
-    """A bot was deactivated."""
-
-    type = "realm_bot"
-    op: ClassVar = "remove"
-    cache_tags: ClassVar = SHARED_STATE | {RecipientPreferencesTag()}
-
-    bot: RemovedBotPayload
 
 
 class BotDeleted(Event):

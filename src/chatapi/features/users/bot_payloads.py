@@ -51,13 +51,6 @@ class OwnBotsPayload(TypedDict):
     bots: list[OwnBotPayload]
 
 
-class RemovedBotPayload(TypedDict):
-    """A bot that was deactivated."""
-
-    user_id: int
-    full_name: str
-
-
 class LostBotPayload(TypedDict):
     """A bot that the reader may no longer manage."""
 

@@ -1,8 +1,10 @@
 """The only code that creates users; callers have checked the permission."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from chatapi.auth.context import RealmContext
+from chatapi.auth.notices import DirectNotice
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId, new_api_key
@@ -14,9 +16,11 @@ from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.bot_rules import check_bot_role
 from chatapi.features.users.events import UserAdded
 from chatapi.features.users.group_events import emit_first_group
+from chatapi.features.users.mail_domains.restriction import require_allowed_address
 from chatapi.features.users.repository import (
     ApiKeyRepository,
     BotServiceRepository,
+    DefaultSettingsRepository,
     FullMemberRepository,
     UserRepository,
 )
@@ -53,8 +57,12 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     users = UserRepository(ctx.db, ctx.realm.id)
     if await users.find_by_delivery_email(email) is not None:
         raise BadRequestError(f"email {email} is already in use")
+    if new.bot_type is None:
+        await require_allowed_address(ctx, email)
     if new.bot_owner_id is not None:
         check_bot_role(new.role, await users.find(new.bot_owner_id))
+    defaults = await _default_settings(ctx, new)
+    visibility = defaults.pop("email_address_visibility", EmailVisibility.EVERYONE)
     user_id = await users.add(
         delivery_email=email,
         email_key=name_key(email),
@@ -66,11 +74,11 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         bot_owner_id=new.bot_owner_id,
         date_joined=ctx.now(),
         timezone="",
-        email_visibility=EmailVisibility.EVERYONE,
+        email_visibility=EmailVisibility(visibility),
         avatar_version=1,
         is_imported_stub=False,
         is_system_bot=False,
-        settings={},
+        settings=defaults,
         password_hash=new.password_hash,
     )
     api_key = new_api_key()
@@ -83,7 +91,16 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     await join_default_channels(ctx, user)
     if user.is_bot:
         await emit_bot_added(ctx, user)
+    elif welcome := ctx.realm.options.welcome_message_custom_text:
+        await ctx.runtime.post_notices(ctx, [DirectNotice(user.id, welcome)])
     return CreatedUser(user, api_key)
+
+
+async def _default_settings(ctx: RealmContext, new: NewUser) -> dict[str, Any]:
+    """What administrators chose for new users; bots begin with the defaults of the service."""
+    if new.bot_type is not None:
+        return {}
+    return await DefaultSettingsRepository(ctx.db, ctx.realm.id).get()
 
 
 def _user_added(ctx: RealmContext, user: UserRecord) -> UserAdded:

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility
-from chatapi.events.cache_tags import CacheTag, UserTag
+from chatapi.events.cache_tags import CacheTag, RecipientPreferencesTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.users.avatar_addresses import (
@@ -153,6 +153,9 @@ class UserUpdated(Event):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         yield UserTag(UserId(self.person["user_id"]))
+        if "is_active" in self.person:
+            # The service of a deactivated bot is not called any more.
+            yield RecipientPreferencesTag()
 
     def _shows_email(self, view: ClientView) -> bool:
         return (

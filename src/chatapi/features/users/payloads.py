@@ -37,7 +37,8 @@ class UserPayload(TypedDict):
     avatar_url: str | None
     avatar_version: int
     is_imported_stub: bool
-    is_deleted: bool
+    is_deleted: NotRequired[bool]
+    """Only present, and true, for users whose data was erased; there are none."""
     is_system_bot: NotRequired[bool]
     """Only present, and true, for bots of the service itself."""
     profile_data: NotRequired[ProfileData]

@@ -15,7 +15,7 @@ from chatapi.core.ids import RealmId, UserId, hash_api_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.db.base import UtcDateTime
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import ApiKey, BotService, ProfileValue, Realm, User
+from chatapi.db.models import ApiKey, BotService, ProfileValue, Realm, User, UserGroup
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
 from chatapi.features.users.bot_records import BotServiceRecord
@@ -37,6 +37,9 @@ _UPDATE_PAST_ROLES = (
     update(User)
     .where(User.id == bindparam("of_user"))
     .values(past_roles=bindparam("new_past_roles"))
+)
+_UPDATE_SETTINGS = (
+    update(User).where(User.id == bindparam("of_user")).values(settings=bindparam("stored"))
 )
 
 _owner = aliased(User)
@@ -297,3 +300,47 @@ class ApiKeyRepository:
         newest = select(ApiKey.id).where(*logins).order_by(ApiKey.id.desc()).limit(keep)
         deleted = await self._db.execute(delete(ApiKey).where(*logins, ApiKey.id.not_in(newest)))
         return deleted.rowcount
+
+
+class BulkSettingsRepository:
+    """Settings of many users of one realm."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def change(self, settings: Mapping[UserId, Mapping[str, Any]]) -> None:
+        """Store the settings of each user."""
+        await self._db.execute_many(
+            _UPDATE_SETTINGS,
+            ({"of_user": user_id, "stored": dict(each)} for user_id, each in settings.items()),
+        )
+
+    async def list_groups_among(self, group_ids: Sequence[int]) -> set[int]:
+        """Those of the ids that are groups of the realm."""
+        rows = await self._db.execute(
+            select(UserGroup.id).where(
+                UserGroup.realm_id == self._realm_id, is_one_of(UserGroup.id, "group_ids")
+            ),
+            {"group_ids": sorted(set(group_ids))},
+        )
+        return set(rows.scalars())
+
+
+class DefaultSettingsRepository:
+    """The defaults of one realm: what differs from those of the service."""
+
+    def __init__(self, db: DatabaseSession, realm_id: RealmId) -> None:
+        self._db = db
+        self._realm_id = realm_id
+
+    async def get(self) -> dict[str, Any]:
+        rows = await self._db.execute(
+            select(Realm.user_settings_defaults).where(Realm.id == self._realm_id)
+        )
+        return rows.scalar_one() or {}
+
+    async def change(self, defaults: dict[str, Any]) -> None:
+        await self._db.execute(
+            update(Realm).where(Realm.id == self._realm_id).values(user_settings_defaults=defaults)
+        )

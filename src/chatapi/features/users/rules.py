@@ -48,7 +48,6 @@ def user_payload(
         ),
         "avatar_version": user.avatar_version,
         "is_imported_stub": user.is_imported_stub,
-        "is_deleted": False,
     }
     if user.is_system_bot:
         payload["is_system_bot"] = True

@@ -22,6 +22,7 @@ from tests.features.realm.settings import allow, change_realm
 from tests.support.account_changes import deactivate
 from tests.support.apps import make_settings
 from tests.support.client import ApiClient
+from tests.support.realm_settings import set_realm_settings
 from tests.support.responses import assert_error, assert_success
 
 
@@ -382,3 +383,39 @@ class TestLimits:
         assert_success(await client.delete(f"/streams/{found['stream_id']}", owner))
         assert_success(await subscribe(client, member, "four"))
         assert_error(await subscribe(client, member, "five"))
+
+
+class TestGuests:
+    async def test_guest_can_leave_a_web_public_channel_and_join_it_again(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        guest: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        await set_realm_settings(runtime, realm, enable_spectator_access=True)
+        channel = await make_channel("open", subscribers=[guest], is_web_public=True)
+        left = await client.delete(SUBSCRIPTIONS, guest, subscriptions=["open"])
+        assert assert_success(left)["removed"] == ["open"]
+        joined = assert_success(await subscribe(client, guest, "open"))
+        assert joined["subscribed"] == {str(guest.user_id): ["open"]}
+        own = assert_success(await client.get(SUBSCRIPTIONS, guest))["subscriptions"]
+        assert [each["stream_id"] for each in own] == [channel.id]
+
+    async def test_guest_cannot_join_other_channels_or_add_others(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        realm: RealmRecord,
+        guest: Person,
+        member: Person,
+        make_channel: MakeChannel,
+    ) -> None:
+        await set_realm_settings(runtime, realm, enable_spectator_access=True)
+        await make_channel("inside")
+        await make_channel("open", is_web_public=True)
+        refused = await subscribe(client, guest, "inside")
+        assert assert_error(refused) == "Unable to access channel (inside)."
+        refused = await subscribe(client, guest, "open", principals=[member.user_id])
+        assert assert_error(refused) == "Insufficient permission"

@@ -88,6 +88,7 @@ async def test_unread_event_includes_the_conversations(
                 "type": "stream",
                 "stream_id": general.id,
                 "topic": topic,
+                "unmuted_stream_msg": True,
                 "mentioned": True,
             },
             str(direct): {"type": "private", "user_ids": [writer.user_id]},

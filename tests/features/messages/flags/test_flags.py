@@ -18,6 +18,8 @@ from tests.support.client import ApiClient
 from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success
 
+NONE_IGNORED: dict[str, object] = {"ignored_because_not_subscribed_channels": []}
+
 
 class TestRead:
     async def test_marks_messages_one_by_one(
@@ -25,9 +27,9 @@ class TestRead:
     ) -> None:
         first, second = await send(client, writer, general), await send(client, writer, general)
         assert await unread_ids(client, reader) == {first, second}
-        assert await mark(client, reader, second) == {"messages": [second]}
+        assert await mark(client, reader, second) == {"messages": [second], **NONE_IGNORED}
         assert await unread_ids(client, reader) == {first}
-        assert await mark(client, reader, first, second) == {"messages": [first]}
+        assert await mark(client, reader, first, second) == {"messages": [first], **NONE_IGNORED}
         assert await unread_ids(client, reader) == set()
         assert await flags_of(client, reader, first) == {"read"}
         # Nothing becomes read for other users.
@@ -39,7 +41,7 @@ class TestRead:
         first, second = await send(client, writer, general), await send(client, writer, general)
         await mark(client, reader, first, second)
         response = await mark(client, reader, first, op="remove")
-        assert response == {"messages": [first], "ignored_because_not_subscribed_channels": []}
+        assert response == {"messages": [first], **NONE_IGNORED}
         assert await unread_ids(client, reader) == {first}
         assert await flags_of(client, reader, first) == set()
         assert (await mark(client, reader, first, op="remove"))["messages"] == []
@@ -49,7 +51,7 @@ class TestRead:
     ) -> None:
         own = await send(client, reader, general, read_by_sender=True)
         assert await unread_ids(client, reader) == set()
-        assert await mark(client, reader, own) == {"messages": []}
+        assert await mark(client, reader, own) == {"messages": [], **NONE_IGNORED}
         await mark(client, reader, own, op="remove")
         assert await unread_ids(client, reader) == {own}
         await mark(client, reader, own)
@@ -92,7 +94,7 @@ class TestRead:
             "messages": [direct],
             "ignored_because_not_subscribed_channels": [general.id],
         }
-        assert await mark(client, member, message_id) == {"messages": []}
+        assert await mark(client, member, message_id) == {"messages": [], **NONE_IGNORED}
         assert await unread_ids(client, member) == {direct}
 
     async def test_resubscribing_user_has_read_everything(
@@ -114,11 +116,14 @@ class TestOtherFlags:
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person, flag: str
     ) -> None:
         message_id = await send(client, writer, general)
-        assert await mark(client, reader, message_id, flag=flag) == {"messages": [message_id]}
-        assert await mark(client, reader, message_id, flag=flag) == {"messages": []}
+        assert await mark(client, reader, message_id, flag=flag) == {
+            "messages": [message_id],
+            **NONE_IGNORED,
+        }
+        assert await mark(client, reader, message_id, flag=flag) == {"messages": [], **NONE_IGNORED}
         assert flag in await flags_of(client, reader, message_id)
         removed = await mark(client, reader, message_id, flag=flag, op="remove")
-        assert removed == {"messages": [message_id]}
+        assert removed == {"messages": [message_id], **NONE_IGNORED}
         assert flag not in await flags_of(client, reader, message_id)
 
     async def test_do_not_affect_each_other(

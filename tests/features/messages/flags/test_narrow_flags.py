@@ -63,6 +63,7 @@ async def test_marks_what_is_in_the_narrow(
         "last_processed_id": sent[3],
         "found_oldest": True,
         "found_newest": True,
+        "ignored_because_not_subscribed_channels": [],
     }
     assert await unread_ids(client, reader) == {direct}
     events = await client.get(
@@ -103,6 +104,7 @@ async def test_empty_narrow(client: ApiClient, reader: Person) -> None:
         "last_processed_id": None,
         "found_oldest": True,
         "found_newest": True,
+        "ignored_because_not_subscribed_channels": [],
     }
 
 

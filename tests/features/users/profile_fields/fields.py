@@ -15,7 +15,7 @@ GITHUB = {"subtype": "github"}
 CUSTOM_SITE = {"subtype": "custom", "url_pattern": "https://forge.example/%(username)s"}
 
 _NEEDED_DATA: dict[FieldType, dict[str, Any]] = {
-    FieldType.SELECT: OPTIONS,
+    FieldType.DROPDOWN: OPTIONS,
     FieldType.EXTERNAL_ACCOUNT: CUSTOM_SITE,
 }
 

@@ -37,7 +37,7 @@ class TestFieldEvents:
 
         first = await add_field(client, admin, name="First")
         await assert_told()
-        second = await add_field(client, admin, FieldType.SELECT, "Second")
+        second = await add_field(client, admin, FieldType.DROPDOWN, "Second")
         await assert_told()
         assert_success(await client.patch(f"{FIELDS}/{first}", admin, name="Renamed"))
         await assert_told()
@@ -61,7 +61,7 @@ class TestFieldEvents:
     async def test_removed_options_are_removed_values(
         self, client: ApiClient, admin: Person, member: Person, listener: Listener
     ) -> None:
-        field_id = await add_field(client, admin, FieldType.SELECT, "Wine")
+        field_id = await add_field(client, admin, FieldType.DROPDOWN, "Wine")
         await write(client, member, {field_id: "red"})
         await listener.new_events()
         options = {"white": OPTIONS["white"]}

@@ -32,7 +32,7 @@ class TestGetFields:
         self, client: ApiClient, admin: Person, guest: Person
     ) -> None:
         food = await add_field(client, admin, hint="Or drink", required=True)
-        wine = await add_field(client, admin, FieldType.SELECT, "Wine", editable_by_user=False)
+        wine = await add_field(client, admin, FieldType.DROPDOWN, "Wine", editable_by_user=False)
         first, second = await fields_of(client, guest)
         assert first == {
             "id": food,
@@ -193,7 +193,7 @@ class TestChangeField:
     async def test_refused(
         self, client: ApiClient, admin: Person, params: dict[str, object], complaint: str
     ) -> None:
-        field_id = await add_field(client, admin, FieldType.SELECT, "Wine")
+        field_id = await add_field(client, admin, FieldType.DROPDOWN, "Wine")
         response = await client.patch(f"{FIELDS}/{field_id}", admin, **params)
         assert assert_error(response).startswith(complaint)
 
@@ -204,7 +204,7 @@ class TestChangeField:
     async def test_removed_options_leave_no_values(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
-        field_id = await add_field(client, admin, FieldType.SELECT, "Wine")
+        field_id = await add_field(client, admin, FieldType.DROPDOWN, "Wine")
         await write(client, member, {field_id: "red"})
         await write(client, admin, {field_id: "white"})
         options = {"white": OPTIONS["white"], "rosé": {"text": "Rosé", "order": "1"}}

@@ -47,7 +47,7 @@ def complaint_about(field: FieldDefinition, *others: FieldDefinition) -> str:
 
 class TestOptions:
     def test_good(self) -> None:
-        check_field(field_of(FieldType.SELECT, field_data=OPTIONS), [])
+        check_field(field_of(FieldType.DROPDOWN, field_data=OPTIONS), [])
 
     @pytest.mark.parametrize(
         "field_data",
@@ -67,7 +67,7 @@ class TestOptions:
         ],
     )
     def test_bad(self, field_data: dict[str, Any]) -> None:
-        field = field_of(FieldType.SELECT, field_data=field_data)
+        field = field_of(FieldType.DROPDOWN, field_data=field_data)
         assert "field_data" in complaint_about(field)
 
 
@@ -99,11 +99,11 @@ class TestExternalAccounts:
     def test_only_accounts_are_named_after_sites(self) -> None:
         assert default_name(FieldType.EXTERNAL_ACCOUNT, GITHUB) == "GitHub username"
         assert default_name(FieldType.EXTERNAL_ACCOUNT, CUSTOM_SITE) == ""
-        assert default_name(FieldType.SELECT, GITHUB) == ""
+        assert default_name(FieldType.DROPDOWN, GITHUB) == ""
 
 
 class TestFlags:
-    @pytest.mark.parametrize("field_type", [FieldType.LONG_TEXT, FieldType.USER])
+    @pytest.mark.parametrize("field_type", [FieldType.PARAGRAPH, FieldType.USER])
     def test_types_not_allowed_in_the_summary(self, field_type: FieldType) -> None:
         field = field_of(field_type, display_in_profile_summary=True)
         assert complaint_about(field).startswith("display_in_profile_summary")
@@ -112,7 +112,7 @@ class TestFlags:
         "field_type", set(FieldType) - {FieldType.SHORT_TEXT, FieldType.EXTERNAL_ACCOUNT}
     )
     def test_types_not_allowed_for_user_matching(self, field_type: FieldType) -> None:
-        data = OPTIONS if field_type is FieldType.SELECT else {}
+        data = OPTIONS if field_type is FieldType.DROPDOWN else {}
         field = field_of(field_type, use_for_user_matching=True, field_data=data)
         assert complaint_about(field).startswith("use_for_user_matching")
 
@@ -130,8 +130,8 @@ class TestFlags:
 
 GOOD_VALUES: list[tuple[FieldType, Written, str]] = [
     (FieldType.SHORT_TEXT, "x" * 50, "x" * 50),
-    (FieldType.LONG_TEXT, "x" * 500, "x" * 500),
-    (FieldType.SELECT, "red", "red"),
+    (FieldType.PARAGRAPH, "x" * 500, "x" * 500),
+    (FieldType.DROPDOWN, "red", "red"),
     (FieldType.DATE, "2024-02-29", "2024-02-29"),
     (FieldType.URL, "https://example.com/a?b=c#d", "https://example.com/a?b=c#d"),
     (FieldType.URL, "http://localhost:9000", "http://localhost:9000"),
@@ -143,10 +143,10 @@ GOOD_VALUES: list[tuple[FieldType, Written, str]] = [
 BAD_VALUES: list[tuple[FieldType, Written]] = [
     (FieldType.SHORT_TEXT, "x" * 51),
     (FieldType.SHORT_TEXT, [1]),
-    (FieldType.LONG_TEXT, "x" * 501),
-    (FieldType.SELECT, "green"),
-    (FieldType.SELECT, "Red wine"),
-    (FieldType.SELECT, [1]),
+    (FieldType.PARAGRAPH, "x" * 501),
+    (FieldType.DROPDOWN, "green"),
+    (FieldType.DROPDOWN, "Red wine"),
+    (FieldType.DROPDOWN, [1]),
     (FieldType.DATE, "2023-02-29"),
     (FieldType.DATE, "29.02.2024"),
     (FieldType.DATE, "20240229"),
@@ -170,7 +170,7 @@ BAD_VALUES: list[tuple[FieldType, Written]] = [
 
 
 def field_for(field_type: FieldType) -> ProfileFieldRecord:
-    return field_of(field_type, field_data=OPTIONS if field_type is FieldType.SELECT else {})
+    return field_of(field_type, field_data=OPTIONS if field_type is FieldType.DROPDOWN else {})
 
 
 class TestValues:
@@ -192,7 +192,7 @@ class TestValues:
         assert check_value(field_for(field_type), written) is None
 
     def test_markdown_is_rendered_safely(self) -> None:
-        value = check_value(field_for(FieldType.LONG_TEXT), "<b>**x**</b>")
+        value = check_value(field_for(FieldType.PARAGRAPH), "<b>**x**</b>")
         assert value is not None
         assert value.rendered == "<p>&lt;b&gt;<strong>x</strong>&lt;/b&gt;</p>"
 

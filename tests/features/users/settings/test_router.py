@@ -141,8 +141,8 @@ class TestChangeSettings:
         assert (await client.get("/users/me", member))["full_name"] == member.full_name
 
     async def test_reports_ignored_parameters(self, client: ApiClient, member: Person) -> None:
-        response = await client.patch("/settings", member, target_users={"user_ids": [1]})
-        assert assert_success(response)["ignored_parameters_unsupported"] == ["target_users"]
+        response = await client.patch("/settings", member, favourite_colour="green")
+        assert assert_success(response)["ignored_parameters_unsupported"] == ["favourite_colour"]
 
     def test_every_setting_can_be_changed(self) -> None:
         """The parameters come from the settings themselves: adding one is one line."""
@@ -292,13 +292,12 @@ class TestEmailAddressVisibility:
         guest: Person,
         client_gravatar: bool,
     ) -> None:
+        wish: dict[str, object] = {
+            "client_gravatar": client_gravatar,
+            "client_capabilities": {"user_avatar_url_field_optional": True},
+        }
         for reader in (owner, guest, member):
-            listener = await listen(
-                client,
-                reader,
-                client_gravatar=client_gravatar,
-                client_capabilities={"user_avatar_url_field_optional": True},
-            )
+            listener = await listen(client, reader, **wish)
             users = {user["user_id"]: user for user in listener.state["realm_users"]}
             for visibility in (4, 3, 1):
                 assert_success(
@@ -307,8 +306,21 @@ class TestEmailAddressVisibility:
                 for event in await listener.new_events():
                     if event["type"] == "realm_user":
                         apply_change(users[event["person"]["user_id"]], event["person"])
-                fresh = await listen(client, reader, client_gravatar=client_gravatar)
+                fresh = await listen(client, reader, **wish)
                 assert list(users.values()) == fresh.state["realm_users"]
+
+    async def test_client_without_the_capability_gets_an_address_of_the_picture(
+        self, client: ApiClient, member: Person, owner: Person
+    ) -> None:
+        listener = await listen(client, owner, event_types=["realm_user"], client_gravatar=True)
+        for visibility in (4, 1):
+            assert_success(
+                await client.patch("/settings", member, email_address_visibility=visibility)
+            )
+        persons = [event["person"] for event in await listener.new_events()]
+        pictures = [person["avatar_url"] for person in persons if "avatar_url" in person]
+        assert pictures
+        assert all(isinstance(picture, str) for picture in pictures)
 
     async def test_bots_hide_nothing(
         self, client: ApiClient, make_user: MakeUser, owner: Person, guest: Person

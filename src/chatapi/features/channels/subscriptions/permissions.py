@@ -58,7 +58,8 @@ class SubscriptionPermissions:
         if self._access.is_subscribed(channel.id):
             return True
         if not self._ctx.user.role.is_member:
-            return False
+            # Guests see web-public channels without a subscription, and no other ones.
+            return channel.is_web_public
         if channel.is_public:
             return True
         return await is_allowed_in_channel(

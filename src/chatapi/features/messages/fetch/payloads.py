@@ -51,11 +51,11 @@ class MessagesPayload(TypedDict):
 
     messages: list[HistoryMessagePayload] | list[FoundMessagePayload]
     anchor: NotRequired[int]
-    """This and the following keys are absent when messages were requested by their ids."""
-    found_anchor: NotRequired[bool]
-    found_oldest: NotRequired[bool]
-    found_newest: NotRequired[bool]
-    history_limited: NotRequired[bool]
+    """Absent when messages were requested by their ids; the following keys are false then."""
+    found_anchor: bool
+    found_oldest: bool
+    found_newest: bool
+    history_limited: bool
 
 
 class OneMessagePayload(TypedDict):

@@ -80,7 +80,14 @@ class HistoryService:
         if params.message_ids is None:
             return await self._read_around(access, narrow, params, (matches, measure))
         shown = await self._read_some(narrow, ("message_ids", params.message_ids), measure)
-        return {"messages": await self._show(access, shown, params, matches)}
+        return {
+            "messages": await self._show(access, shown, params, matches),
+            # There is no anchor, and nothing is known of the messages before and after these.
+            "found_anchor": False,
+            "found_oldest": False,
+            "found_newest": False,
+            "history_limited": False,
+        }
 
     async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
         """One message; one that the reader may not see is reported as unknown."""

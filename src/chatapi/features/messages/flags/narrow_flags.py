@@ -21,18 +21,17 @@ async def change_in_narrow(ctx: Context, params: ChangeNarrowFlagsParams) -> Nar
     window = await _find(ctx, params)
     await ctx.lock()
     ids, changed = await FlagService(ctx).change_visible([row.id for row in window.rows], params)
-    answer: NarrowFlagsPayload = {
+    return {
         "processed_count": len(ids),
         "updated_count": len(changed["messages"]),
         "first_processed_id": ids[0] if ids else None,
         "last_processed_id": ids[-1] if ids else None,
         "found_oldest": window.found_oldest,
         "found_newest": window.found_newest,
+        "ignored_because_not_subscribed_channels": changed[
+            "ignored_because_not_subscribed_channels"
+        ],
     }
-    if "ignored_because_not_subscribed_channels" in changed:
-        ignored = changed["ignored_because_not_subscribed_channels"]
-        answer["ignored_because_not_subscribed_channels"] = ignored
-    return answer
 
 
 async def _find(ctx: Context, params: ChangeNarrowFlagsParams) -> Window:

@@ -1,7 +1,5 @@
 """Response payloads of flags, and the unread messages in the POST /register response."""
 
-from typing import NotRequired
-
 from typing_extensions import TypedDict
 
 from chatapi.core.ids import ChannelId, MessageId
@@ -11,10 +9,8 @@ class ChangedFlagsPayload(TypedDict):
     """The messages whose flag changed."""
 
     messages: list[MessageId]
-    ignored_because_not_subscribed_channels: NotRequired[list[ChannelId]]
-    """Only when messages were marked as unread: channels to which you are not subscribed are
-    skipped.
-    """
+    ignored_because_not_subscribed_channels: list[ChannelId]
+    """When messages are marked as unread, channels to which you are not subscribed are skipped."""
 
 
 class NarrowFlagsPayload(TypedDict):
@@ -27,10 +23,8 @@ class NarrowFlagsPayload(TypedDict):
     last_processed_id: MessageId | None
     found_oldest: bool
     found_newest: bool
-    ignored_because_not_subscribed_channels: NotRequired[list[ChannelId]]
-    """Only when messages were marked as unread: channels to which you are not subscribed are
-    skipped.
-    """
+    ignored_because_not_subscribed_channels: list[ChannelId]
+    """When messages are marked as unread, channels to which you are not subscribed are skipped."""
 
 
 class MarkedAllPayload(TypedDict):

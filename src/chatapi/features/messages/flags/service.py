@@ -92,7 +92,7 @@ class FlagService:
         if message_ids:
             event = FlagAdded if is_set else FlagRemoved
             self._ctx.emit_to_caller(event(flag=change.flag, messages=message_ids))
-        return {"messages": message_ids}
+        return {"messages": message_ids, "ignored_because_not_subscribed_channels": []}
 
     async def _mark_read(self, states: Sequence[MessageState]) -> ChangedFlagsPayload:
         unread = [state for state in states if state.is_unread]
@@ -122,7 +122,7 @@ class FlagService:
         message_ids = [state.id for state in unread]
         if message_ids:
             self._ctx.emit_to_caller(FlagAdded(flag="read", messages=message_ids))
-        return {"messages": message_ids}
+        return {"messages": message_ids, "ignored_because_not_subscribed_channels": []}
 
     async def _advances(
         self, by_conversation: dict[ConversationId, list[MessageState]]

@@ -63,6 +63,7 @@ class MessageService:
             caller=ctx.caller,
             echo=echo,
             request=request,
+            public_url=ctx.public_url,
         )
 
     async def _target(self, params: SendMessageParams) -> TopicTarget | DirectTarget:

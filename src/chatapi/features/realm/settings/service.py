@@ -85,9 +85,11 @@ class RealmService:
         return changes
 
     async def _check_channel(self, changes: Changes) -> None:
-        """Channels for announcements must be visible to administrators."""
-        channel_id = changes.get("new_stream_announcements_stream_id", NO_CHANNEL)
-        if channel_id != NO_CHANNEL:
+        """Channels for announcements and reports must be visible to administrators."""
+        for name in ("new_stream_announcements_stream_id", "moderation_request_channel_id"):
+            channel_id = changes.get(name, NO_CHANNEL)
+            if channel_id == NO_CHANNEL:
+                continue
             channel = await ChannelFinder(self._ctx).get_known(ChannelId(channel_id))
             require_not_archived(channel)
 

@@ -12,12 +12,14 @@ from chatapi.auth.passwords import MIN_LENGTH as MIN_PASSWORD_LENGTH
 from chatapi.core.clock import unix_seconds
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME
 from chatapi.events.client import ClientProfile
+from chatapi.features.messages import REPORT_TYPES
 from chatapi.features.realm.payloads import (
     AuthenticationMethodPayload,
     LegacyPoliciesPayload,
     PermissionsPayload,
     RealmFeaturesPayload,
     RealmIdentityPayload,
+    ReportTypePayload,
     ServerFeaturesPayload,
     ServerLimitsPayload,
     realm_settings_payload,
@@ -50,6 +52,9 @@ _HIDDEN_FROM_VISITORS = {
     name: RealmSettings.model_fields[name].default for name in RealmSettings.marked(UsersOnly)
 }
 """Settings of which visitors without an account see the default only."""
+_REPORT_TYPES: list[ReportTypePayload] = [
+    {"key": key, "name": name} for key, name in REPORT_TYPES.items()
+]
 _SELF_HOSTED = 1
 
 # Longer than the heartbeat interval of a poll: a client that receives nothing this long retries.
@@ -117,7 +122,6 @@ async def load_realm_features(ctx: RealmContext, _profile: ClientProfile) -> Rea
             for key, site in KNOWN_SITES.items()
         },
         "realm_empty_topic_display_name": EMPTY_TOPIC_DISPLAY_NAME,
-        "realm_moderation_request_channel_id": NO_CHANNEL,
         "realm_signup_announcements_stream_id": NO_CHANNEL,
         "realm_zulip_update_announcements_stream_id": NO_CHANNEL,
         "gif_rating_policy_options": {"disabled": {"name": "GIFs disabled", "id": 0}},
@@ -196,5 +200,5 @@ async def load_server_features(ctx: RealmContext, _profile: ClientProfile) -> Se
         "server_name_changes_disabled": False,
         "server_jitsi_server_url": ctx.settings.jitsi_server_url or None,
         "server_can_summarize_topics": False,
-        "server_report_message_types": [],
+        "server_report_message_types": _REPORT_TYPES,
     }

@@ -1,7 +1,5 @@
 """Parts of the POST /register response about what this server does not offer."""
 
-from typing import Any
-
 from typing_extensions import TypedDict
 
 
@@ -61,14 +59,30 @@ class EmbeddedBotsState(TypedDict):
     realm_embedded_bots: list[EmbeddedBotPayload]
 
 
+class WebhookOptionPayload(TypedDict):
+    """A setting of a bot that receives the notifications of a service."""
+
+    key: str
+    label: str
+    validator: str
+
+
+class WebhookUrlOptionPayload(TypedDict):
+    """A part of the address to which a service sends notifications."""
+
+    key: str
+    label: str
+    input_type: str
+
+
 class WebhookBotPayload(TypedDict):
     """A service whose notifications the server understands."""
 
     name: str
     display_name: str
     all_event_types: list[str]
-    config_options: list[dict[str, Any]]
-    url_options: list[dict[str, Any]]
+    config_options: list[WebhookOptionPayload]
+    url_options: list[WebhookUrlOptionPayload]
 
 
 class WebhookBotsState(TypedDict):

@@ -8,8 +8,8 @@ class FieldType(IntEnum):
     """The type of a field; the number is the one clients use."""
 
     SHORT_TEXT = 1
-    LONG_TEXT = 2
-    SELECT = 3
+    PARAGRAPH = 2
+    DROPDOWN = 3
     DATE = 4
     URL = 5
     USER = 6
@@ -22,12 +22,12 @@ class FieldType(IntEnum):
 
     @property
     def has_markdown(self) -> bool:
-        return self in {FieldType.SHORT_TEXT, FieldType.LONG_TEXT}
+        return self in {FieldType.SHORT_TEXT, FieldType.PARAGRAPH}
 
     @property
     def fits_summary(self) -> bool:
         """Whether a value is short enough for the summary card of a user."""
-        return self not in {FieldType.LONG_TEXT, FieldType.USER}
+        return self not in {FieldType.PARAGRAPH, FieldType.USER}
 
     @property
     def can_match_users(self) -> bool:
@@ -37,8 +37,8 @@ class FieldType(IntEnum):
 
 _LABELS = {
     FieldType.SHORT_TEXT: "Text (short)",
-    FieldType.LONG_TEXT: "Text (long)",
-    FieldType.SELECT: "List of options",
+    FieldType.PARAGRAPH: "Text (long)",
+    FieldType.DROPDOWN: "List of options",
     FieldType.DATE: "Date picker",
     FieldType.URL: "Link",
     FieldType.USER: "Users",

@@ -107,7 +107,7 @@ def _check_flags(field: FieldDefinition) -> None:
 def _check_field_data(field_type: FieldType, field_data: dict[str, Any]) -> None:
     try:
         match field_type:
-            case FieldType.SELECT:
+            case FieldType.DROPDOWN:
                 _check_options(_options.validate_python(field_data))
             case FieldType.EXTERNAL_ACCOUNT:
                 _check_external_account(_external_account.validate_python(field_data))

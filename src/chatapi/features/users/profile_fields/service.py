@@ -65,7 +65,7 @@ class ProfileFieldService:
         check_field(changed, [other for other in fields if other.id != field_id])
         await self._fields.change(changed)
         await self._emit_fields()
-        if field.field_type is FieldType.SELECT:
+        if field.field_type is FieldType.DROPDOWN:
             await self._empty_removed_options(field, changed)
 
     async def reorder(self, params: ReorderFieldsParams) -> None:

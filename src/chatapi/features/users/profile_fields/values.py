@@ -43,7 +43,7 @@ def check_value(field: ProfileFieldRecord, written: Written) -> FieldValue | Non
 
 def _check_text(field: ProfileFieldRecord, written: str) -> None:
     match field.field_type:
-        case FieldType.SELECT:
+        case FieldType.DROPDOWN:
             if written not in field.field_data:
                 raise _refusal(field, "has no such option")
         case FieldType.DATE:
@@ -51,7 +51,7 @@ def _check_text(field: ProfileFieldRecord, written: str) -> None:
         case FieldType.URL:
             if not is_web_address(written):
                 raise _refusal(field, "is not an http or https address")
-        case FieldType.LONG_TEXT:
+        case FieldType.PARAGRAPH:
             _check_length(field, written, MAX_LONG_TEXT)
         case FieldType.SHORT_TEXT | FieldType.EXTERNAL_ACCOUNT | FieldType.PRONOUNS:
             _check_length(field, written, MAX_SHORT_TEXT)

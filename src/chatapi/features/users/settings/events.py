@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
 
+from pydantic import Field
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
@@ -17,7 +18,9 @@ class UserSettingChanged(Event):
     type = "user_settings"
     op: ClassVar = "update"
 
-    user_id: Annotated[UserId, ServerOnly()]
+    user_id: Annotated[UserId | None, ServerOnly()] = None
+    user_ids: Annotated[list[UserId], ServerOnly()] = Field(default_factory=list)
+    """The users, where an administrator changed the settings of several."""
     property: str
     value: bool | int | str
     language_name: str | None = None
@@ -32,4 +35,6 @@ class UserSettingChanged(Event):
 
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
-        yield UserTag(self.user_id)
+        if self.user_id is not None:
+            yield UserTag(self.user_id)
+        yield from map(UserTag, self.user_ids)

@@ -6,10 +6,23 @@ from pydantic import ConfigDict, Field
 
 from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
 from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
-from chatapi.wire.params import Params, without_defaults
+from chatapi.wire.params import Params, WireModel, without_defaults
+from chatapi.wire.types import Id
 from chatapi.wire.user_settings import UserSettings
 
+MAX_TARGETS = 20_000
+
 Password = Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)]
+
+
+class TargetUsers(WireModel):
+    """The users whose settings an administrator changes."""
+
+    user_ids: Annotated[list[Id], Field(default_factory=list, max_length=MAX_TARGETS)]
+    group_ids: Annotated[list[Id], Field(default_factory=list, max_length=100)]
+    """User groups, whose members are meant, those of their subgroups included."""
+    skip_if_already_edited: bool
+    """Whether users keep a value that is not the default of the organization."""
 
 
 class ChangeSettingsParams(UserSettings, Params):
@@ -25,6 +38,12 @@ class ChangeSettingsParams(UserSettings, Params):
     """A name of the IANA time zone database, or empty."""
     email_address_visibility: Literal[1, 2, 3, 4, 5] = 1
     """1: everyone, 2: members, 3: administrators, 4: nobody, 5: moderators."""
+
+    target_users: TargetUsers | None = Field(
+        default=None,
+        examples=[{"user_ids": [1], "skip_if_already_edited": True}],
+        description="For administrators: change the settings of these users instead of your own.",
+    )
 
     def passed_settings(self) -> dict[str, bool | int | str]:
         """The personal settings that were passed, by name."""

@@ -2,20 +2,23 @@
 
 from chatapi.auth.context import Context
 from chatapi.auth.guards import LoggedIn
+from chatapi.core.errors import AdministratorRequiredError
+from chatapi.features.users.settings.bulk import BulkSettingsService
 from chatapi.features.users.settings.params import ChangeSettingsParams
 from chatapi.features.users.settings.service import UserSettingsService
 from chatapi.http.request import ApiRequest
-from chatapi.http.route import FeatureRouter
+from chatapi.http.route import FeatureRouter, raises
 
 router = FeatureRouter("Settings", "How you want the service to behave, and your own account.")
 
 
-@router.patch("/settings")
+@router.patch("/settings", responses=raises(AdministratorRequiredError))
 async def change_settings(ctx: LoggedIn, params: ChangeSettingsParams, request: ApiRequest) -> None:
     """Change your settings.
 
     What is not passed stays unchanged. A new password needs the old one; all API keys stay valid.
-    Only administrators can change their email address.
+    Only administrators can change their email address. With `target_users` they change the
+    settings of other users, except those that are about the privacy of a user.
     """
     await _change(ctx, params, request)
 
@@ -29,6 +32,9 @@ async def change_notification_settings(
 
 
 async def _change(ctx: Context, params: ChangeSettingsParams, request: ApiRequest) -> None:
+    if params.target_users is not None:
+        await BulkSettingsService(ctx).change(params, params.target_users)
+        return
     if params.has("new_password"):
         # A stolen API key must not allow guessing the password of the account.
         await ctx.runtime.limits.charge_login_from(request)

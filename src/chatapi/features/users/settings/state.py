@@ -66,8 +66,9 @@ async def load_visitor_settings(_ctx: RealmContext, _profile: ClientProfile) -> 
 
 
 @public_section("realm_user_settings_defaults", cache_key=shared_by_all)
-async def load_defaults(_ctx: RealmContext, _profile: ClientProfile) -> DefaultSettingsState:
-    return {"realm_user_settings_defaults": DefaultSettings().model_dump()}
+async def load_defaults(ctx: RealmContext, _profile: ClientProfile) -> DefaultSettingsState:
+    chosen = ctx.realm.user_settings_defaults or {}
+    return {"realm_user_settings_defaults": DefaultSettings(**chosen).model_dump()}
 
 
 @state_section("update_display_settings")

@@ -1,0 +1,1 @@
+"""Reports: users tell moderators about a message."""

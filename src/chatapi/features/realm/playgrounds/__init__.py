@@ -1,0 +1,1 @@
+"""Playgrounds: web sites that run code, to which clients send code blocks."""

@@ -1,0 +1,1 @@
+"""The welcome message: administrators try what new users will read."""

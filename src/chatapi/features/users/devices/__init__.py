@@ -1,0 +1,1 @@
+"""Devices of users: registered for push notifications, which this version does not send yet."""

@@ -1,0 +1,36 @@
+"""Endpoints of mail domains."""
+
+from chatapi.auth.guards import Admin, LoggedIn
+from chatapi.features.users.mail_domains.params import AddDomainParams, ChangeDomainParams
+from chatapi.features.users.mail_domains.payloads import CreatedDomainPayload, DomainsPayload
+from chatapi.features.users.mail_domains.service import DomainService
+from chatapi.http.route import FeatureRouter
+
+router = FeatureRouter("Mail domains", "To which addresses of users can be restricted.")
+
+
+@router.get("/realm/domains")
+async def get_realm_domains(ctx: LoggedIn) -> DomainsPayload:
+    """Get all mail domains of the organization."""
+    return {"domains": await DomainService(ctx).list_all()}
+
+
+@router.post("/realm/domains")
+async def create_realm_domain(ctx: Admin, params: AddDomainParams) -> CreatedDomainPayload:
+    """Add a mail domain.
+
+    With the setting `emails_restricted_to_domains`, new users must have an address of one of them.
+    """
+    return await DomainService(ctx).add(params)
+
+
+@router.patch("/realm/domains/{domain}")
+async def patch_realm_domain(ctx: Admin, domain: str, params: ChangeDomainParams) -> None:
+    """Change whether addresses of subdomains are allowed."""
+    await DomainService(ctx).change(domain, params)
+
+
+@router.delete("/realm/domains/{domain}")
+async def delete_realm_domain(ctx: Admin, domain: str) -> None:
+    """Remove a mail domain; users who have an address of it stay."""
+    await DomainService(ctx).remove(domain)

@@ -1,0 +1,1 @@
+"""Onboarding steps: introductions that clients show each user once."""

@@ -1,0 +1,13 @@
+"""Parameters of onboarding steps."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chatapi.wire.params import Params
+
+
+class MarkStepParams(Params):
+    """POST /users/me/onboarding_steps."""
+
+    onboarding_step: Annotated[str, Field(max_length=100, examples=["intro_inbox_view_modal"])]

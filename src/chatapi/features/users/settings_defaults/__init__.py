@@ -1,0 +1,1 @@
+"""Defaults of personal settings, which administrators choose for new users."""

@@ -1,0 +1,17 @@
+"""Events about the defaults of personal settings."""
+
+from typing import ClassVar
+
+from chatapi.events.cache_tags import SHARED_STATE, RealmTag
+from chatapi.events.event import Event
+
+
+class DefaultSettingChanged(Event):
+    """New users get another value of a personal setting."""
+
+    type = "realm_user_settings_defaults"
+    op: ClassVar = "update"
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
+
+    property: str
+    value: bool | int | str

@@ -1,0 +1,57 @@
+"""The links to a new message in the response of POST /messages."""
+
+from chatapi.core.roles import BotType
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.support.client import ApiClient
+from tests.support.responses import assert_success
+
+
+async def test_channel_message_is_linked_in_its_topic(
+    client: ApiClient, member: Person, make_channel: MakeChannel
+) -> None:
+    channel = await make_channel("the team", subscribers=[member])
+    sent = await client.post(
+        "/messages", member, type="channel", to="the team", topic="a [b]", content="hello"
+    )
+    response = assert_success(sent)
+    place = f"/#narrow/channel/{channel.id}-the-team/topic/a.20.5Bb.5D/near/{response['id']}"
+    assert response["message_url"] == f"http://localhost{place}"
+    assert response["message_link"] == f"[#the team > a \\[b\\] @ 💬](http://localhost{place})"
+
+
+async def test_direct_message_is_linked_in_its_conversation(
+    client: ApiClient, member: Person, guest: Person
+) -> None:
+    sent = await client.post(
+        "/messages", member, type="direct", to=[guest.user_id], content="hello"
+    )
+    response = assert_success(sent)
+    ids = ",".join(map(str, sorted([member.user_id, guest.user_id])))
+    url = f"http://localhost/#narrow/dm/{ids}-dm/near/{response['id']}"
+    assert response["message_url"] == url
+    assert response["message_link"] == f"[DM with {guest.full_name} @ 💬]({url})"
+
+
+async def test_bot_that_may_not_see_the_channel_does_not_learn_its_name(
+    client: ApiClient, member: Person, make_user: MakeUser, make_channel: MakeChannel
+) -> None:
+    channel = await make_channel("plans", subscribers=[member], invite_only=True)
+    bot = await make_user(bot_owner=member, bot_type=BotType.GENERIC)
+    sent = await client.post(
+        "/messages", bot, type="channel", to=channel.id, topic="t", content="hello"
+    )
+    response = assert_success(sent)
+    assert "plans" not in response["message_url"] + response["message_link"]
+    assert response["message_url"].endswith(
+        f"/#narrow/channel/{channel.id}/topic/t/near/{response['id']}"
+    )
+
+
+async def test_repeated_message_has_the_same_links(
+    client: ApiClient, member: Person, make_channel: MakeChannel
+) -> None:
+    await make_channel("team", subscribers=[member])
+    values = {"type": "channel", "to": "team", "topic": "t", "content": "hello"}
+    echo = {"queue_id": "q", "local_id": "1.01"}
+    first = assert_success(await client.post("/messages", member, **values, **echo))
+    assert assert_success(await client.post("/messages", member, **values, **echo)) == first

@@ -100,7 +100,7 @@ def test_quick_texts(pattern: str) -> None:
         assert_done_in_time(partial(render_message, text, DIRECTORY), 0.05)
 
 
-@pytest.mark.parametrize("text", ["a" * 1_001, "```c\nx\n```", "~~~c\nx\n~~~"])
+@pytest.mark.parametrize("text", ["a" * 1_001, "```c\nx\n```", "~~~c\nx\n~~~", "$$x$$"])
 def test_texts_that_may_take_longer(text: str) -> None:
     assert not is_quick_to_render(text)
 

@@ -27,6 +27,23 @@ HOSTILE = [
     *(":", ":a:", ":a", ":green_tick:", "a:a:", "[:a:](b)", ":+", "|a|\n|-|\n|:a:|\n"),
     *("$", "$$", "$$a", "$$a$$", "$$\\", "$$\\$", "a$$b", "$$a\n"),
     *("<time:", "<time:1>", "<time:a"),
+    *(
+        "a.co ",
+        "a.co/",
+        "a.",
+        "a.a",
+        "a-",
+        "tel:1 ",
+        "tel:?",
+        "mailto:",
+        "😀",
+        "☺️",
+        "1⃣",
+        "👩\u200d",
+    ),
+    *(":) ", "[](a)", "![](a.co)", "> a\nb\n", ">\n", "> # a\nb\n", "1. a\n  * b\n", "1. a\n# b\n"),
+    *("10. a\n  - b\n", "1. a\n1) b\n", "-\n", "5.\n", "a\n2. b\n", "|a|\n|-|\n|b|c|d|\n", "{.a}"),
+    *("$$x$$ ", "```math\nx\n```\n", "http://[ ", "[a](http://[) ", "```a b\n```\n", "> a\n> \n"),
     *("```quote\n", "```spoiler a\n", "```quote\na\n```\n", "~~~quote\n```spoiler\n"),
     *("> ```quote\n", "- ```quote\n", "1. ```quote\n   ", "~~~\n```\n"),
     *("```math\n", "```a\nb\n```\n", "```\na\n```\n"),
@@ -83,7 +100,7 @@ def test_quick_texts(pattern: str) -> None:
         assert_done_in_time(partial(render_message, text, DIRECTORY), 0.05)
 
 
-@pytest.mark.parametrize("text", ["a" * 1_001, "```c\nx\n```", "~~~c\nx\n~~~"])
+@pytest.mark.parametrize("text", ["a" * 1_001, "```c\nx\n```", "~~~c\nx\n~~~", "$$x$$"])
 def test_texts_that_may_take_longer(text: str) -> None:
     assert not is_quick_to_render(text)
 

@@ -1,15 +1,15 @@
 """Translates emoticons such as `:)` to emoji, for authors who switched that on."""
 
 import re
+from collections.abc import Iterator
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
 
 from chatapi.rendering.emoji import emoji_attributes
 from chatapi.rendering.emoji_names import unicode_emoji_code
 from chatapi.rendering.environment import environment_of
-from chatapi.rendering.text_tokens import element_tokens, replace_texts, text_token
+from chatapi.rendering.text_tokens import Element, replace_texts
 
 _NAMES = {
     ":)": "slight_smile",
@@ -40,16 +40,11 @@ def has_emoticon(content: str) -> bool:
 
 def _translate(state: StateCore) -> None:
     if environment_of(state.env).directory.translates_emoticons:
-        replace_texts(state, _split)
+        replace_texts(state, _find)
 
 
-def _split(text: Token) -> list[Token] | None:
-    parts: list[Token] = []
-    place = 0
-    for found in _EMOTICON.finditer(text.content):
+def _find(text: str) -> Iterator[Element]:
+    for found in _EMOTICON.finditer(text):
         name = _NAMES[found[0]]
-        parts.append(text_token(text, text.content[place : found.start()]))
         attributes = emoji_attributes(name, unicode_emoji_code(name) or "")
-        parts += element_tokens(text, "emoji", "span", attributes, f":{name}:")
-        place = found.end()
-    return [*parts, text_token(text, text.content[place:])] if parts else None
+        yield Element(found.start(), found.end(), "emoji", "span", attributes, f":{name}:")

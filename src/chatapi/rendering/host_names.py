@@ -6,14 +6,14 @@ Only names that end in a top-level domain count, and not all of those: in a chat
 
 import functools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
 
 from chatapi.rendering.links import ADDRESS_CHARACTERS, without_sentence_end
-from chatapi.rendering.text_tokens import element_tokens, replace_texts, text_token
+from chatapi.rendering.text_tokens import Element, replace_texts
 
 _TABLE = Path(__file__).with_name("top_level_domains.txt")
 _FILE_ENDINGS = frozenset({"java", "md", "mov", "py", "zip"})
@@ -37,6 +37,8 @@ def add_host_names(parser: MarkdownIt) -> None:
 
 def with_scheme(target: str) -> str:
     """The target of a link, completed if it is a host name or an email address alone."""
+    if "://" in target:
+        return target
     if (found := _TARGET.match(target)) and _is_domain(found["domain"]):
         return f"http://{target}"
     if (found := _MAIL_TARGET.fullmatch(target)) and _is_domain(found["domain"]):
@@ -48,20 +50,15 @@ def _link_host_names(state: StateCore) -> None:
     if not _MAYBE_HOST.search(state.src):
         return
 
-    def split(text: Token) -> list[Token] | None:
-        parts: list[Token] = []
-        place = 0
-        for found in _ADDRESS.finditer(text.content):
-            if not _is_domain(found["domain"]):
-                continue
-            address = without_sentence_end(found[0])
-            target = state.md.normalizeLink(f"http://{address}")
-            parts.append(text_token(text, text.content[place : found.start()]))
-            parts += element_tokens(text, "link", "a", {"href": target}, address)
-            place = found.start() + len(address)
-        return [*parts, text_token(text, text.content[place:])] if parts else None
+    def find(text: str) -> Iterator[Element]:
+        for found in _ADDRESS.finditer(text):
+            if _is_domain(found["domain"]):
+                address = without_sentence_end(found[0])
+                target = state.md.normalizeLink(f"http://{address}")
+                end = found.start() + len(address)
+                yield Element(found.start(), end, "link", "a", {"href": target}, address)
 
-    replace_texts(state, split)
+    replace_texts(state, find)
 
 
 def _is_domain(name: str) -> bool:

@@ -27,7 +27,7 @@ _WITHOUT_SLASHES = frozenset(
 LINK_SCHEMES = _WITHOUT_SLASHES | {
     *("bear", "cursor", "discord", "dav", "davs", "dict", "ed2k", "element", "evernote", "feed"),
     *("figma", "ftp", "ftps", "gemini", "git", "git+ssh", "gopher", "http", "https", "idea"),
-    *("ipfs", "ipns", "ipp", "ipps", "irc", "irc6", "ircs", "itms", "itms-apps", "jetbrains"),
+    *("ipfs", "ipns", "ipp", "ipps", "irc", "ircs", "itms", "itms-apps", "jetbrains"),
     *("ldap", "ldaps", "linear", "logseq", "market", "message", "mms", "msteams", "nfs", "nntp"),
     *("nostr", "notion", "obsidian", "omnifocus", "onenote", "podcast", "raycast", "rdp", "rsync"),
     *("rtmp", "rtsp", "sftp", "sgnl", "shortcuts", "slack", "smb", "ssh", "steam", "svn"),

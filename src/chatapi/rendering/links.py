@@ -76,7 +76,8 @@ def _bare_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the p
 
 
 def _find_at_colon(text: str, colon: int) -> Address | None:
-    rest = _AFTER_SCHEME.match(text, colon)
+    # Most colons are in times and sentences.
+    rest = _AFTER_SCHEME.match(text, colon) if text[colon - 1 : colon].isalpha() else None
     if rest is None:
         return None
     before = _SCHEME_BEFORE.search(text[max(0, colon - _MAX_SCHEME_LENGTH) : colon])

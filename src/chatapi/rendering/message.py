@@ -21,9 +21,8 @@ from chatapi.rendering.previews import LOADING_CLASS, UPLOADS, insert_pictures
 _QUICK_LENGTH = 1_000
 _MAX_HTML = 128 * 1024
 """In characters; the longest message of normal text or code needs a fraction of it."""
-_CODE_MARKS = ("```", "~~~")
-_FORMULA_MARK = "$$"
-_QUICK_LENGTH_WITH_FORMULAS = 250
+_SLOW_MARKS = ("```", "~~~", "$$")
+"""Of code and formulas: their libraries are large, and loaded when they are first needed."""
 _ME = "/me "
 _ONE_PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 _PATH = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?/?(?P<path>[^?#]*)", re.IGNORECASE)
@@ -49,8 +48,7 @@ class RenderedMessage:
 
 def is_quick_to_render(content: str) -> bool:
     """Whether it takes a few milliseconds at most; otherwise render in another thread."""
-    longest = _QUICK_LENGTH_WITH_FORMULAS if _FORMULA_MARK in content else _QUICK_LENGTH
-    return len(content) <= longest and not any(mark in content for mark in _CODE_MARKS)
+    return len(content) <= _QUICK_LENGTH and not any(mark in content for mark in _SLOW_MARKS)
 
 
 def render_markdown(text: str) -> str:

@@ -1,9 +1,14 @@
 """Changes texts after they were parsed, without touching code, mentions and other elements."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+
+MAX_ELEMENTS = 500
+"""Of each kind in one message; later ones remain plain text."""
 
 _FORMATTING = frozenset(
     f"{kind}_{end}" for kind in ("em", "strong", "s") for end in ("open", "close")
@@ -22,22 +27,43 @@ def running_texts(tokens: Sequence[Token], *, in_links: bool = False) -> Iterato
             yield token
 
 
+class Element(NamedTuple):
+    """An element in the place of a part of a text."""
+
+    start: int
+    end: int
+    kind: str
+    tag: str
+    attributes: dict[str, str | int | float]
+    content: str
+
+
 def replace_texts(
-    state: StateCore, split: Callable[[Token], list[Token] | None], *, in_links: bool = False
+    state: StateCore, find: Callable[[str], Iterator[Element]], *, in_links: bool = False
 ) -> None:
-    """Replace running texts by the tokens that `split` returns for them; None keeps a text."""
+    """Replace parts of running texts by the elements that `find` returns for a text, in order."""
+    left = MAX_ELEMENTS
     for inline in state.tokens:
         if not inline.children:
             continue
-        pieces = {
-            id(text): parts
-            for text in running_texts(inline.children, in_links=in_links)
-            if (parts := split(text)) is not None
-        }
+        pieces: dict[int, list[Token]] = {}
+        for text in running_texts(inline.children, in_links=in_links):
+            if elements := list(islice(find(text.content), left)):
+                left -= len(elements)
+                pieces[id(text)] = list(_split(text, elements))
         if pieces:
             inline.children = [
                 part for token in inline.children for part in pieces.get(id(token), [token])
             ]
+
+
+def _split(text: Token, elements: Sequence[Element]) -> Iterator[Token]:
+    place = 0
+    for start, end, kind, tag, attributes, content in elements:
+        yield text_token(text, text.content[place:start])
+        yield from element_tokens(text, kind, tag, attributes, content)
+        place = end
+    yield text_token(text, text.content[place:])
 
 
 def text_token(origin: Token, content: str, deeper: int = 0) -> Token:

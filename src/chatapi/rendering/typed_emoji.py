@@ -2,11 +2,11 @@
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
 
 from chatapi.rendering.emoji import emoji_attributes
 from chatapi.rendering.emoji_names import (
@@ -14,7 +14,7 @@ from chatapi.rendering.emoji_names import (
     canonical_names_by_emoji,
     emoji_code,
 )
-from chatapi.rendering.text_tokens import element_tokens, replace_texts, text_token
+from chatapi.rendering.text_tokens import Element, replace_texts
 
 _JOINER, _KEYCAP = "\u200d", "\u20e3"
 # Some ranges, because a search for each single character of an emoji would take much longer.
@@ -44,22 +44,15 @@ def add_typed_emoji(parser: MarkdownIt) -> None:
 
 def _write_emoji(state: StateCore) -> None:
     if not state.src.isascii() and _MAYBE_EMOJI.search(state.src):
-        replace_texts(state, _split, in_links=True)
+        replace_texts(state, _find, in_links=True)
 
 
-def _split(text: Token) -> list[Token] | None:
-    if text.content.isascii():
-        return None
-    parts: list[Token] = []
-    place = 0
-    for found in _EMOJI.finditer(text.content):
+def _find(text: str) -> Iterator[Element]:
+    for found in _EMOJI.finditer(text):
         name = _find_name(found[0])
         if name is not None:
-            parts.append(text_token(text, text.content[place : found.start()]))
             attributes = emoji_attributes(name, emoji_code(found[0]))
-            parts += element_tokens(text, "emoji", "span", attributes, f":{name}:")
-            place = found.end()
-    return [*parts, text_token(text, text.content[place:])] if parts else None
+            yield Element(found.start(), found.end(), "emoji", "span", attributes, f":{name}:")
 
 
 def _find_name(characters: str) -> str | None:

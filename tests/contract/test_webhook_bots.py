@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from chatapi.auth.guards import CallerGuard
+from chatapi.auth.guards import CallerGuard, WebhookGuard
 from chatapi.core.roles import BotType, Role
+from chatapi.features.registry import load_from_features
 from chatapi.features.uploads.router import file_router
-from chatapi.http.route import API_PREFIX, ChatRoute
+from chatapi.http.route import API_PREFIX, ChatRoute, FeatureRouter
 from chatapi.main import ChatApp
 from tests.contract.permission_world import People, World, make_people, world_of
 from tests.contract.test_permission_matrix import PREPARATIONS, endpoint_of
@@ -43,6 +44,17 @@ def test_only_the_send_endpoint_admits_webhook_bots() -> None:
         if isinstance(route.operation.guard, CallerGuard) and route.operation.guard.allows_webhooks
     ]
     assert admitting == [SENDING]
+
+
+def test_only_documents_of_other_programs_are_admitted_by_a_key_in_the_query() -> None:
+    routers = load_from_features("router", FeatureRouter)
+    admitting = [
+        endpoint_of(route)
+        for router in routers
+        for route in router.chat_routes
+        if isinstance(route.operation.guard, WebhookGuard)
+    ]
+    assert admitting == ["POST /external/{integration}"]
 
 
 class TestEveryRoute:

@@ -40,13 +40,17 @@ class Files:
     async def storing(self, contents: Mapping[str, bytes]) -> AsyncIterator[None]:
         """Store small files by key, for rows that the block writes; if it fails, discard them."""
         try:
-            for key, content in contents.items():
-                digest = hashlib.sha256(content).hexdigest()
-                await self.store.put(key, io.BytesIO(content), digest)
+            await self.put_all(contents)
             yield
         except BaseException:
             self.discard(list(contents))
             raise
+
+    async def put_all(self, contents: Mapping[str, bytes]) -> None:
+        """Store small files by key."""
+        for key, content in contents.items():
+            digest = hashlib.sha256(content).hexdigest()
+            await self.store.put(key, io.BytesIO(content), digest)
 
     async def read_whole(self, key: str) -> bytes:
         """The content of a small file; raises `MissingFileError`."""

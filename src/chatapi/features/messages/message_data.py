@@ -123,11 +123,7 @@ def message_payload(data: MessageData, options: RenderOptions) -> MessagePayload
         "sender_email": sender.email,
         "sender_full_name": sender.full_name,
         "sender_realm_str": data.realm_subdomain,
-        "avatar_url": avatar_url(
-            sender.avatar,
-            sender.delivery_email if options.shows_email else sender.email,
-            client_computes=options.client_gravatar and options.shows_email,
-        ),
+        "avatar_url": _avatar_url(sender, options),
         "client": data.client,
         "content": data.rendered_content if options.apply_markdown else data.content,
         "content_type": "text/html" if options.apply_markdown else "text/x-markdown",
@@ -148,6 +144,15 @@ def message_payload(data: MessageData, options: RenderOptions) -> MessagePayload
         payload["stream_id"] = data.channel_id
         payload["subject"] = show_topic(data.topic, allow_empty=options.allow_empty_topic)
     return payload
+
+
+def _avatar_url(sender: SenderData, options: RenderOptions) -> str | None:
+    computes = options.client_gravatar and options.shows_email
+    if computes and sender.avatar_path is None and sender.default_avatar == "G":
+        # Most messages for most clients: nothing has to be built.
+        return None
+    email = sender.delivery_email if options.shows_email else sender.email
+    return avatar_url(sender.avatar, email, client_computes=computes)
 
 
 def person_payload(user: UserRecord, realm: RealmRecord, root_domain: str) -> RecipientPayload:

@@ -118,13 +118,15 @@ async def take_image(runtime: Runtime) -> PendingImage | None:
 async def draw_thumbnails(runtime: Runtime, pending: PendingImage) -> None:
     """Draw the thumbnails of an image, store them, and note that it was done.
 
-    If two processes do it, both write the same files, and the second one finds nothing to note.
+    If two processes do it, both write the same files: one that fails must not discard them. If no
+    process succeeds, they are removed like other files without a row.
     """
     drawn = None
     if pending.attempts < _MAX_ATTEMPTS:
         drawn = await _draw(runtime, pending)
     contents = {} if drawn is None else _contents(pending, drawn)
-    async with runtime.files.storing(contents), realm_transaction(runtime, pending.realm_id) as ctx:
+    await runtime.files.put_all(contents)
+    async with realm_transaction(runtime, pending.realm_id) as ctx:
         images = ImageRepository(ctx.db, ctx.realm.id)
         image = await images.find(pending.attachment_id)
         if image is None:

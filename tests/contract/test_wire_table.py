@@ -43,14 +43,6 @@ ABSENT_OPERATIONS = {
     "GET /export/realm/consents": "there are no exports yet",
     "POST /realm/deactivate": "organizations are managed by the operator",
     "POST /remotes/push/e2ee/register": "of a relay for push notifications, which this is not",
-    # Not built yet.
-    "GET /bot_storage": "not built yet",
-    "PUT /bot_storage": "not built yet",
-    "DELETE /bot_storage": "not built yet",
-    "GET /streams/{stream_id}/email_address": "not built yet",
-    "GET /thumbnail/status/{realm_id_str}/{filename}": "not built yet",
-    "POST /users/me/avatar": "not built yet",
-    "DELETE /users/me/avatar": "not built yet",
     # Video calls are started by clients, on a Jitsi server.
     "GET /calls/bigbluebutton/create": "no such provider can be configured",
     "POST /calls/nextcloud_talk/create": "no such provider can be configured",
@@ -61,6 +53,7 @@ ABSENT_OPERATIONS = {
     "POST /rest-error-handling": "describes errors",
     "POST /zulip-outgoing-webhook": "describes what bots receive",
     # A file's path has two more parts here.
+    "GET /thumbnail/status/{realm_id_str}/{filename}": "GET /thumbnail/status/{id}/{shelf}/...",
     "GET /user_uploads/{realm_id_str}/{filename}": "GET /user_uploads/{id}/{shelf}/{token}/{name}",
 }
 ABSENT_PARAMETERS = {
@@ -79,7 +72,6 @@ ABSENT_EVENTS = {
     "realm/deactivated": "organizations are managed by the operator",
     "default_stream_groups": "there are no groups of default channels",
     "realm_user/remove": "guests who see other users than before register again instead",
-    "submessage": "not built yet",
     "web_reload_client": "there is no web client that the server could reload",
     "restart": "queues survive a restart, so clients need not know of it",
     "heartbeat": "written by the queue itself, beside the log",

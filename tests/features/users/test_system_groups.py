@@ -120,6 +120,13 @@ class TestEvents:
         assert await group_events(listener) == []
 
 
+_WISH: dict[str, object] = {
+    "event_types": TYPES,
+    "fetch_event_types": TYPES,
+    "client_capabilities": {"user_avatar_url_field_optional": True},
+}
+
+
 class View:
     """The state of a client from one registration and the events since."""
 
@@ -168,18 +175,7 @@ class View:
 
 
 async def views_of(client: ApiClient, *people: Person) -> list[View]:
-    return [
-        View(
-            await listen(
-                client,
-                person,
-                event_types=TYPES,
-                fetch_event_types=TYPES,
-                client_capabilities={"user_avatar_url_field_optional": True},
-            )
-        )
-        for person in people
-    ]
+    return [View(await listen(client, person, **_WISH)) for person in people]
 
 
 class TestView:

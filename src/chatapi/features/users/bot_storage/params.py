@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from chatapi.wire.params import Params
 
@@ -18,12 +18,20 @@ Value = Annotated[str, Field(max_length=MAX_STORED_CHARACTERS)]
 Keys = Annotated[list[Key], Field(max_length=_MAX_ENTRIES_AT_ONCE, examples=[["game"]])]
 
 
+def _refuse_many(entries: object) -> object:
+    """Count entries before they are validated, one by one, each with an error of its own."""
+    if isinstance(entries, dict) and len(entries) > _MAX_ENTRIES_AT_ONCE:
+        raise ValueError(f"has too many entries (limit: {_MAX_ENTRIES_AT_ONCE})")
+    return entries
+
+
 class PutStorageParams(Params):
     """PUT /bot_storage: entries to add or to replace; the others stay."""
 
     storage: Annotated[
         dict[Key, Value],
         Field(max_length=_MAX_ENTRIES_AT_ONCE, examples=[{"game": "chess"}]),
+        BeforeValidator(_refuse_many),
     ]
 
 

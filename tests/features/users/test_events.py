@@ -167,11 +167,11 @@ class TestUpdate:
     async def test_email_is_sent_to_readers_who_may_see_it(
         self, client: ApiClient, admin: Person, guest: Person, member: Person
     ) -> None:
-        wish: dict[str, object] = {
+        options: dict[str, object] = {
             "fetch_event_types": [],
             "client_capabilities": {"user_avatar_url_field_optional": True},
         }
-        readers = {reader: await listen(client, reader, **wish) for reader in (admin, guest)}
+        readers = {reader: await listen(client, reader, **options) for reader in (admin, guest)}
         await hide_email(client, member, EmailVisibility.ADMINS)
         for reader, listener in readers.items():
             told: dict[str, Any] = {}

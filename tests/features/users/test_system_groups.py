@@ -120,7 +120,7 @@ class TestEvents:
         assert await group_events(listener) == []
 
 
-_WISH: dict[str, object] = {
+_REGISTER_OPTIONS: dict[str, object] = {
     "event_types": TYPES,
     "fetch_event_types": TYPES,
     "client_capabilities": {"user_avatar_url_field_optional": True},
@@ -175,7 +175,7 @@ class View:
 
 
 async def views_of(client: ApiClient, *people: Person) -> list[View]:
-    return [View(await listen(client, person, **_WISH)) for person in people]
+    return [View(await listen(client, person, **_REGISTER_OPTIONS)) for person in people]
 
 
 class TestView:

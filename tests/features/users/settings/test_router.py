@@ -292,12 +292,12 @@ class TestEmailAddressVisibility:
         guest: Person,
         client_gravatar: bool,
     ) -> None:
-        wish: dict[str, object] = {
+        options: dict[str, object] = {
             "client_gravatar": client_gravatar,
             "client_capabilities": {"user_avatar_url_field_optional": True},
         }
         for reader in (owner, guest, member):
-            listener = await listen(client, reader, **wish)
+            listener = await listen(client, reader, **options)
             users = {user["user_id"]: user for user in listener.state["realm_users"]}
             for visibility in (4, 3, 1):
                 assert_success(
@@ -306,7 +306,7 @@ class TestEmailAddressVisibility:
                 for event in await listener.new_events():
                     if event["type"] == "realm_user":
                         apply_change(users[event["person"]["user_id"]], event["person"])
-                fresh = await listen(client, reader, **wish)
+                fresh = await listen(client, reader, **options)
                 assert list(users.values()) == fresh.state["realm_users"]
 
     async def test_client_without_the_capability_gets_an_address_of_the_picture(

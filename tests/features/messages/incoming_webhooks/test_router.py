@@ -11,6 +11,7 @@ import pytest
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.roles import BotType
 from chatapi.core.settings import Settings
+from chatapi.features.messages.incoming_webhooks.integrations import INTEGRATIONS
 from chatapi.main import ChatApp
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.messages.incoming_webhooks import documents
@@ -290,3 +291,15 @@ async def test_errors_contain_neither_the_key_nor_the_secret(
     for secret in (webhook.api_key, "hunter2"):
         assert secret not in str(entries)
         assert all(secret not in str(answer.body) for answer in answers)
+
+
+class TestRegister:
+    async def test_integrations_are_listed_with_their_events(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        kinds = ["realm_incoming_webhook_bots"]
+        state = assert_success(await client.post("/register", owner, fetch_event_types=kinds))
+        listed = {each["name"]: each for each in state["realm_incoming_webhook_bots"]}
+        assert listed.keys() == INTEGRATIONS.keys()
+        assert listed["slack_incoming"]["display_name"] == "Slack-compatible"
+        assert "push" in listed["github"]["all_event_types"]

@@ -57,35 +57,3 @@ class EmbeddedBotsState(TypedDict):
     """The programs that bots can run inside the server."""
 
     realm_embedded_bots: list[EmbeddedBotPayload]
-
-
-class WebhookOptionPayload(TypedDict):
-    """A setting of a bot that receives the notifications of a service."""
-
-    key: str
-    label: str
-    validator: str
-
-
-class WebhookUrlOptionPayload(TypedDict):
-    """A part of the address to which a service sends notifications."""
-
-    key: str
-    label: str
-    input_type: str
-
-
-class WebhookBotPayload(TypedDict):
-    """A service whose notifications the server understands."""
-
-    name: str
-    display_name: str
-    all_event_types: list[str]
-    config_options: list[WebhookOptionPayload]
-    url_options: list[WebhookUrlOptionPayload]
-
-
-class WebhookBotsState(TypedDict):
-    """The services whose notifications become messages."""
-
-    realm_incoming_webhook_bots: list[WebhookBotPayload]

@@ -10,7 +10,6 @@ from chatapi.features.realm.unavailable.payloads import (
     StopWordsState,
     TenorState,
     VideoCallsState,
-    WebhookBotsState,
 )
 from chatapi.features.state import public_section
 
@@ -48,8 +47,3 @@ async def load_stop_words(_ctx: RealmContext, _profile: ClientProfile) -> StopWo
 @public_section("realm_embedded_bots")
 async def load_embedded_bots(_ctx: RealmContext, _profile: ClientProfile) -> EmbeddedBotsState:
     return {"realm_embedded_bots": []}
-
-
-@public_section("realm_incoming_webhook_bots")
-async def load_webhook_bots(_ctx: RealmContext, _profile: ClientProfile) -> WebhookBotsState:
-    return {"realm_incoming_webhook_bots": []}

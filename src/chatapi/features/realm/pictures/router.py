@@ -6,13 +6,11 @@ from chatapi.features.realm.picture_addresses import PREFIX, RealmPicture
 from chatapi.features.realm.pictures.params import LogoParams, UploadIconParams, UploadLogoParams
 from chatapi.features.realm.pictures.payloads import IconPayload
 from chatapi.features.realm.pictures.service import RealmPictureService, read_realm_picture
-from chatapi.http.responses import FileContent, Redirect
+from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
 router = FeatureRouter("Icon and logos", "Pictures of the organization.")
-address_router = FeatureRouter("Icon and logos", include_in_schema=False)
-"""Finds pictures for clients that know only the path."""
 picture_router = FeatureRouter("Icon and logos", prefix="", include_in_schema=False)
 """Serves the pictures, outside the API."""
 
@@ -48,18 +46,6 @@ async def upload_realm_logo(ctx: Admin, params: UploadLogoParams) -> None:
 async def remove_realm_logo(ctx: Admin, params: LogoParams) -> None:
     """Remove a logo of the organization; it gets the default one."""
     await RealmPictureService(ctx).remove(_logo(params))
-
-
-@address_router.get("/realm/icon")
-async def open_realm_icon(ctx: Anybody) -> Redirect:
-    """Find the organization's icon."""
-    return Redirect(RealmPicture.ICON.url_in(ctx.realm))
-
-
-@address_router.get("/realm/logo")
-async def open_realm_logo(ctx: Anybody, params: LogoParams) -> Redirect:
-    """Find a logo of the organization."""
-    return Redirect(_logo(params).url_in(ctx.realm))
 
 
 @picture_router.get(PREFIX + "{realm_id:int}/{shelf}/{token}/{filename}")

@@ -12,10 +12,12 @@ MAX_STORED_CHARACTERS = 10_000_000
 MAX_ENTRIES = 20_000
 """Limit of one user."""
 _MAX_ENTRIES_AT_ONCE = 1_000
+_MAX_KEYS_AT_ONCE = 100
+"""Keys to read are part of the request's address, whose length is limited."""
 
 Key = Annotated[str, Field(min_length=1, max_length=MAX_KEY_LENGTH)]
 Value = Annotated[str, Field(max_length=MAX_STORED_CHARACTERS)]
-Keys = Annotated[list[Key], Field(max_length=_MAX_ENTRIES_AT_ONCE, examples=[["game"]])]
+Keys = Annotated[list[Key], Field(max_length=_MAX_KEYS_AT_ONCE, examples=[["game"]])]
 
 
 def _refuse_many(entries: object) -> object:

@@ -66,7 +66,7 @@ class TestSecretsInResponses:
                 await client.post("/register", reader),
             ):
                 assert created["api_key"] not in str(assert_success(response))
-                assert "api_key': " not in str(response.body)
+                assert "'api_key': " not in str(response.body)
 
     async def test_event_of_a_new_bot_does_not_contain_its_key(
         self, client: ApiClient, admin: Person, member: Person

@@ -8,7 +8,7 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.events.cache_tags import SHARED_STATE, UserTag
+from chatapi.events.cache_tags import SHARED_STATE, RecipientPreferencesTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.features.users.events import CredentialsChanged, UserAdded, UserUpdated
 from chatapi.features.users.payloads import UserPayload
@@ -199,11 +199,14 @@ class TestUpdate:
     def test_event_invalidates_the_right_caches(self) -> None:
         for event in (
             UserUpdated(person={"user_id": 7, "full_name": "Else"}),
-            UserUpdated(person={"user_id": 7, "is_active": False}),
             CredentialsChanged(user_id=UserId(7)),
         ):
             assert set(event.field_cache_tags()) == {UserTag(UserId(7))}
             assert event.cache_tags == SHARED_STATE
+
+    def test_deactivation_also_invalidates_the_bots_whose_services_are_called(self) -> None:
+        event = UserUpdated(person={"user_id": 7, "is_active": False})
+        assert set(event.field_cache_tags()) == {UserTag(UserId(7)), RecipientPreferencesTag()}
 
 
 class TestState:

@@ -1,24 +1,26 @@
 """Parts of the POST /register response about what this server does not offer."""
 
+from typing import Literal
+
 from typing_extensions import TypedDict
 
 
 class GiphyState(TypedDict):
-    """The key of the GIF service GIPHY; empty: none."""
+    """The key of the GIF service GIPHY: none."""
 
-    giphy_api_key: str
+    giphy_api_key: Literal[""]
 
 
 class TenorState(TypedDict):
-    """The key of the GIF service Tenor; empty: none."""
+    """The key of the GIF service Tenor: none."""
 
-    tenor_api_key: str
+    tenor_api_key: Literal[""]
 
 
 class KlipyState(TypedDict):
-    """The key of the GIF service KLIPY; empty: none."""
+    """The key of the GIF service KLIPY: none."""
 
-    klipy_api_key: str
+    klipy_api_key: Literal[""]
 
 
 class VideoCallsState(TypedDict):

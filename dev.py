@@ -179,7 +179,8 @@ def imports_step() -> Step:
 
 def pytest_step(*, full: bool, browser: bool, extra: list[str]) -> Step:
     selection = [*([] if full else ["--quick"]), *([] if browser else ["-m", "not browser"])]
-    return Step("pytest", [tool("pytest"), "-n", "2", *selection, *extra])
+    # More workers than cores of a small machine: tests wait for servers and child processes.
+    return Step("pytest", [tool("pytest"), "-n", "3", *selection, *extra])
 
 
 def chosen_tests(extra: list[str]) -> bool:

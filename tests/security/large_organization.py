@@ -101,7 +101,11 @@ async def fill_organization(client: ApiClient, runtime: Runtime) -> LargeOrganiz
     channel = await factories.make_channel(
         runtime, realm, hoarder, "general", subscribers=[hoarder], is_web_public=True
     )
-    assert_success(await client.patch("/realm", hoarder, enable_spectator_access=True))
+    reports = await factories.make_channel(
+        runtime, realm, hoarder, "reports", subscribers=[hoarder], invite_only=True
+    )
+    settings = {"enable_spectator_access": True, "moderation_request_channel_id": reports.id}
+    assert_success(await client.patch("/realm", hoarder, **settings))
     await add_linkifiers(runtime, realm, [f"(?P<id>[a-z{n}]+x{n}[0-9]*)" for n in range(20)])
     people = await add_people(runtime, realm, PEOPLE, [channel])
     channel_ids = await add_channels(runtime, realm, channel, hoarder, CHANNELS)

@@ -130,7 +130,7 @@ class TestPlainSettings:
     async def test_channels_must_exist(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel, name: str
     ) -> None:
-        channel = await make_channel()
+        channel = await make_channel(subscribers=[owner], invite_only=True)
         assert await change_realm(client, owner, **{name: channel.id}) == {name: channel.id}
         assert await setting_seen_by(client, owner, name) == channel.id
         assert_error(await client.patch("/realm", owner, **{name: 10**6}))

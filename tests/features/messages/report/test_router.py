@@ -82,6 +82,24 @@ async def test_without_a_channel_it_is_refused(
     assert assert_error(refused) == "The organization has no channel for reports of messages"
 
 
+async def test_channel_must_be_private(
+    client: ApiClient, admin: Person, make_channel: MakeChannel
+) -> None:
+    channel = await make_channel("open", subscribers=[admin])
+    refused = await client.patch("/realm", admin, moderation_request_channel_id=channel.id)
+    expected = "moderation_request_channel_id: The channel must be private"
+    assert assert_error(refused) == expected
+
+
+async def test_nothing_is_posted_in_a_channel_that_was_made_public(
+    client: ApiClient, moderated: int, admin: Person, member: Person, guest: Person
+) -> None:
+    message_id = await send(client, guest, member)
+    assert_success(await client.patch(f"/streams/{moderated}", admin, is_private=False))
+    refused = await report(client, member, message_id)
+    assert assert_error(refused) == "The organization has no channel for reports of messages"
+
+
 async def test_channel_must_be_visible_to_the_administrator(
     client: ApiClient, admin: Person
 ) -> None:

@@ -15,6 +15,6 @@ async def report_message(ctx: LoggedIn, message_id: Id, params: ReportParams) ->
     """Report a message.
 
     The report, with the text of the message, is posted in the channel that administrators chose
-    by `moderation_request_channel_id`; without such a channel it is refused.
+    by `moderation_request_channel_id`; without such a private channel it is refused.
     """
     await ReportService(ctx).report(MessageId(message_id), params)

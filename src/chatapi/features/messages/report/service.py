@@ -48,7 +48,8 @@ class ReportService:
     async def _channel(self) -> ChannelRecord:
         channel_id = ChannelId(self._ctx.realm.options.moderation_request_channel_id)
         known = await self._ctx.runtime.channels.by_id(self._ctx.db, self._ctx.realm.id, channel_id)
-        if known is None or known.record.is_archived:
+        if known is None or known.record.is_archived or not known.record.invite_only:
+            # One that was made public meanwhile must not show direct messages to everyone.
             raise BadRequestError("The organization has no channel for reports of messages")
         return known.record
 

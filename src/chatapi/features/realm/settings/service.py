@@ -30,6 +30,8 @@ from chatapi.wire.realm_settings import NO_CHANNEL
 
 Changes = Mapping[str, Any]
 
+_OF_REPORTS = "moderation_request_channel_id"
+
 
 class RealmService:
     """Changes a realm's settings for administrators."""
@@ -86,12 +88,15 @@ class RealmService:
 
     async def _check_channel(self, changes: Changes) -> None:
         """Channels for announcements and reports must be visible to administrators."""
-        for name in ("new_stream_announcements_stream_id", "moderation_request_channel_id"):
+        for name in ("new_stream_announcements_stream_id", _OF_REPORTS):
             channel_id = changes.get(name, NO_CHANNEL)
             if channel_id == NO_CHANNEL:
                 continue
             channel = await ChannelFinder(self._ctx).get_known(ChannelId(channel_id))
             require_not_archived(channel)
+            if name == _OF_REPORTS and not channel.invite_only:
+                # Reports quote messages, direct ones too.
+                raise BadRequestError(f"{name}: The channel must be private")
 
     async def _changed_permissions(self, params: ChangeRealmParams) -> Changes:
         checker = ValueChecker(self._ctx)

@@ -179,8 +179,9 @@ def imports_step() -> Step:
 
 def pytest_step(*, full: bool, browser: bool, extra: list[str]) -> Step:
     selection = [*([] if full else ["--quick"]), *([] if browser else ["-m", "not browser"])]
-    # More workers than cores of a small machine: tests wait for servers and child processes.
-    return Step("pytest", [tool("pytest"), "-n", "3", *selection, *extra])
+    # More workers than cores of a small machine: tests wait for servers and child processes. Idle
+    # workers take tests from others: some tests take a minute, and many a hundredth of a second.
+    return Step("pytest", [tool("pytest"), "-n", "3", "--dist", "worksteal", *selection, *extra])
 
 
 def chosen_tests(extra: list[str]) -> bool:

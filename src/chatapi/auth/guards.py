@@ -161,17 +161,7 @@ class CallerGuard:
                 _refuse_webhook(caller)
             if not caller.user.role.at_least(self.role):
                 raise AdministratorRequiredError
-            return Context(
-                runtime,
-                work,
-                request.origin,
-                realm,
-                realm,
-                caller,
-                request.client_name,
-                address=request.address,
-                computed=request.computed,
-            )
+            return _context_of(request, runtime, realm, work, caller)
 
 
 @dataclass(frozen=True)
@@ -194,17 +184,23 @@ class WebhookGuard:
         async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
             caller = await runtime.callers.authenticate_webhook(work.db, realm, api_key)
             await _charge(request, runtime, work, caller)
-            return Context(
-                runtime,
-                work,
-                request.origin,
-                realm,
-                realm,
-                caller,
-                request.client_name,
-                address=request.address,
-                computed=request.computed,
-            )
+            return _context_of(request, runtime, realm, work, caller)
+
+
+def _context_of(
+    request: ApiRequest, runtime: Runtime, realm: RealmRecord, work: UnitOfWork, caller: Caller
+) -> Context:
+    return Context(
+        runtime,
+        work,
+        request.origin,
+        realm,
+        realm,
+        caller,
+        request.client_name,
+        address=request.address,
+        computed=request.computed,
+    )
 
 
 class _open_realm:  # noqa: N801 (a context manager, used like a function)

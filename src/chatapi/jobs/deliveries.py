@@ -1,30 +1,19 @@
 """Delivers scheduled messages and reminders when they are due."""
 
-import structlog
+from functools import partial
 
 from chatapi.auth.runtime import Runtime
-from chatapi.db.availability import is_unavailable
 from chatapi.features.messages import deliver_some, find_next_due
-
-log = structlog.get_logger()
+from chatapi.jobs.polling import poll_for_work
 
 POLL_INTERVAL_SECONDS = 0.5
 """Messages that another process scheduled and did not deliver are noticed within this time."""
-_AFTER_FAILURE_SECONDS = 5
-"""An unexpected error is likely to occur again, and would fill the log."""
 
 
 async def run_deliveries(runtime: Runtime) -> None:
-    """Run until `runtime.deliveries` is closed; a failure is logged and retried a moment later."""
-    while not runtime.deliveries.is_closed:
-        pause = POLL_INTERVAL_SECONDS
-        try:
-            pause = await _deliver_or_wait(runtime)
-        except Exception as error:
-            if not is_unavailable(error):
-                log.exception("job_failed", job="deliveries")
-                pause = _AFTER_FAILURE_SECONDS
-        await runtime.deliveries.sleep(pause)
+    """Run until `runtime.deliveries` is closed."""
+    work = partial(_deliver_or_wait, runtime)
+    await poll_for_work("deliveries", runtime.deliveries, POLL_INTERVAL_SECONDS, work)
 
 
 async def _deliver_or_wait(runtime: Runtime) -> float:

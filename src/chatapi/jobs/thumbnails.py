@@ -1,31 +1,21 @@
 """Draws thumbnails of uploaded images, and shows them in messages."""
 
-import structlog
+from functools import partial
 
 from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
-from chatapi.db.availability import is_unavailable
 from chatapi.features.messages import show_pictures
 from chatapi.features.uploads import draw_thumbnails, find_next_image, take_image
-
-log = structlog.get_logger()
+from chatapi.jobs.polling import poll_for_work
 
 POLL_INTERVAL_SECONDS = 2.0
 """Images that another process accepted and did not draw are noticed within this time."""
-_AFTER_FAILURE_SECONDS = 5
 
 
 async def run_thumbnails(runtime: Runtime) -> None:
     """Run until `runtime.thumbnails` is closed; one image at a time in each process."""
-    while not runtime.thumbnails.is_closed:
-        pause = POLL_INTERVAL_SECONDS
-        try:
-            pause = await _draw_or_wait(runtime)
-        except Exception as error:
-            if not is_unavailable(error):
-                log.exception("job_failed", job="thumbnails")
-                pause = _AFTER_FAILURE_SECONDS
-        await runtime.thumbnails.sleep(pause)
+    work = partial(_draw_or_wait, runtime)
+    await poll_for_work("thumbnails", runtime.thumbnails, POLL_INTERVAL_SECONDS, work)
 
 
 async def _draw_or_wait(runtime: Runtime) -> float:

@@ -1,37 +1,29 @@
 """Calls the services of outgoing webhook bots."""
 
-import structlog
+from functools import partial
 
 from chatapi.auth.runtime import Runtime
-from chatapi.db.availability import is_unavailable
 from chatapi.features.messages import WebhookCaller, find_next_call
-
-log = structlog.get_logger()
+from chatapi.jobs.polling import poll_for_work
 
 POLL_INTERVAL_SECONDS = 1.0
 """Calls that are due again, or that another process left, are noticed within this time."""
-_AFTER_FAILURE_SECONDS = 5
 
 
 async def run_webhook_calls(runtime: Runtime) -> None:
-    """Run until `runtime.webhook_calls` is closed; a failure is logged and retried."""
+    """Run until `runtime.webhook_calls` is closed."""
     caller = WebhookCaller(runtime)
+    work = partial(_start_due, runtime, caller)
     try:
-        while not runtime.webhook_calls.is_closed:
-            pause = POLL_INTERVAL_SECONDS
-            try:
-                await _start_due(runtime, caller)
-            except Exception as error:
-                if not is_unavailable(error):
-                    log.exception("job_failed", job="webhook_calls")
-                    pause = _AFTER_FAILURE_SECONDS
-            await runtime.webhook_calls.sleep(pause)
+        await poll_for_work("webhook_calls", runtime.webhook_calls, POLL_INTERVAL_SECONDS, work)
     finally:
         await caller.close()
 
 
-async def _start_due(runtime: Runtime, caller: WebhookCaller) -> None:
+async def _start_due(runtime: Runtime, caller: WebhookCaller) -> float:
+    """Start the calls that are due; returns how many seconds to sleep before the next check."""
     async with runtime.reading() as db:
         due_at = await find_next_call(db)
     if due_at is not None and due_at <= runtime.clock.now():
         await caller.start_due()
+    return POLL_INTERVAL_SECONDS

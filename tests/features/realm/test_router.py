@@ -126,7 +126,7 @@ class TestPlainSettings:
         assert await setting_seen_by(client, owner, name) == DEFAULTS[name]
         assert await stored_settings(runtime, realm) == {}
 
-    @pytest.mark.parametrize("name", NAMES_A_CHANNEL)
+    @pytest.mark.parametrize("name", sorted(NAMES_A_CHANNEL))
     async def test_channels_must_exist(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel, name: str
     ) -> None:

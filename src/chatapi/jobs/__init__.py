@@ -17,16 +17,15 @@ async def run_jobs(runtime: Runtime) -> None:
     """Run until cancelled; a delivery that has begun may finish if the database is fast enough."""
     deliveries = asyncio.create_task(run_deliveries(runtime))
     webhook_calls = asyncio.create_task(run_webhook_calls(runtime))
-    # What it has begun is done again by the next process.
     thumbnails = asyncio.create_task(run_thumbnails(runtime))
     try:
         await run_periodic_jobs(runtime)
     finally:
-        thumbnails.cancel()
-        runtime.deliveries.close()
-        runtime.webhook_calls.close()
-        await asyncio.wait({deliveries, webhook_calls}, timeout=_LAST_DELIVERY_SECONDS)
-        deliveries.cancel()
-        # A call that did not end is made again by another process, or after a restart.
-        webhook_calls.cancel()
-        await asyncio.gather(deliveries, webhook_calls, thumbnails, return_exceptions=True)
+        for signal in (runtime.deliveries, runtime.webhook_calls, runtime.thumbnails):
+            signal.close()
+        jobs = {deliveries, webhook_calls, thumbnails}
+        await asyncio.wait(jobs, timeout=_LAST_DELIVERY_SECONDS)
+        # What did not end is done again by another process, or after a restart.
+        for job in jobs:
+            job.cancel()
+        await asyncio.gather(*jobs, return_exceptions=True)

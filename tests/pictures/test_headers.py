@@ -7,6 +7,7 @@ import pytest
 
 from chatapi.pictures import PictureHeader, read_header
 from tests.features.emoji.pictures import moving_picture, picture
+from tests.pictures.hostile import png
 from tests.pictures.test_painter import photo
 
 
@@ -30,6 +31,17 @@ def test_rotated_photo_has_its_sides_exchanged(orientation: int, size: tuple[int
 @pytest.mark.parametrize("content", [b"", b"hello", b"<svg/>", b"RIFF1234WAVE", b"\x89PNG", b"BM"])
 def test_other_files_are_no_images(content: bytes) -> None:
     assert read_header(io.BytesIO(content)) is None
+
+
+@pytest.mark.parametrize("size", [(0, 1), (1, 0), (2**31, 1), (1, 2**31), (2**32 - 1, 2**32 - 1)])
+def test_sizes_that_no_format_allows_are_no_images(size: tuple[int, int]) -> None:
+    assert read_header(io.BytesIO(png(*size, bits=8, colour=2))) is None
+
+
+def test_longest_side_is_read() -> None:
+    side = 2**31 - 1
+    header = read_header(io.BytesIO(png(side, side, bits=8, colour=2)))
+    assert header == PictureHeader("image/png", side, side)
 
 
 def test_broken_headers_raise_nothing() -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import IO
 
 _PNG = b"\x89PNG\r\n\x1a\n"
+_MAX_SIDE = 2**31 - 1
+"""The longest side that a PNG may declare, which is the largest of all formats."""
 _MAX_SEGMENTS = 200
 _MAX_EXIF_ENTRIES = 100
 _ORIENTATION = 0x0112
@@ -32,10 +34,15 @@ def read_header(file: IO[bytes]) -> PictureHeader | None:
     file.seek(0)
     head = file.read(30)
     try:
-        return _read(file, head)
+        header = _read(file, head)
     except (struct.error, IndexError):
         # The file ends too early.
         return None
+    return header if header is not None and _has_pixels(header) else None
+
+
+def _has_pixels(header: PictureHeader) -> bool:
+    return all(1 <= side <= _MAX_SIDE for side in (header.width, header.height))
 
 
 def _read(file: IO[bytes], head: bytes) -> PictureHeader | None:

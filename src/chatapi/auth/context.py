@@ -95,9 +95,17 @@ class RealmContext(ServerContext):
         return RealmContext(runtime, work, origin, realm, realm)
 
     def acting_as(self, caller: Caller, client_name: str) -> "Context":
-        """Context for what a job or a command does on behalf of a user."""
+        """The same context for what is done on behalf of a user."""
         return Context(
-            self.runtime, self.work, self.origin, self.realm, self.realm, caller, client_name
+            self.runtime,
+            self.work,
+            self.origin,
+            self.realm,
+            self.realm,
+            caller,
+            client_name,
+            address=self.address,
+            computed=self.computed,
         )
 
     @property
@@ -221,17 +229,7 @@ class VisitorContext(RealmContext):
         """The same context for what only users can do, None for a visitor without an account."""
         if self.visitor is None:
             return None
-        return Context(
-            self.runtime,
-            self.work,
-            self.origin,
-            self.realm,
-            self.realm,
-            self.visitor,
-            self.client_name,
-            address=self.address,
-            computed=self.computed,
-        )
+        return self.acting_as(self.visitor, self.client_name)
 
     @property
     @override

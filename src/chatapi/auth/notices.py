@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from chatapi.channel_cache.records import ChannelRecord
-from chatapi.core.ids import UserId
+from chatapi.core.ids import MessageId, UserId
 from chatapi.rendering import Directory
 
 if TYPE_CHECKING:
@@ -42,5 +42,5 @@ class PostNotices(Protocol):
 
     async def __call__(
         self, ctx: "RealmContext", notices: Sequence[Notice], names: Directory | None = None
-    ) -> None:
-        """`names` are the users and channels the texts mention."""
+    ) -> list[MessageId]:
+        """`names` are the users and channels the texts mention; returns the ids of the messages."""

@@ -53,7 +53,7 @@ class Files:
             await self.store.put(key, io.BytesIO(content), digest)
 
     async def read_whole(self, key: str) -> bytes:
-        """The content of a small file; raises `MissingFileError`."""
+        """The content of a small file; raises `MissingFileError`, which clients get as 404."""
         async with self.store.read(key) as chunks:
             return b"".join([chunk async for chunk in chunks])
 

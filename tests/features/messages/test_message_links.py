@@ -1,5 +1,9 @@
 """The links to a new message in the response of POST /messages."""
 
+from html import escape
+
+import pytest
+
 from chatapi.core.roles import BotType
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.support.client import ApiClient
@@ -16,7 +20,32 @@ async def test_channel_message_is_linked_in_its_topic(
     response = assert_success(sent)
     place = f"/#narrow/channel/{channel.id}-the-team/topic/a.20.5Bb.5D/near/{response['id']}"
     assert response["message_url"] == f"http://localhost{place}"
-    assert response["message_link"] == f"[#the team > a \\[b\\] @ 💬](http://localhost{place})"
+    assert response["message_link"] == f"[#the team > a &#91;b&#93; @ 💬](http://localhost{place})"
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        "*loud* **louder** ~~gone~~ `code` ``two``",
+        "[a](https://example.com) ![](/x.png) [[b]] ]( <b> &lt; &amp;",
+        ":smile: :) <time:2026-01-01T00:00:00Z> $$x^2$$",
+        "@**all** @_**all** #**team** https://example.com/a",
+        "_x_ __x__ \\* back\\[slash\\]",
+    ],
+)
+async def test_text_of_the_link_shows_the_topic_as_it_is(
+    client: ApiClient, member: Person, make_channel: MakeChannel, topic: str
+) -> None:
+    await make_channel("team", subscribers=[member])
+    sent = assert_success(
+        await client.post("/messages", member, type="channel", to="team", topic=topic, content="x")
+    )
+    shown = await client.post("/messages/render", member, content=sent["message_link"])
+    rendered = assert_success(shown)["rendered"]
+    assert rendered.startswith(
+        f'<p><a href="{sent["message_url"].removeprefix("http://localhost/")}"'
+    )
+    assert f">{escape(f'#team > {topic}')} @ <span" in rendered
 
 
 async def test_direct_message_is_linked_in_its_conversation(

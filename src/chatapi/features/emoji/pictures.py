@@ -5,7 +5,6 @@ from chatapi.core.errors import NotFoundError
 from chatapi.core.ids import RealmId
 from chatapi.features.emoji.repository import EmojiRepository
 from chatapi.files.names import key_of
-from chatapi.files.store import MissingFileError
 
 
 async def read_picture(ctx: RealmContext, realm_id: int, path: str) -> bytes:
@@ -16,7 +15,4 @@ async def read_picture(ctx: RealmContext, realm_id: int, path: str) -> bytes:
         raise NotFoundError
     # Reading bytes takes a while and needs no database connection.
     await ctx.release_connection()
-    try:
-        return await ctx.runtime.files.read_whole(key_of(whole_path))
-    except MissingFileError:
-        raise NotFoundError from None
+    return await ctx.runtime.files.read_whole(key_of(whole_path))

@@ -1,7 +1,7 @@
 """Messages: sending, reading, changing and deleting them, now or at a later time."""
 
 from chatapi.features.messages.deliveries.service import deliver_some, find_next_due
-from chatapi.features.messages.notices import post_notices, send_direct_notice
+from chatapi.features.messages.notices import post_notices
 from chatapi.features.messages.outgoing_webhooks.service import WebhookCaller, find_next_call
 from chatapi.features.messages.picture_updates import show_pictures
 from chatapi.features.messages.report.params import REPORT_TYPES
@@ -17,6 +17,5 @@ __all__ = [
     "find_next_call",
     "find_next_due",
     "post_notices",
-    "send_direct_notice",
     "show_pictures",
 ]

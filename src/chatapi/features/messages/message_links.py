@@ -8,7 +8,8 @@ from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, To
 from chatapi.rendering import NamedChannel, channel_address, encode_fragment
 
 _TWO_PEOPLE = 2
-_MARKUP = re.compile(r"[\\\[\]`*_~<]")
+_MARKUP = re.compile(r"[&<\[\]`*~$:]")
+"""The characters with which Markdown, emoji and formulas begin or end."""
 
 
 def message_address(to: TopicTarget | DirectTarget, topic: str, message_id: MessageId) -> str:
@@ -39,4 +40,5 @@ def _description(outgoing: OutgoingMessage, topic: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _MARKUP.sub(lambda found: f"\\{found[0]}", text)
+    """The text with its markup as character references; a backslash escapes nothing here."""
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", text)

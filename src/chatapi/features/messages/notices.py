@@ -10,7 +10,7 @@ from chatapi.channel_cache.cache import CachedChannel
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import MessageId, UserId
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
-from chatapi.features.messages.writer import MessageWriter
+from chatapi.features.messages.writer import MessageWriter, WriteResult
 from chatapi.features.users import notification_bot
 from chatapi.rendering import Directory, RenderedMessage, is_quick_to_render, render_message
 
@@ -23,13 +23,13 @@ async def post_notices(
     names: Directory | None = None,
     *,
     has_moved_topics: bool = False,
-) -> None:
+) -> list[MessageId]:
     """Post notices; the caller has locked the realm, and may have moved topics in it.
 
-    `names` are the users and channels the texts mention.
+    `names` are the users and channels the texts mention. Returns the ids of the messages.
     """
     if not notices:
-        return
+        return []
     bot = await notification_bot(ctx.db, ctx.realm.id)
     recipients = await _recipients(ctx, notices)
     rendered = await _render(ctx, notices, names or Directory())
@@ -40,21 +40,7 @@ async def post_notices(
         for notice in notices
     ]
     writer = MessageWriter(ctx.runtime, ctx.realm, trusts_cache=not has_moved_topics)
-    for outcome in await writer.write(ctx.work, outgoing):
-        if isinstance(outcome, Exception):
-            raise outcome
-
-
-async def send_direct_notice(ctx: RealmContext, recipient: UserRecord, content: str) -> MessageId:
-    """Send a user a direct message of the notification bot; the caller has locked the realm."""
-    bot = await notification_bot(ctx.db, ctx.realm.id)
-    notice = DirectNotice(recipient.id, content)
-    rendered = await _render(ctx, [notice], Directory())
-    outgoing = compose_notice(bot, to_person(bot, recipient), content, rendered[content])
-    [outcome] = await MessageWriter(ctx.runtime, ctx.realm).write(ctx.work, [outgoing])
-    if isinstance(outcome, Exception):
-        raise outcome
-    return MessageId(outcome["id"])
+    return [_message_id(outcome) for outcome in await writer.write(ctx.work, outgoing)]
 
 
 def compose_notice(
@@ -74,6 +60,12 @@ def compose_notice(
 def to_person(bot: UserRecord, recipient: UserRecord) -> DirectTarget:
     """The direct conversation of the notification bot with a user."""
     return DirectTarget(tuple(sorted((bot, recipient), key=lambda person: person.id)))
+
+
+def _message_id(outcome: WriteResult) -> MessageId:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return MessageId(outcome["id"])
 
 
 async def _render(

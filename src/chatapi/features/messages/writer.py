@@ -147,6 +147,7 @@ class MessageWriter:
             "has_link": rendered.has_link,
             "has_image": rendered.has_image,
             "has_attachment": bool(rendered.upload_paths),
+            "has_widget": outgoing.widget is not None,
         }
 
     async def _event(
@@ -338,9 +339,7 @@ async def _add_widgets(
     ]
     if not new:
         return {}
-    repository = SubmessageRepository(work.db)
-    await repository.mark_messages([each.message_id for each in new])
-    added = await repository.add(new)
+    added = await SubmessageRepository(work.db).add(new)
     return {MessageId(widget["message_id"]): (widget,) for widget in added}
 
 

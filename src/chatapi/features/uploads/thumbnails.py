@@ -73,10 +73,7 @@ async def read_thumbnail(ctx: RealmContext, attachment: AttachmentRecord, name: 
     if image is None or name not in image.thumbnails:
         raise NotFoundError
     await ctx.release_connection()
-    try:
-        return await ctx.runtime.files.read_whole(variant_key(attachment.path_id, name))
-    except MissingFileError:
-        raise NotFoundError from None
+    return await ctx.runtime.files.read_whole(variant_key(attachment.path_id, name))
 
 
 async def has_thumbnail(ctx: RealmContext, attachment: AttachmentRecord) -> bool:

@@ -34,6 +34,7 @@ _ADD_MESSAGES = BulkInsertWithUpdates(
         *("id", "realm_id", "conversation_id", "channel_id", "sender_id", "content"),
         *("rendered_content", "sent_at", "client_name", "is_me_message", "read_by_sender"),
         *("mentions_channel", "mentions_topic", "has_link", "has_image", "has_attachment"),
+        "has_widget",
     ],
     lambda new: (
         update(Conversation)

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select
 
 from chatapi.core.ids import MessageId, UserId
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import Message, Submessage
+from chatapi.db.models import Submessage
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.payloads import SubmessagePayload
 
@@ -20,7 +20,6 @@ _OF_MESSAGES = (
         Submessage.id,
         Submessage.message_id,
         Submessage.sender_id,
-        Submessage.msg_type,
         Submessage.content,
     )
     .where(is_one_of(Submessage.message_id, "message_ids"))
@@ -36,7 +35,6 @@ _USAGE = select(func.count(), func.coalesce(func.sum(func.length(Submessage.cont
     Submessage.message_id == bindparam("message_id")
 )
 _ADD = insert(Submessage).returning(Submessage.id, sort_by_parameter_order=True)
-_MARK = update(Message).where(is_one_of(Message.id, "message_ids")).values(has_widget=True)
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,16 @@ class NewSubmessage:
     message_id: MessageId
     sender_id: UserId
     content: str
+
+    def payload(self, submessage_id: int) -> SubmessagePayload:
+        """The submessage as clients see it, once it has an id."""
+        return {
+            "id": submessage_id,
+            "message_id": self.message_id,
+            "sender_id": self.sender_id,
+            "msg_type": WIDGET,
+            "content": self.content,
+        }
 
 
 class SubmessageRepository:
@@ -60,16 +68,9 @@ class SubmessageRepository:
         """The submessages of some messages, the oldest first."""
         found: defaultdict[MessageId, list[SubmessagePayload]] = defaultdict(list)
         rows = await self._db.execute(_OF_MESSAGES, {"message_ids": message_ids})
-        for submessage_id, message_id, sender_id, msg_type, content in rows:
-            found[MessageId(message_id)].append(
-                {
-                    "id": submessage_id,
-                    "message_id": message_id,
-                    "sender_id": sender_id,
-                    "msg_type": msg_type,
-                    "content": content,
-                }
-            )
+        for submessage_id, message_id, sender_id, content in rows:
+            submessage = NewSubmessage(MessageId(message_id), UserId(sender_id), content)
+            found[submessage.message_id].append(submessage.payload(submessage_id))
         return found
 
     async def find_widget(self, message_id: MessageId) -> str | None:
@@ -83,29 +84,9 @@ class SubmessageRepository:
         return count, characters
 
     async def add(self, submessages: Sequence[NewSubmessage]) -> list[SubmessagePayload]:
-        added: list[SubmessagePayload] = []
-        rows = [
-            {
-                "message_id": each.message_id,
-                "sender_id": each.sender_id,
-                "msg_type": WIDGET,
-                "content": each.content,
-            }
-            for each in submessages
-        ]
+        rows = [{**vars(each), "msg_type": WIDGET} for each in submessages]
         ids = [submessage_id for (submessage_id,) in await self._db.execute(_ADD, rows)]
-        for submessage_id, each in zip(ids, submessages, strict=True):
-            added.append(
-                {
-                    "id": submessage_id,
-                    "message_id": each.message_id,
-                    "sender_id": each.sender_id,
-                    "msg_type": WIDGET,
-                    "content": each.content,
-                }
-            )
-        return added
-
-    async def mark_messages(self, message_ids: Sequence[MessageId]) -> None:
-        """Mark new messages as widgets."""
-        await self._db.execute(_MARK, {"message_ids": message_ids})
+        return [
+            each.payload(submessage_id)
+            for submessage_id, each in zip(ids, submessages, strict=True)
+        ]

@@ -13,7 +13,6 @@ from chatapi.features.realm.picture_addresses import RealmPicture
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.realm.rules import MAX_PICTURE_MIB
 from chatapi.files.names import key_of, new_path
-from chatapi.files.store import MissingFileError
 from chatapi.pictures import Fit, Recipe, Variant
 from chatapi.wire.files import UploadedFile
 
@@ -71,7 +70,4 @@ async def read_realm_picture(ctx: RealmContext, realm_id: int, path: str) -> byt
     if RealmId(realm_id) != ctx.realm.id or whole_path not in paths:
         raise NotFoundError
     await ctx.release_connection()
-    try:
-        return await ctx.runtime.files.read_whole(key_of(whole_path))
-    except MissingFileError:
-        raise NotFoundError from None
+    return await ctx.runtime.files.read_whole(key_of(whole_path))

@@ -1,8 +1,8 @@
 """Use case: try a welcome message."""
 
 from chatapi.auth.context import Context
+from chatapi.auth.notices import DirectNotice
 from chatapi.core.errors import BadRequestError
-from chatapi.features.messages import send_direct_notice
 from chatapi.features.realm.welcome_message.params import TryWelcomeMessageParams
 from chatapi.features.realm.welcome_message.payloads import SentWelcomeMessagePayload
 
@@ -19,4 +19,6 @@ class WelcomeMessageService:
         if not text:
             raise BadRequestError("welcome_message_custom_text cannot be empty")
         await self._ctx.lock()
-        return {"message_id": await send_direct_notice(self._ctx, self._ctx.user, text)}
+        notice = DirectNotice(self._ctx.user.id, text)
+        [message_id] = await self._ctx.runtime.post_notices(self._ctx, [notice])
+        return {"message_id": message_id}

@@ -14,7 +14,6 @@ from chatapi.features.users.avatar_changes import change_avatar, stored_avatar
 from chatapi.features.users.avatars.payloads import AvatarPayload
 from chatapi.features.users.repository import UserRepository
 from chatapi.files.names import key_of, variant_key
-from chatapi.files.store import MissingFileError
 from chatapi.permissions.user_lookup import find_user
 from chatapi.wire.files import UploadedFile
 
@@ -76,9 +75,5 @@ async def read_avatar(ctx: RealmContext, realm_id: int, folder: str, filename: s
         raise NotFoundError
     # Reading bytes takes a while and needs no database connection.
     await ctx.release_connection()
-    try:
-        return await ctx.runtime.files.read_whole(
-            variant_key(path, MEDIUM) if is_medium else key_of(path)
-        )
-    except MissingFileError:
-        raise NotFoundError from None
+    key = variant_key(path, MEDIUM) if is_medium else key_of(path)
+    return await ctx.runtime.files.read_whole(key)

@@ -1,5 +1,6 @@
 """Links to channels: `#**channel**`, `#**channel>topic**` and `#**channel>topic@7**`."""
 
+from functools import lru_cache
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
@@ -55,6 +56,7 @@ def channel_address(channel: NamedChannel, topic: str | None = None) -> str:
     return address if topic is None else f"{address}/topic/{encode_fragment(topic)}"
 
 
+@lru_cache(maxsize=1024)
 def encode_fragment(text: str) -> str:
     """Encode names as clients do in their URLs: percent encoding with dots for percent signs."""
     return quote(text, safe="").replace(".", "%2E").replace("%", ".")

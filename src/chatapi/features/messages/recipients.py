@@ -77,8 +77,13 @@ async def to_topic(ctx: Context, to: Recipient, topic: str | None) -> TopicTarge
             ctx, ChannelPermission.CAN_CREATE_TOPIC, channel
         ),
         is_channel_muted=channel.id in await muted_channels(ctx),
-        is_name_known=(await channel_access(ctx)).can_see(channel),
+        is_name_known=await _is_name_known(ctx, channel),
     )
+
+
+async def _is_name_known(ctx: Context, channel: ChannelRecord) -> bool:
+    """Whether the sender may see the channel; only bots may write where they see nothing."""
+    return ctx.user.bot_owner_id is None or (await channel_access(ctx)).can_see(channel)
 
 
 def _only(to: Recipient) -> int | str:

@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +17,12 @@ from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.messages import newest_of_topic, searches
 from benchmarks.report import Report
 from benchmarks.servers import RunningServer, chat_server
+from benchmarks.workloads import open_pollers
 from benchmarks.world import World
 
 _ROUNDS = 10
 _CONNECTIONS = 8
+_POLLERS = 50
 _THIS_VERSION = Path(__file__).resolve().parent.parent
 # Run by the code of the version that it prepares a database for.
 _PREPARE = """
@@ -53,6 +55,8 @@ class Cost:
     clock: float
 
 
+Measurement = Callable[[Version, int], Awaitable[Cost]]
+"""Does something so many times with one version."""
 Workload = Callable[[Version, int], list[bytes]]
 """So many requests of one kind; each version has ids of its own."""
 
@@ -63,24 +67,53 @@ def compare(report: Report, before: Path, scale: float) -> None:
         _running(report.database, before.resolve()) as old,
         _running(report.database, _THIS_VERSION) as new,
     ):
-        for name, (workload, count) in _WORKLOADS.items():
-            ratios = asyncio.run(_ratios(old, new, workload, max(8, int(count * scale))))
+        for name, (measure, count) in _MEASUREMENTS.items():
+            ratios = asyncio.run(_ratios(old, new, measure, max(8, int(count * scale))))
             report.add(f"{name}, processor time / before", f"{ratios.processor:.3f}", "<= 1.05")
             report.add(f"{name}, time on the clock / before", f"{ratios.clock:.3f}")
 
 
-async def _ratios(old: Version, new: Version, workload: Workload, count: int) -> Cost:
+async def _ratios(old: Version, new: Version, measure: Measurement, count: int) -> Cost:
     """Medians of the rounds; who comes first changes from round to round."""
     rounds: list[Cost] = []
     for number in range(_ROUNDS):
         step = -1 if number % 2 else 1
-        costs = [await _cost(version, workload(version, count)) for version in (old, new)[::step]]
+        costs = [await measure(version, count) for version in (old, new)[::step]]
         before, after = costs[::step]
         rounds.append(Cost(after.processor / before.processor, after.clock / before.clock))
     return Cost(
         statistics.median(each.processor for each in rounds),
         statistics.median(each.clock for each in rounds),
     )
+
+
+def _requests(workload: Workload) -> Measurement:
+    async def measure(version: Version, count: int) -> Cost:
+        return await _cost(version, workload(version, count))
+
+    return measure
+
+
+async def _deliveries(version: Version, count: int) -> Cost:
+    """Messages to a channel in which clients wait for events."""
+    port = version.server.port
+    waiting = await open_pollers(port, version.world.readers, _POLLERS)
+    sender = await Connection.open(port)
+    [message] = _sends(version, 1)
+    clock = 0.0
+    processor = version.server.processor_seconds()
+    for _ in range(count):
+        polls = [asyncio.create_task(poller.next_arrival()) for poller in waiting]
+        # Until all of them wait; a poll that comes late finds the event.
+        await asyncio.sleep(_POLLERS / 1_000)
+        sent = time.perf_counter()
+        await sender.send(message)
+        clock += max(await asyncio.gather(*polls)) - sent
+    processor = version.server.processor_seconds() - processor
+    for poller in waiting:
+        await poller.close()
+    await sender.close()
+    return Cost(processor, clock)
 
 
 async def _cost(version: Version, requests: Sequence[bytes]) -> Cost:
@@ -167,11 +200,12 @@ def _own_user(version: Version, count: int) -> list[bytes]:
     return [build_request("GET", "/api/v1/users/me", version.owner)] * count
 
 
-_WORKLOADS: dict[str, tuple[Workload, int]] = {
-    "GET /users/me": (_own_user, 2_000),
-    "send": (_sends, 1_000),
-    "newest 100 of a topic": (_history, 200),
-    "search": (_searches, 200),
-    "search by different people": (_searches_by_many, 200),
-    "register": (_registrations, 80),
+_MEASUREMENTS: dict[str, tuple[Measurement, int]] = {
+    "GET /users/me": (_requests(_own_user), 2_000),
+    "send": (_requests(_sends), 1_000),
+    f"delivery to {_POLLERS} pollers": (_deliveries, 25),
+    "newest 100 of a topic": (_requests(_history), 200),
+    "search": (_requests(_searches), 200),
+    "search by different people": (_requests(_searches_by_many), 200),
+    "register": (_requests(_registrations), 80),
 }

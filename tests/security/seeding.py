@@ -17,11 +17,13 @@ from chatapi.db.models import (
     Linkifier,
     Message,
     MessageEdit,
+    Submessage,
     Subscription,
     SubscriptionPeriodRow,
     User,
 )
 from chatapi.db.session import DatabaseSession
+from chatapi.features.messages.repository import WIDGET
 from tests.factories import Person
 
 _LONG_AGO = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -95,6 +97,27 @@ async def add_topics(
         await _move_sequence(db, Conversation, topics[-1]["id"])
         await db.commit()
     return ids
+
+
+async def add_widgets(
+    runtime: Runtime, sender: Person, message_ids: Sequence[MessageId], contents: Sequence[str]
+) -> None:
+    """Submessages of these contents for each of some messages."""
+    async with DatabaseSession(runtime.database) as db:
+        await db.write()
+        rows = [
+            {
+                "message_id": message_id,
+                "sender_id": sender.user_id,
+                "msg_type": WIDGET,
+                "content": content,
+            }
+            for message_id in message_ids
+            for content in contents
+        ]
+        await insert_rows(db, Submessage, rows)
+        await db.execute(update(Message).where(Message.id.in_(message_ids)).values(has_widget=True))
+        await db.commit()
 
 
 async def add_edits(

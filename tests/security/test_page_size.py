@@ -9,7 +9,7 @@ from chatapi.core.ids import MessageId
 from chatapi.features.messages.fetch.page_size import MAX_BYTES
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import ids_read, read, send
-from tests.security.seeding import add_messages
+from tests.security.seeding import add_messages, add_widgets
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error
 
@@ -92,6 +92,34 @@ async def test_many_small_messages_are_one_page(
     first = await send(client, member, channel)
     ids = await add_messages(runtime, realm, member, first, [("Hello", "<p>Hello</p>")] * 700)
     assert await ids_read(client, member, num_before=700) == ids
+
+
+@pytest.fixture
+async def polls(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    channel: ChannelRecord,
+    member: Person,
+) -> list[MessageId]:
+    """The ids of short messages whose submessages are three times as much as a response holds."""
+    first = await send(client, member, channel)
+    texts = [("Hello", "<p>Hello</p>")] * (3 * MAX_BYTES // LARGE)
+    ids = await add_messages(runtime, realm, member, first, texts)
+    await add_widgets(runtime, member, ids, [" " * (LARGE // 50)] * 50)
+    return ids
+
+
+async def test_submessages_count_for_the_size_of_a_page(
+    client: ApiClient, member: Person, polls: list[MessageId]
+) -> None:
+    page = await read(client, member, num_before=200)
+    shown = page["messages"]
+    assert [message["id"] for message in shown] == polls[-len(shown) :]
+    sizes = [len(each["content"]) for message in shown for each in message["submessages"]]
+    assert MAX_BYTES // 2 < sum(sizes) <= MAX_BYTES
+    assert page["found_oldest"] is False
+    assert "message_ids" in assert_error(await client.get("/messages", member, message_ids=polls))
 
 
 async def test_messages_by_id_that_are_too_large_together_are_refused(

@@ -4,12 +4,14 @@ from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import accumulate
 
-from chatapi.features.messages.repository import HistoryRow
+from chatapi.features.messages.repository import HistoryRow, SubmessageRepository, SubmessageUsage
 
 MAX_BYTES = 8 * 1024 * 1024
 """Limit of the texts in one response; a page ends where they would exceed it."""
 MAX_BYTES_WITHOUT_TURN = 1024 * 1024
 """Limit of the texts in a page read without a heavy-read slot; ordinary pages take a fifth."""
+_BYTES_AROUND_SUBMESSAGE = 100
+"""Its ids, its type and the names of its fields."""
 ROWS_AT_ONCE = 250
 """Larger pages are read in slices, so that not much more is read than is returned."""
 
@@ -34,6 +36,27 @@ def up_to(most: int, measure: Measure) -> Measure:
         return sizes
 
     return measured
+
+
+def including_widgets(measure: Measure, submessages: SubmessageRepository) -> Measure:
+    """Measures messages together with their submessages, of which most have none."""
+
+    async def measured(rows: Sequence[HistoryRow]) -> list[int]:
+        sizes = await measure(rows)
+        widgets = [row.id for row in rows if row.has_widget]
+        if not widgets:
+            return sizes
+        usage = await submessages.measure(widgets)
+        return [
+            size + (_size_of_submessages(usage[row.id]) if row.id in usage else 0)
+            for row, size in zip(rows, sizes, strict=True)
+        ]
+
+    return measured
+
+
+def _size_of_submessages(usage: SubmessageUsage) -> int:
+    return usage.characters + usage.count * _BYTES_AROUND_SUBMESSAGE
 
 
 async def measure_texts(rows: Sequence[HistoryRow]) -> list[int]:

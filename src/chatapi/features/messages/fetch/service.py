@@ -15,6 +15,7 @@ from chatapi.features.messages.fetch.page_size import (
     ROWS_AT_ONCE,
     LargePageError,
     Measure,
+    including_widgets,
     measure_texts,
     up_to,
 )
@@ -33,7 +34,7 @@ from chatapi.features.messages.fetch.payloads import (
 )
 from chatapi.features.messages.fetch.presenter import MessagePresenter
 from chatapi.features.messages.fetch.window import WindowRequest, read_window
-from chatapi.features.messages.repository import HistoryRepository, HistoryRow
+from chatapi.features.messages.repository import HistoryRepository, HistoryRow, SubmessageRepository
 from chatapi.narrow import Narrow, Term, compile_narrow, is_read_in_order, read_terms
 from chatapi.permissions.messages import MessageAccess, message_access
 
@@ -74,7 +75,10 @@ class HistoryService:
             matches = Matches(
                 self._ctx, narrow.search, allow_empty_topic=params.allow_empty_topic_name
             )
-        measure: Measure = measure_texts if matches is None else matches.measure
+        measure = including_widgets(
+            measure_texts if matches is None else matches.measure,
+            SubmessageRepository(self._ctx.db),
+        )
         if most_bytes is not None:
             measure = up_to(most_bytes, measure)
         if params.message_ids is None:

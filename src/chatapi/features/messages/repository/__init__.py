@@ -33,6 +33,7 @@ from chatapi.features.messages.repository._submessages import (
     WIDGET,
     NewSubmessage,
     SubmessageRepository,
+    SubmessageUsage,
 )
 from chatapi.features.messages.repository._webhook_calls import (
     NewWebhookCall,
@@ -65,6 +66,7 @@ __all__ = [
     "RecipientRepository",
     "ScheduleRepository",
     "SubmessageRepository",
+    "SubmessageUsage",
     "TopicKey",
     "WebhookCallRecord",
     "WebhookCallRepository",

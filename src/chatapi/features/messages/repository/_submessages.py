@@ -31,8 +31,10 @@ _FIRST = (
     .order_by(Submessage.id)
     .limit(1)
 )
-_USAGE = select(func.count(), func.coalesce(func.sum(func.length(Submessage.content)), 0)).where(
-    Submessage.message_id == bindparam("message_id")
+_USAGE = (
+    select(Submessage.message_id, func.count(), func.sum(func.length(Submessage.content)))
+    .where(is_one_of(Submessage.message_id, "message_ids"))
+    .group_by(Submessage.message_id)
 )
 _ADD = insert(Submessage).returning(Submessage.id, sort_by_parameter_order=True)
 
@@ -54,6 +56,14 @@ class NewSubmessage:
             "msg_type": WIDGET,
             "content": self.content,
         }
+
+
+@dataclass(frozen=True)
+class SubmessageUsage:
+    """How much the submessages of one message are."""
+
+    count: int
+    characters: int
 
 
 class SubmessageRepository:
@@ -78,10 +88,13 @@ class SubmessageRepository:
         rows = await self._db.execute(_FIRST, {"message_id": message_id})
         return rows.scalar_one_or_none()
 
-    async def measure(self, message_id: MessageId) -> tuple[int, int]:
-        """The number of submessages of a message, and of their characters."""
-        count, characters = (await self._db.execute(_USAGE, {"message_id": message_id})).one()
-        return count, characters
+    async def measure(self, message_ids: Sequence[MessageId]) -> dict[MessageId, SubmessageUsage]:
+        """How much the submessages of messages are; those without any are left out."""
+        rows = await self._db.execute(_USAGE, {"message_ids": message_ids})
+        return {
+            MessageId(message_id): SubmessageUsage(count, characters)
+            for message_id, count, characters in rows
+        }
 
     async def add(self, submessages: Sequence[NewSubmessage]) -> list[SubmessagePayload]:
         rows = [{**vars(each), "msg_type": WIDGET} for each in submessages]

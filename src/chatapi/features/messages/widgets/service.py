@@ -48,8 +48,8 @@ class WidgetService:
         )
 
     async def _check_room(self, message_id: MessageId, content: str) -> None:
-        count, characters = await self._repository.measure(message_id)
-        if count >= MAX_SUBMESSAGES or characters + len(content) > MAX_CHARACTERS:
+        usage = (await self._repository.measure([message_id]))[message_id]
+        if usage.count >= MAX_SUBMESSAGES or usage.characters + len(content) > MAX_CHARACTERS:
             raise BadRequestError(
                 f"A message can have {MAX_SUBMESSAGES} submessages with {MAX_CHARACTERS} characters"
                 " at most"

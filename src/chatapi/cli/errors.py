@@ -37,6 +37,16 @@ class DatabaseOutdatedError(ApiError):
 
 
 @dataclass(eq=False)
+class UnwritableFileError(ApiError):
+    """A file that a command should write cannot be created."""
+
+    code = "UNWRITABLE_FILE"
+    text = "Cannot write {path}: {reason}"
+    path: str
+    reason: str
+
+
+@dataclass(eq=False)
 class NoOrganizationError(ApiError):
     """There is no organization yet that the command could work on."""
 

@@ -13,6 +13,7 @@ from chatapi.auth.users import UserRecord
 from chatapi.cli.operator import OrganizationOption, organization, run_command
 from chatapi.cli.passwords import AskForPassword, PasswordArgument, PasswordFromStdin, read_password
 from chatapi.cli.terminal import AsJson, print_result, printable, table
+from chatapi.cli.zuliprc import SiteOption, Zuliprc, ZuliprcOption, zuliprc_file
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
 from chatapi.features.users import (
@@ -57,6 +58,8 @@ def create(
     password: PasswordArgument = None,
     password_stdin: PasswordFromStdin = False,
     ask_password: AskForPassword = False,
+    zuliprc: ZuliprcOption = None,
+    site: SiteOption = None,
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -72,8 +75,9 @@ def create(
             password_hash = await ctx.runtime.passwords.hash(check_password(chosen))
         return await add_user(ctx, NewUser(email, name, role.role, password_hash))
 
-    created = _in_organization(work, org, as_json=as_json)
-    _answer_with_key(created.user, created.api_key, as_json=as_json)
+    with zuliprc_file(zuliprc, site, as_json=as_json) as file:
+        created = _in_organization(work, org, as_json=as_json)
+        _answer_with_key(created.user, created.api_key, file, as_json=as_json)
 
 
 @app.command("list")
@@ -127,6 +131,8 @@ def set_role(
 @app.command("api-key")
 def new_api_key(
     email: EmailOption,
+    zuliprc: ZuliprcOption = None,
+    site: SiteOption = None,
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -136,8 +142,9 @@ def new_api_key(
         user = await _get(ctx, email)
         return user, await replace_api_key(ctx, user)
 
-    user, api_key = _in_organization(work, org, as_json=as_json)
-    _answer_with_key(user, api_key, as_json=as_json)
+    with zuliprc_file(zuliprc, site, as_json=as_json) as file:
+        user, api_key = _in_organization(work, org, as_json=as_json)
+        _answer_with_key(user, api_key, file, as_json=as_json)
 
 
 @app.command("password")
@@ -194,6 +201,12 @@ def _describe(user: UserRecord) -> dict[str, object]:
     }
 
 
-def _answer_with_key(user: UserRecord, api_key: str, *, as_json: bool) -> None:
+def _answer_with_key(
+    user: UserRecord, api_key: str, file: Zuliprc | None, *, as_json: bool
+) -> None:
+    """Print the key, or write it to the file that was asked for."""
     text = f"{printable(user.delivery_email)} (user {user.id}) has the API key {api_key}"
+    if file is not None:
+        file.write(user, api_key)
+        text = f"{file.path} has a new API key of {printable(user.delivery_email)}"
     print_result({**_describe(user), "api_key": api_key}, text, as_json=as_json)

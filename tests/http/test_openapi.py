@@ -13,6 +13,7 @@ from chatapi.core.errors import ApiError
 from chatapi.http.openapi import build_document
 from chatapi.http.responses import EventStream
 from chatapi.http.route import FeatureRouter, raises
+from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Alias, JsonOrString, Params, WireModel
 from chatapi.wire.types import Id
 
@@ -102,7 +103,9 @@ async def get_frame(ctx: Anybody, picture_id: Id, name: str) -> PicturePayload:
 
 
 PICTURES = "/api/v1/pictures"
+JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
+FORM_OF_PARTS = "multipart/form-data"
 
 
 @pytest.fixture(scope="module")
@@ -215,9 +218,17 @@ class TestForm:
         fields: dict[str, Any] = component(document, "PaintParams")["properties"]
         return fields
 
-    def test_is_urlencoded(self, body: dict[str, Any]) -> None:
-        assert list(body["content"]) == [FORM]
-        assert body["content"][FORM]["schema"] == {"$ref": "#/components/schemas/PaintParams"}
+    def test_json_is_declared_before_the_urlencoded_form(self, body: dict[str, Any]) -> None:
+        assert list(body["content"]) == [JSON, FORM]
+
+    def test_json_and_form_share_one_schema(self, body: dict[str, Any]) -> None:
+        for media in body["content"].values():
+            assert media["schema"] == {"$ref": "#/components/schemas/PaintParams"}
+
+    def test_json_needs_no_encoding_and_shows_what_is_required(self, body: dict[str, Any]) -> None:
+        assert "encoding" not in body["content"][JSON]
+        example = {"title": "title", "color": {"red": 1}, "to": 7}
+        assert body["content"][JSON]["example"] == example
 
     def test_everything_but_text_is_json(self, body: dict[str, Any]) -> None:
         encoding = body["content"][FORM]["encoding"]
@@ -277,6 +288,45 @@ class TestForm:
 
     def test_omits_the_docstring_of_the_params(self, document: dict[str, Any]) -> None:
         assert "description" not in component(document, "PaintParams")
+
+
+class HangParams(Params):
+    place: str
+    photo: UploadedFile | None = None
+
+
+class ScanParams(Params):
+    photo: UploadedFile
+
+
+class TestFormWithFile:
+    @pytest.fixture
+    def with_files(self) -> dict[str, Any]:
+        files = FeatureRouter("Files")
+
+        @files.post("/hang")
+        async def hang(ctx: LoggedIn, params: HangParams) -> None:
+            raise NotImplementedError
+
+        @files.post("/scan")
+        async def scan(ctx: LoggedIn, params: ScanParams) -> None:
+            raise NotImplementedError
+
+        return build_document([files])
+
+    def test_optional_file_is_no_member_of_the_json_body(self, with_files: dict[str, Any]) -> None:
+        content = operation(with_files, "post", "/api/v1/hang")["requestBody"]["content"]
+        assert list(content) == [JSON, FORM, FORM_OF_PARTS]
+        (without,) = names([content[JSON]["schema"]])
+        assert component(with_files, without)["properties"].keys() == {"place"}
+        (with_file,) = names([content[FORM_OF_PARTS]["schema"]])
+        assert component(with_files, with_file)["properties"].keys() == {"place", "photo"}
+
+    def test_required_file_is_only_sent_in_a_form_of_parts(
+        self, with_files: dict[str, Any]
+    ) -> None:
+        content = operation(with_files, "post", "/api/v1/scan")["requestBody"]["content"]
+        assert list(content) == [FORM_OF_PARTS]
 
 
 class TestQuery:

@@ -141,7 +141,7 @@ class ChatRoute(APIRoute):
         params, unknown = operation.params.read(form.values, form.file, form.body)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         if self.stores_responses:
-            stored = await find_stored_response(request, context, form.fingerprint())
+            stored = await find_stored_response(request, context, form.fingerprint)
             if stored is not None:
                 return stored, ignored
         arguments = operation.arguments(context, request, params)

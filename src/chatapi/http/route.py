@@ -66,7 +66,7 @@ class ChatRoute(APIRoute):
         **_defaults: object,
     ) -> None:
         """Called by `APIRouter`, whose other options have no use here."""
-        (self.method,) = methods
+        (self.method,) = set(methods) - {"HEAD"}
         late_payload = response_model if callable(response_model) else None
         self.operation = inspect_endpoint(endpoint, _errors_in(responses), late_payload)
         self.is_limited = self.stores_responses = True
@@ -78,7 +78,8 @@ class ChatRoute(APIRoute):
         super().__init__(
             path,
             _described_elsewhere,
-            methods=[self.method],
+            # HEAD is the same request; its response is sent without a body.
+            methods=["GET", "HEAD"] if self.method == "GET" else [self.method],
             name=endpoint.__name__,
             operation_id=endpoint.__name__,
             tags=tags,

@@ -103,11 +103,12 @@ class Fuzzer:
         return {"data": values}
 
     def _json_body(self, route: ChatRoute) -> bytes:
-        """The same values as in a form: those that are JSON as they are, others as a string."""
+        """The values of a form: most of those that are JSON as they are, most others as strings."""
         decoders = route.operation.params.decoders
         members = []
         for name, text in self._values(route).items():
-            is_raw = name in decoders and decoders[name].is_json and self.generator.random() < 0.9
+            is_json = name in decoders and decoders[name].is_json
+            is_raw = is_json != (self.generator.random() < 0.1)
             value = text if is_raw else orjson.dumps(text).decode()
             members.append(f"{orjson.dumps(name).decode()}:{value}")
         return f"{{{','.join(members)}}}".encode()

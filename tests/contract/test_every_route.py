@@ -91,7 +91,7 @@ async def shared_app(
 
 
 @guarded_routes
-async def test_anonymous_callers_get_the_same_error(
+async def test_wrong_credentials_get_the_same_error_and_missing_ones_are_named(
     backend: str, shared_app: SharedApp, route: ChatRoute
 ) -> None:
     client, owner = shared_app.client, shared_app.owner
@@ -103,7 +103,9 @@ async def test_anonymous_callers_get_the_same_error(
     for answer in responses:
         assert (answer.status, answer["code"]) == (401, "UNAUTHORIZED")
         assert answer.headers["www-authenticate"].startswith("Basic ")
-        assert answer.body == responses[0].body
+    anonymous, wrong_key, wrong_name = [answer["msg"] for answer in responses]
+    assert wrong_key == wrong_name == "Invalid API key"
+    assert anonymous.startswith("Not logged in")
 
 
 @every_route

@@ -32,7 +32,7 @@ KINDS = (
 )
 
 REFUSALS = {
-    "-": (401, "UNAUTHORIZED", "Invalid API key"),
+    "-": (401, "UNAUTHORIZED", "Not logged in: send your email address and API key by HTTP Basic"),
     "admin": (400, "UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
     "no": (400, "BAD_REQUEST", "Insufficient permission"),
     "nobot": (400, "BAD_REQUEST", "Bots cannot create bots"),
@@ -68,6 +68,8 @@ REFUSALS = {
     "lost": (400, "BAD_REQUEST", "Navigation view does not exist."),
 }
 """The table's words for refusals; `ok` means success."""
+WRONG_KEY = (401, "UNAUTHORIZED", "Invalid API key")
+"""For callers of another realm, who send the key they have there."""
 
 # The callers, from left to right: owner, administrator, moderator, member, member in the waiting
 # period, guest, bot of a member; deactivated, without an account, of another organization.
@@ -416,5 +418,5 @@ def outcome_of(response: ApiResponse) -> str:
     if response.status == 200:
         return "ok"
     refusal = (response.status, response["code"], response["msg"])
-    words = {refused: word for word, refused in REFUSALS.items()}
+    words = {refused: word for word, refused in REFUSALS.items()} | {WRONG_KEY: "-"}
     return words.get(refusal, str(response.body))

@@ -137,7 +137,7 @@ class Params(StrictModel):
         try:
             return cls.model_validate(known), sorted(ignored)
         except ValidationError as error:
-            raise BadRequestError(message_for(error)) from None
+            raise BadRequestError(message_for(error, known)) from None
 
 
 class ParameterDecoder:
@@ -185,6 +185,9 @@ class ParameterDecoder:
             raise self._nul_error()
         if given.value is None and (self.is_text or not self.is_optional):
             return
+        if self.is_text and not isinstance(given.value, str):
+            # As a form always sends text here, validators of the field may rely on it.
+            raise BadRequestError(f"{self.name} is not a string")
         known[self.name] = given.value
 
     def _from_json(self, text: str, budget: JsonBudget) -> object:

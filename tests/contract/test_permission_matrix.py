@@ -84,6 +84,7 @@ GET    /events                                  ok ok    ok    ok    ok    ok   
 DELETE /events                                  ok ok    ok    ok    ok    ok    ok    -  -  -
 PATCH  /realm                                   ok ok    admin admin admin admin admin -  -  -
 GET    /users                                   ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/query                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /users                                   ok ok    admin admin admin admin admin -  -  -
 GET    /users/me                                ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /users/me                                ok ok    ok    ok    ok    ok    ok    -  -  -
@@ -98,6 +99,7 @@ DELETE /bots/{bot_id}                           ok ok    no    no    no    no   
 GET    /bots/{bot_id}/api_key                   ok ok    no    no    no    no    no    -  -  -
 POST   /bots/{bot_id}/api_key/regenerate        ok ok    no    no    no    no    no    -  -  -
 GET    /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /bot_storage/query                       ok ok    ok    ok    ok    ok    ok    -  -  -
 PUT    /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/{message_id}/report  silent silent silent silent silent secret silent -  -  -
@@ -169,8 +171,10 @@ GET    /users/{user_id}/subscriptions/{stream_id}  ok ok ok    ok    ok    hidde
 GET    /users/{user_id}/channels                ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages                                ok ok    ok    ok    ok    unknown ok  -  -  -
 GET    /messages                                ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /messages/query                          ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
 GET    /messages/matches_narrow                 ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /messages/matches_narrow/query           ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/render                         ok ok    ok    ok    ok    ok    ok    -  -  -
 PATCH  /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
 GET    /messages/{message_id}/history           ok ok    ok    ok    ok    secret ok   -  -  -
@@ -277,6 +281,8 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /messages": permission_world.a_topic_to_write_in,
     "GET /messages": permission_world.the_newest_messages,
     "GET /messages/matches_narrow": permission_world.no_narrow,
+    "POST /messages/query": permission_world.the_newest_messages,
+    "POST /messages/matches_narrow/query": permission_world.no_narrow,
     "POST /messages/flags/narrow": permission_world.no_narrow,
     "GET /messages/{message_id}": permission_world.a_message,
     "PATCH /messages/{message_id}": permission_world.a_message_to_move,

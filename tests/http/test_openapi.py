@@ -47,6 +47,12 @@ class FindParams(Params):
     size: int | Literal["any"] | None = None
 
 
+class BareParams(Params):
+    """Parameters of a query that are all short."""
+
+    size: int = 0
+
+
 class PicturePayload(TypedDict):
     """A picture."""
 
@@ -97,7 +103,7 @@ async def burn(ctx: Admin, picture_id: Id) -> None:
 
 
 @router.get("/pictures/{picture_id:int}/frames/{name}")
-async def get_frame(ctx: Anybody, picture_id: Id, name: str) -> PicturePayload:
+async def get_frame(ctx: Anybody, params: BareParams, picture_id: Id, name: str) -> PicturePayload:
     """Get a frame."""
     raise NotImplementedError
 
@@ -154,13 +160,14 @@ class TestDocument:
         assert document["servers"] == [{"url": "/"}]
         assert list(document["paths"]) == [
             PICTURES,
+            f"{PICTURES}/query",
             f"{PICTURES}/{{picture_id}}",
             f"{PICTURES}/{{picture_id}}/frames/{{name}}",
         ]
 
     def test_components_hold_only_what_is_used(self, document: dict[str, Any]) -> None:
         schemas = document["components"]["schemas"]
-        assert "FindParams" not in schemas
+        assert "BareParams" not in schemas
         assert {"PaintParams", "Color", "PicturePayload", "OutOfPaintError"} <= schemas.keys()
 
     def test_describes_responses_outside_all_endpoints(self, document: dict[str, Any]) -> None:
@@ -200,7 +207,7 @@ class TestOperation:
 
     def test_path_parameters_have_types_and_examples(self, document: dict[str, Any]) -> None:
         described = operation(document, "get", f"{PICTURES}/{{picture_id}}/frames/{{name}}")
-        picture_id, name = described["parameters"]
+        picture_id, name = described["parameters"][:2]
         assert picture_id["schema"]["type"] == "integer"
         assert picture_id["example"] == 1
         assert picture_id["required"] is True
@@ -269,7 +276,8 @@ class TestForm:
 
     def test_lists_aliases_of_a_field(self, fields: dict[str, Any]) -> None:
         assert fields["title"]["description"] == "Its name. Also accepted as `subject`."
-        assert fields["to"]["description"] == "Text that is not JSON is taken as a string."
+        loose = "In a query or form, text that is not JSON is taken as a string."
+        assert fields["to"]["description"] == loose
 
     @pytest.mark.parametrize(
         ("name", "example"),
@@ -347,6 +355,26 @@ class TestQuery:
 
     def test_is_not_also_a_body(self, document: dict[str, Any]) -> None:
         assert "requestBody" not in operation(document, "get", PICTURES)
+
+
+class TestReadByBody:
+    def test_read_with_a_list_is_also_a_post_with_a_body(self, document: dict[str, Any]) -> None:
+        described = operation(document, "post", f"{PICTURES}/query")
+        assert described["operationId"] == "find_pictures_by_body"
+        assert "parameters" not in described
+        content = described["requestBody"]["content"]
+        assert list(content) == [JSON, FORM]
+        assert content[JSON]["schema"] == {"$ref": "#/components/schemas/FindParams"}
+        assert described["description"].startswith(f"The same as `GET {PICTURES}`")
+
+    def test_has_the_responses_of_the_read(self, document: dict[str, Any]) -> None:
+        read = operation(document, "get", PICTURES)["responses"]
+        by_body = operation(document, "post", f"{PICTURES}/query")["responses"]
+        assert by_body["200"] == read["200"]
+        assert by_body["400"] == read["400"]
+
+    def test_read_without_long_parameters_is_only_a_get(self, document: dict[str, Any]) -> None:
+        assert f"{PICTURES}/{{picture_id}}/frames/{{name}}/query" not in document["paths"]
 
 
 class TestResponses:

@@ -146,6 +146,7 @@ class ParameterDecoder:
     def __init__(self, name: str, field: FieldInfo) -> None:
         self.name = name
         self.is_text = is_text_type(field.annotation)
+        self.is_container = is_container_type(field.annotation)
         self.is_optional = accepts_none(field.annotation)
         self.is_loose = any(
             item is JsonOrString or isinstance(item, JsonOrString) for item in field.metadata
@@ -226,6 +227,17 @@ def is_text_type(annotation: object) -> bool:
     if origin is not None and hasattr(annotation, "__metadata__"):
         return is_text_type(get_args(annotation)[0])
     return False
+
+
+def is_container_type(annotation: object) -> bool:
+    """Whether a value of the type can be a list or an object, and so be long."""
+    origin = get_origin(annotation)
+    if origin in {Union, types.UnionType}:
+        return any(is_container_type(member) for member in get_args(annotation))
+    if origin is not None and hasattr(annotation, "__metadata__"):
+        return is_container_type(get_args(annotation)[0])
+    kind = origin or annotation
+    return isinstance(kind, type) and issubclass(kind, list | dict | BaseModel)
 
 
 def accepts_none(annotation: object) -> bool:

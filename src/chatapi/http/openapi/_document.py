@@ -87,6 +87,9 @@ def _describe_operation(route: ChatRoute, book: SchemaBook, writer: ParameterWri
         "summary": summary.removesuffix("."),
         "security": _SECURITY[route.operation.guard.credentials],
     }
+    if route.is_read_by_body:
+        path = route.path_format.removesuffix("/query")
+        description = f"The same as `GET {path}`, with the parameters in the body.\n{description}"
     if description.strip():
         described["description"] = description.strip()
     if parameters := writer.path_and_query(route):

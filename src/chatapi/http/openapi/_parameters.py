@@ -111,7 +111,7 @@ class ParameterWriter:
         described = _without_null(schema)
         remarks = [described["description"]] if "description" in described else []
         if decoder.is_loose:
-            remarks.append("Text that is not JSON is taken as a string.")
+            remarks.append("In a query or form, text that is not JSON is taken as a string.")
         if decoder.other_names:
             names = " and ".join(f"`{name}`" for name in decoder.other_names)
             remarks.append(f"Also accepted as {names}.")

@@ -26,8 +26,10 @@ def build_request(
     path: str,
     account: Account | None = None,
     parameters: dict[str, object] | None = None,
+    *,
+    is_json: bool = False,
 ) -> bytes:
-    """The bytes of a request; parameters are encoded as clients of the protocol do."""
+    """The bytes of a request; parameters are a query or form, or with `is_json` a JSON body."""
     encoded = urlencode(
         {
             name: value if isinstance(value, str) else orjson.dumps(value).decode()
@@ -39,11 +41,12 @@ def build_request(
     if method == "GET" and encoded:
         head += f"?{encoded}"
     elif encoded:
-        body = encoded.encode()
+        body = orjson.dumps(parameters) if is_json else encoded.encode()
     head += " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     head += account.header if account else ""
     if body:
-        head += "Content-Type: application/x-www-form-urlencoded\r\n"
+        kind = "application/json" if is_json else "application/x-www-form-urlencoded"
+        head += f"Content-Type: {kind}\r\n"
     if method != "GET":
         head += f"Content-Length: {len(body)}\r\n"
     return head.encode() + b"\r\n" + body

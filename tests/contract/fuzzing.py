@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+import orjson
 
 from chatapi.http.route import ChatRoute
 from tests.contract.hostile_values import TEXTS, HostileValues, encode
@@ -26,6 +27,10 @@ _TYPES = (
 _BODIES = (
     b"",
     b"{}",
+    b"[]",
+    b"null",
+    b'{"a": 1, "a": 2}',
+    b'{"type": "\\u0000"}',
     b"\xff\xfe",
     b"a=%ED%A0%80",
     b"&&&===",
@@ -81,16 +86,32 @@ class Fuzzer:
         if roll < 0.03:
             content, kind = self.generator.choice(_BODIES), self.generator.choice(_TYPES)
             return {"content": content, "headers": {"Content-Type": kind.encode("latin-1")}}
+        if route.method != "GET" and roll < 0.4:
+            return {
+                "content": self._json_body(route),
+                "headers": {"Content-Type": "application/json"},
+            }
         values = self._values(route)
         file = route.operation.params.file_parameter
         if file is not None:
             values.pop(file, None)
             return {"data": values, "files": {"f": (self.generator.choice(TEXTS), b"content")}}
-        if route.method == "GET" or roll < 0.1:
+        if route.method == "GET" or roll < 0.5:
             return {"params": values}
-        if roll < 0.2:
+        if roll < 0.6:
             return {"files": {name: (None, value) for name, value in values.items()}}
         return {"data": values}
+
+    def _json_body(self, route: ChatRoute) -> bytes:
+        """The values of a form: most of those that are JSON as they are, most others as strings."""
+        decoders = route.operation.params.decoders
+        members = []
+        for name, text in self._values(route).items():
+            is_json = name in decoders and decoders[name].is_json
+            is_raw = is_json != (self.generator.random() < 0.1)
+            value = text if is_raw else orjson.dumps(text).decode()
+            members.append(f"{orjson.dumps(name).decode()}:{value}")
+        return f"{{{','.join(members)}}}".encode()
 
     def _values(self, route: ChatRoute) -> dict[str, str]:
         """Examples, most of the required and some of the others, and one or two that are wrong."""

@@ -2,21 +2,25 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
+from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import Role
 from chatapi.http.route import ChatRoute
+from chatapi.wire.params import Params
+from chatapi.wire.strict_json import JsonValue
 from tests import factories
 from tests.factories import Person
 from tests.support.apps import make_settings, running_app
-from tests.support.client import ApiClient, basic_auth
+from tests.support.client import ApiClient, basic_auth, encode_form
 from tests.support.clock import MovableClock
 from tests.support.databases import SqliteTemplate
 from tests.support.responses import ApiResponse
-from tests.support.routes import ROUTES, example_of, send_to
+from tests.support.routes import ROUTES, example_of, natural_example_of, send_to
 
 UNKNOWN = "no_endpoint_knows_this"
 SOMETHING: defaultdict[str, str] = defaultdict(lambda: "1")
@@ -35,10 +39,28 @@ guarded_routes = pytest.mark.parametrize(
 )
 
 
+routes_with_body = pytest.mark.parametrize(
+    "route",
+    [
+        pytest.param(route, id=f"{route.method} {route.path}")
+        for route in ROUTES
+        if route.method != "GET"
+    ],
+)
+
+
 async def send(
     client: ApiClient, route: ChatRoute, person: Person | None, values: dict[str, str]
 ) -> ApiResponse:
     return await send_to(client, route, person, values, SOMETHING)
+
+
+async def send_json(
+    client: ApiClient, route: ChatRoute, person: Person | None, values: dict[str, Any]
+) -> ApiResponse:
+    path = route.path_format.format_map(SOMETHING)
+    auth = basic_auth(person)
+    return client.read(await client.http.request(route.method, path, auth=auth, json=values))
 
 
 @pytest.fixture(params=["sqlite"])
@@ -69,7 +91,7 @@ async def shared_app(
 
 
 @guarded_routes
-async def test_anonymous_callers_get_the_same_error(
+async def test_wrong_credentials_get_the_same_error_and_missing_ones_are_named(
     backend: str, shared_app: SharedApp, route: ChatRoute
 ) -> None:
     client, owner = shared_app.client, shared_app.owner
@@ -81,7 +103,9 @@ async def test_anonymous_callers_get_the_same_error(
     for answer in responses:
         assert (answer.status, answer["code"]) == (401, "UNAUTHORIZED")
         assert answer.headers["www-authenticate"].startswith("Basic ")
-        assert answer.body == responses[0].body
+    anonymous, wrong_key, wrong_name = [answer["msg"] for answer in responses]
+    assert wrong_key == wrong_name == "Invalid API key"
+    assert anonymous.startswith("Not logged in")
 
 
 @every_route
@@ -105,6 +129,45 @@ async def test_a_missing_parameter_is_named(
         answer = await send(shared_app.client, route, shared_app.owner, rest)
         assert (answer.status, answer["code"]) == (400, "BAD_REQUEST")
         assert f"'{name}'" in answer["msg"]
+
+
+@routes_with_body
+def test_examples_mean_the_same_in_a_form_and_in_a_json_body(route: ChatRoute) -> None:
+    params = route.operation.params
+    values = natural_example_of(route)
+    values.pop(params.file_parameter or "", None)
+    natural = {name: JsonValue(value) for name, value in values.items()}
+    assert outcome(params, natural) == outcome(params, encode_form(values))
+
+
+def outcome(params: type[Params], values: Mapping[str, str | JsonValue]) -> object:
+    try:
+        return params.read(values)
+    except BadRequestError as error:
+        return error.msg
+
+
+@routes_with_body
+async def test_parameters_of_a_json_body_are_read_like_those_of_a_form(
+    backend: str, shared_app: SharedApp, route: ChatRoute
+) -> None:
+    values = natural_example_of(route)
+    for name in values:
+        rest = {other: value for other, value in values.items() if other != name}
+        answer = await send_json(shared_app.client, route, shared_app.owner, rest)
+        assert (answer.status, answer["code"]) == (400, "BAD_REQUEST")
+        assert f"'{name}'" in answer["msg"]
+
+
+@routes_with_body
+async def test_unknown_members_of_a_json_body_are_reported(
+    client: ApiClient, owner: Person, route: ChatRoute
+) -> None:
+    answer = await send_json(client, route, owner, {**natural_example_of(route), UNKNOWN: [1]})
+    if answer["result"] == "success":
+        assert answer["ignored_parameters_unsupported"] == [UNKNOWN]
+    else:
+        assert "ignored_parameters_unsupported" not in answer.body
 
 
 @every_route

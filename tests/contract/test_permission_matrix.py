@@ -32,7 +32,7 @@ KINDS = (
 )
 
 REFUSALS = {
-    "-": (401, "UNAUTHORIZED", "Invalid API key"),
+    "-": (401, "UNAUTHORIZED", "Not logged in: send your email address and API key by HTTP Basic"),
     "admin": (400, "UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
     "no": (400, "BAD_REQUEST", "Insufficient permission"),
     "nobot": (400, "BAD_REQUEST", "Bots cannot create bots"),
@@ -68,6 +68,8 @@ REFUSALS = {
     "lost": (400, "BAD_REQUEST", "Navigation view does not exist."),
 }
 """The table's words for refusals; `ok` means success."""
+WRONG_KEY = (401, "UNAUTHORIZED", "Invalid API key")
+"""For callers of another realm, who send the key they have there."""
 
 # The callers, from left to right: owner, administrator, moderator, member, member in the waiting
 # period, guest, bot of a member; deactivated, without an account, of another organization.
@@ -82,6 +84,7 @@ GET    /events                                  ok ok    ok    ok    ok    ok   
 DELETE /events                                  ok ok    ok    ok    ok    ok    ok    -  -  -
 PATCH  /realm                                   ok ok    admin admin admin admin admin -  -  -
 GET    /users                                   ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /users/query                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /users                                   ok ok    admin admin admin admin admin -  -  -
 GET    /users/me                                ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /users/me                                ok ok    ok    ok    ok    ok    ok    -  -  -
@@ -96,6 +99,7 @@ DELETE /bots/{bot_id}                           ok ok    no    no    no    no   
 GET    /bots/{bot_id}/api_key                   ok ok    no    no    no    no    no    -  -  -
 POST   /bots/{bot_id}/api_key/regenerate        ok ok    no    no    no    no    no    -  -  -
 GET    /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /bot_storage/query                       ok ok    ok    ok    ok    ok    ok    -  -  -
 PUT    /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/{message_id}/report  silent silent silent silent silent secret silent -  -  -
@@ -167,8 +171,10 @@ GET    /users/{user_id}/subscriptions/{stream_id}  ok ok ok    ok    ok    hidde
 GET    /users/{user_id}/channels                ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages                                ok ok    ok    ok    ok    unknown ok  -  -  -
 GET    /messages                                ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /messages/query                          ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
 GET    /messages/matches_narrow                 ok ok    ok    ok    ok    ok    ok    -  -  -
+POST   /messages/matches_narrow/query           ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/render                         ok ok    ok    ok    ok    ok    ok    -  -  -
 PATCH  /messages/{message_id}                   ok ok    ok    ok    ok    secret ok   -  -  -
 GET    /messages/{message_id}/history           ok ok    ok    ok    ok    secret ok   -  -  -
@@ -275,6 +281,8 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /messages": permission_world.a_topic_to_write_in,
     "GET /messages": permission_world.the_newest_messages,
     "GET /messages/matches_narrow": permission_world.no_narrow,
+    "POST /messages/query": permission_world.the_newest_messages,
+    "POST /messages/matches_narrow/query": permission_world.no_narrow,
     "POST /messages/flags/narrow": permission_world.no_narrow,
     "GET /messages/{message_id}": permission_world.a_message,
     "PATCH /messages/{message_id}": permission_world.a_message_to_move,
@@ -416,5 +424,5 @@ def outcome_of(response: ApiResponse) -> str:
     if response.status == 200:
         return "ok"
     refusal = (response.status, response["code"], response["msg"])
-    words = {refused: word for word, refused in REFUSALS.items()}
+    words = {refused: word for word, refused in REFUSALS.items()} | {WRONG_KEY: "-"}
     return words.get(refusal, str(response.body))

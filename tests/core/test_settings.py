@@ -104,3 +104,30 @@ class TestTrustedProxies:
     def test_others_are_refused(self, given: str) -> None:
         with pytest.raises(ValidationError, match="must be addresses or networks"):
             Settings(trusted_proxies=given)
+
+
+class TestCorsOrigins:
+    def test_none_are_listed_by_default(self) -> None:
+        assert Settings().cors_origins == ""
+
+    def test_are_kept_as_browsers_send_them(self) -> None:
+        listed = " https://App.example.com/ ,http://localhost:5173,, capacitor://localhost"
+        assert Settings(cors_origins=listed).cors_origins == (
+            "https://app.example.com,http://localhost:5173,capacitor://localhost"
+        )
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            "*",
+            "https://*",
+            "https://*.example.com",
+            "null",
+            "app.example.com",
+            "https://a/b",
+            "a,*",
+        ],
+    )
+    def test_wildcards_and_what_is_no_origin_are_refused(self, given: str) -> None:
+        with pytest.raises(ValidationError, match="must be origins"):
+            Settings(cors_origins=given)

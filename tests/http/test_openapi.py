@@ -13,6 +13,7 @@ from chatapi.core.errors import ApiError
 from chatapi.http.openapi import build_document
 from chatapi.http.responses import EventStream
 from chatapi.http.route import FeatureRouter, raises
+from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Alias, JsonOrString, Params, WireModel
 from chatapi.wire.types import Id
 
@@ -44,6 +45,12 @@ class FindParams(Params):
     limit: Annotated[int, Field(ge=1)] = 20
     ids: list[Id] | None = None
     size: int | Literal["any"] | None = None
+
+
+class BareParams(Params):
+    """Parameters of a query that are all short."""
+
+    size: int = 0
 
 
 class PicturePayload(TypedDict):
@@ -96,13 +103,15 @@ async def burn(ctx: Admin, picture_id: Id) -> None:
 
 
 @router.get("/pictures/{picture_id:int}/frames/{name}")
-async def get_frame(ctx: Anybody, picture_id: Id, name: str) -> PicturePayload:
+async def get_frame(ctx: Anybody, params: BareParams, picture_id: Id, name: str) -> PicturePayload:
     """Get a frame."""
     raise NotImplementedError
 
 
 PICTURES = "/api/v1/pictures"
+JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
+FORM_OF_PARTS = "multipart/form-data"
 
 
 @pytest.fixture(scope="module")
@@ -151,13 +160,14 @@ class TestDocument:
         assert document["servers"] == [{"url": "/"}]
         assert list(document["paths"]) == [
             PICTURES,
+            f"{PICTURES}/query",
             f"{PICTURES}/{{picture_id}}",
             f"{PICTURES}/{{picture_id}}/frames/{{name}}",
         ]
 
     def test_components_hold_only_what_is_used(self, document: dict[str, Any]) -> None:
         schemas = document["components"]["schemas"]
-        assert "FindParams" not in schemas
+        assert "BareParams" not in schemas
         assert {"PaintParams", "Color", "PicturePayload", "OutOfPaintError"} <= schemas.keys()
 
     def test_describes_responses_outside_all_endpoints(self, document: dict[str, Any]) -> None:
@@ -197,7 +207,7 @@ class TestOperation:
 
     def test_path_parameters_have_types_and_examples(self, document: dict[str, Any]) -> None:
         described = operation(document, "get", f"{PICTURES}/{{picture_id}}/frames/{{name}}")
-        picture_id, name = described["parameters"]
+        picture_id, name = described["parameters"][:2]
         assert picture_id["schema"]["type"] == "integer"
         assert picture_id["example"] == 1
         assert picture_id["required"] is True
@@ -215,9 +225,17 @@ class TestForm:
         fields: dict[str, Any] = component(document, "PaintParams")["properties"]
         return fields
 
-    def test_is_urlencoded(self, body: dict[str, Any]) -> None:
-        assert list(body["content"]) == [FORM]
-        assert body["content"][FORM]["schema"] == {"$ref": "#/components/schemas/PaintParams"}
+    def test_json_is_declared_before_the_urlencoded_form(self, body: dict[str, Any]) -> None:
+        assert list(body["content"]) == [JSON, FORM]
+
+    def test_json_and_form_share_one_schema(self, body: dict[str, Any]) -> None:
+        for media in body["content"].values():
+            assert media["schema"] == {"$ref": "#/components/schemas/PaintParams"}
+
+    def test_json_needs_no_encoding_and_shows_what_is_required(self, body: dict[str, Any]) -> None:
+        assert "encoding" not in body["content"][JSON]
+        example = {"title": "title", "color": {"red": 1}, "to": 7}
+        assert body["content"][JSON]["example"] == example
 
     def test_everything_but_text_is_json(self, body: dict[str, Any]) -> None:
         encoding = body["content"][FORM]["encoding"]
@@ -258,7 +276,8 @@ class TestForm:
 
     def test_lists_aliases_of_a_field(self, fields: dict[str, Any]) -> None:
         assert fields["title"]["description"] == "Its name. Also accepted as `subject`."
-        assert fields["to"]["description"] == "Text that is not JSON is taken as a string."
+        loose = "In a query or form, text that is not JSON is taken as a string."
+        assert fields["to"]["description"] == loose
 
     @pytest.mark.parametrize(
         ("name", "example"),
@@ -279,6 +298,45 @@ class TestForm:
         assert "description" not in component(document, "PaintParams")
 
 
+class HangParams(Params):
+    place: str
+    photo: UploadedFile | None = None
+
+
+class ScanParams(Params):
+    photo: UploadedFile
+
+
+class TestFormWithFile:
+    @pytest.fixture
+    def with_files(self) -> dict[str, Any]:
+        files = FeatureRouter("Files")
+
+        @files.post("/hang")
+        async def hang(ctx: LoggedIn, params: HangParams) -> None:
+            raise NotImplementedError
+
+        @files.post("/scan")
+        async def scan(ctx: LoggedIn, params: ScanParams) -> None:
+            raise NotImplementedError
+
+        return build_document([files])
+
+    def test_optional_file_is_no_member_of_the_json_body(self, with_files: dict[str, Any]) -> None:
+        content = operation(with_files, "post", "/api/v1/hang")["requestBody"]["content"]
+        assert list(content) == [JSON, FORM, FORM_OF_PARTS]
+        (without,) = names([content[JSON]["schema"]])
+        assert component(with_files, without)["properties"].keys() == {"place"}
+        (with_file,) = names([content[FORM_OF_PARTS]["schema"]])
+        assert component(with_files, with_file)["properties"].keys() == {"place", "photo"}
+
+    def test_required_file_is_only_sent_in_a_form_of_parts(
+        self, with_files: dict[str, Any]
+    ) -> None:
+        content = operation(with_files, "post", "/api/v1/scan")["requestBody"]["content"]
+        assert list(content) == [FORM_OF_PARTS]
+
+
 class TestQuery:
     @pytest.fixture
     def parameters(self, document: dict[str, Any]) -> dict[str, Any]:
@@ -297,6 +355,26 @@ class TestQuery:
 
     def test_is_not_also_a_body(self, document: dict[str, Any]) -> None:
         assert "requestBody" not in operation(document, "get", PICTURES)
+
+
+class TestReadByBody:
+    def test_read_with_a_list_is_also_a_post_with_a_body(self, document: dict[str, Any]) -> None:
+        described = operation(document, "post", f"{PICTURES}/query")
+        assert described["operationId"] == "find_pictures_by_body"
+        assert "parameters" not in described
+        content = described["requestBody"]["content"]
+        assert list(content) == [JSON, FORM]
+        assert content[JSON]["schema"] == {"$ref": "#/components/schemas/FindParams"}
+        assert described["description"].startswith(f"The same as `GET {PICTURES}`")
+
+    def test_has_the_responses_of_the_read(self, document: dict[str, Any]) -> None:
+        read = operation(document, "get", PICTURES)["responses"]
+        by_body = operation(document, "post", f"{PICTURES}/query")["responses"]
+        assert by_body["200"] == read["200"]
+        assert by_body["400"] == read["400"]
+
+    def test_read_without_long_parameters_is_only_a_get(self, document: dict[str, Any]) -> None:
+        assert f"{PICTURES}/{{picture_id}}/frames/{{name}}/query" not in document["paths"]
 
 
 class TestResponses:

@@ -65,6 +65,16 @@ async def test_other_methods_are_refused_as_well(
     assert_error(answer, "CROSS_SITE_REQUEST", 403)
 
 
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+async def test_json_body_of_another_site_changes_nothing(
+    client: ApiClient, member: Person, headers: dict[str, str]
+) -> None:
+    values = {"title": "Hello", "content": "Hello"}
+    answer = await client.call("POST", "/saved_snippets", member, json=values, headers=headers)
+    assert_error(answer, "CROSS_SITE_REQUEST", 403)
+    assert (await client.get("/saved_snippets", member))["saved_snippets"] == []
+
+
 async def test_reading_is_left_to_the_browser_to_allow(client: ApiClient, member: Person) -> None:
     headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
     answer = await client.call("GET", "/users/me", member, headers=headers)

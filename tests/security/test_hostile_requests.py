@@ -19,14 +19,15 @@ from chatapi.http.route import ChatRoute
 from chatapi.wire.params import Params
 from tests.factories import Person
 from tests.security.loop_watch import MAX_STEP_SECONDS, assert_short_steps
-from tests.support.client import ApiClient, basic_auth
-from tests.support.routes import ROUTES, example_of
+from tests.support.client import ApiClient, basic_auth, encode_form
+from tests.support.routes import ROUTES, example_of, natural_example_of
 
 ATTEMPTS = 3
 """A busy machine is slow now and then, but not three times in a row."""
 MAX_MESSAGE_LENGTH = 300
 SIZE = 2 * 1024 * 1024 - 100
 URLENCODED = {"Content-Type": "application/x-www-form-urlencoded"}
+JSON = {"Content-Type": "application/json"}
 SOMETHING: defaultdict[str, str] = defaultdict(lambda: "1")
 
 
@@ -130,6 +131,38 @@ class TestBodies:
 
         await assert_short_steps(post)
 
+    @pytest.mark.parametrize("shape", JSON_SHAPES)
+    @pytest.mark.parametrize("name", ["drafts", "unknown"])
+    async def test_json(self, client: ApiClient, member: Person, name: str, shape: str) -> None:
+        body = f'{{"{name}": {JSON_SHAPES[shape]}}}'.encode()
+
+        async def post() -> None:
+            answer = await client.call("POST", "/drafts", member, content=body, headers=JSON)
+            assert answer.status == 400
+            assert len(answer["msg"]) < MAX_MESSAGE_LENGTH
+
+        await assert_short_steps(post)
+
+    @pytest.mark.parametrize("shape", JSON_SHAPES)
+    async def test_json_that_is_no_object(
+        self, client: ApiClient, member: Person, shape: str
+    ) -> None:
+        body = JSON_SHAPES[shape].encode()
+
+        async def post() -> None:
+            answer = await client.call("POST", "/drafts", member, content=body, headers=JSON)
+            assert answer.status == 400
+
+        await assert_short_steps(post)
+
+    async def test_json_login(self, client: ApiClient, member: Person) -> None:
+        async def post() -> None:
+            body = JSON_SHAPES["empty lists"].encode()
+            answer = await client.call("POST", "/fetch_api_key", content=body, headers=JSON)
+            assert answer.status == 413
+
+        await assert_short_steps(post)
+
     async def test_login(self, client: ApiClient, member: Person) -> None:
         async def post() -> None:
             body = b"%" * SIZE
@@ -218,7 +251,7 @@ class TestLargestRequests:
     ) -> None:
         # A server reads no more than 64 KiB of an address.
         most = 5_000 if route.method == "GET" else 50_000
-        values = {**example_of(route), **largest_values(route.operation.params, most)}
+        values = encode_form({**example_of(route), **largest_values(route.operation.params, most)})
         path = route.path_format.format_map(SOMETHING)
         # Encoded here, since the client's work is not what is measured.
         request: dict[str, Any] = {"auth": basic_auth(owner), "headers": URLENCODED}
@@ -233,19 +266,39 @@ class TestLargestRequests:
 
         await assert_short_steps(send)
 
+    @pytest.mark.parametrize(
+        "route",
+        [
+            pytest.param(route, id=f"{route.method} {route.path}")
+            for route in ROUTES
+            if route.method != "GET"
+            and '"array"' in orjson.dumps(route.operation.params.model_json_schema()).decode()
+        ],
+    )
+    async def test_every_list_of_a_json_body_as_long_as_it_may_be(
+        self, client: ApiClient, owner: Person, route: ChatRoute
+    ) -> None:
+        largest = largest_values(route.operation.params, 50_000)
+        content = orjson.dumps({**natural_example_of(route), **largest})
+        path = route.path_format.format_map(SOMETHING)
 
-def largest_values(params: type[Params], most: int) -> dict[str, str]:
+        async def send() -> None:
+            response = await client.http.request(
+                route.method, path, auth=basic_auth(owner), content=content, headers=JSON
+            )
+            assert response.status_code < 500, response.text
+
+        await assert_short_steps(send)
+
+
+def largest_values(params: type[Params], most: int) -> dict[str, object]:
     """Every list of a request as long as it may be, others short."""
     schema = params.model_json_schema()
     lists = {
         name: largest(described, schema.get("$defs", {}), most)
         for name, described in schema["properties"].items()
     }
-    return {
-        name: orjson.dumps(value).decode()
-        for name, value in lists.items()
-        if isinstance(value, list | dict)
-    }
+    return {name: value for name, value in lists.items() if isinstance(value, list | dict)}
 
 
 def largest(described: dict[str, Any], models: dict[str, Any], most: int) -> object:

@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from chatapi.http.route import ChatRoute
 from chatapi.main import FEATURES
 from tests.factories import Person
-from tests.support.client import ApiClient, basic_auth
+from tests.support.client import ApiClient, basic_auth, encode_form
 from tests.support.documented_responses import service_document
 from tests.support.responses import ApiResponse
 
@@ -16,8 +14,8 @@ ROUTES = [route for feature in FEATURES for route in feature.chat_routes]
 DOCUMENT = service_document()
 
 
-def example_of(route: ChatRoute) -> dict[str, str]:
-    """Every required parameter with its example."""
+def natural_example_of(route: ChatRoute) -> dict[str, Any]:
+    """Every required parameter with its example, as it is in a JSON body."""
     operation = DOCUMENT["paths"][route.path_format][route.method.lower()]
     values: dict[str, Any] = {}
     for parameter in operation.get("parameters", ()):
@@ -28,10 +26,12 @@ def example_of(route: ChatRoute) -> dict[str, str]:
         form = DOCUMENT["components"]["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
         for name in form.get("required", ()):
             values[name] = form["properties"][name]["examples"][0]
-    return {
-        name: value if isinstance(value, str) else orjson.dumps(value).decode()
-        for name, value in values.items()
-    }
+    return values
+
+
+def example_of(route: ChatRoute) -> dict[str, str]:
+    """Every required parameter with its example, as text of a query or form."""
+    return encode_form(natural_example_of(route))
 
 
 async def send_to(

@@ -43,7 +43,7 @@ def even(value: int) -> int:
 def test_sentence(kind: Any, value: object, sentence: str) -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(kind).validate_python(value, strict=kind is not Role)
-    assert message_for(caught.value, "value") == sentence
+    assert message_for(caught.value, value, "value") == sentence
 
 
 class Pair(WireModel):
@@ -55,6 +55,15 @@ class Change(WireModel):
     new: int | Pair
 
 
+class Term(WireModel):
+    operator: str
+    operand: Annotated[str, Field(max_length=5)] | int | list[int]
+    negated: bool = False
+
+
+Terms = list[Term | Annotated[list[str | int], Field(min_length=2, max_length=2)]]
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "sentence"),
     [
@@ -64,6 +73,30 @@ class Change(WireModel):
         (Change, {"new": {"left": []}}, 'Missing \'value["new"]["right"]\' argument'),
         (Change, {"new": "x"}, 'value["new"] has an unsupported type or value'),
         (int | list[int] | Pair, ["x"], "value[0] is not an integer"),
+        (Terms, [{}], "Missing 'value[0][\"operator\"]' argument"),
+        (Terms, [{"operator": "x"}], "Missing 'value[0][\"operand\"]' argument"),
+        (
+            Terms,
+            [{"operator": "x", "operand": 1, "negated": 1}],
+            'value[0]["negated"] is not a boolean',
+        ),
+        (Terms, [{"operator": 1, "operand": {}}], 'value[0]["operator"] is not a string'),
+        (
+            Terms,
+            [{"operator": "", "operand": {}}],
+            'value[0]["operand"] has an unsupported type or value',
+        ),
+        (Terms, [["a", "b"], ["a", {}]], "value[1][1] has an unsupported type or value"),
+        (Terms, [["a"]], "value[0] has an unsupported type or value"),
+        (Terms, [1], "value[0] has an unsupported type or value"),
+        (bool | int, "x", "value has an unsupported type or value"),
+        (dict[str, bool | int], {"a": "x"}, 'value["a"] has an unsupported type or value'),
+        (dict[str, int], {"int": "x"}, 'value["int"] is not an integer'),
+        (
+            dict[Annotated[str, Field(max_length=2)], int],
+            {"abc": 1},
+            'value["abc"] is too long (limit: 2 characters)',
+        ),
     ],
 )
 def test_error_names_the_intended_alternative_of_a_union(
@@ -71,13 +104,13 @@ def test_error_names_the_intended_alternative_of_a_union(
 ) -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(kind).validate_python(value, strict=True)
-    assert message_for(caught.value, "value") == sentence
+    assert message_for(caught.value, value, "value") == sentence
 
 
 def test_error_outside_the_table_still_names_the_parameter() -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(bytes).validate_python(1)
-    assert message_for(caught.value, "value").startswith("Invalid value: ")
+    assert message_for(caught.value, 1, "value").startswith("Invalid value: ")
 
 
 def test_paths_read_like_subscripts() -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import ScalarSelect, select
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord, is_named, user_records
-from chatapi.core.errors import UnauthorizedError
+from chatapi.core.errors import NotLoggedInError, UnauthorizedError
 from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
 from chatapi.core.roles import BotType
 from chatapi.core.settings import Settings
@@ -151,7 +151,7 @@ def _id_of_key(key_hash: str) -> ScalarSelect[int]:
 def _parse_basic(header: str) -> tuple[str, str]:
     scheme, _, encoded = header.partition(" ")
     if scheme.lower() != "basic":
-        raise UnauthorizedError
+        raise NotLoggedInError
     try:
         text = base64.b64decode(encoded.strip(), validate=True).decode()
     except ValueError:

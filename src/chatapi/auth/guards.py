@@ -21,6 +21,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import (
     AdministratorRequiredError,
     ApiError,
+    MissingWebhookKeyError,
     UnauthorizedError,
     UnknownOrganizationError,
     WebhookRefusedError,
@@ -181,6 +182,8 @@ class WebhookGuard:
         runtime = runtime_of(request)
         limits = request.scope["state"]["anonymous_body_limits"]
         api_key = (await read_query(request, limits)).get("api_key", "")
+        if not api_key:
+            raise MissingWebhookKeyError
         async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
             caller = await runtime.callers.authenticate_webhook(work.db, realm, api_key)
             await _charge(request, runtime, work, caller)

@@ -3,6 +3,7 @@
     ApiError                   400  BAD_REQUEST unless stated otherwise
       BadRequestError          400  BAD_REQUEST, with a message of its own
       UnauthorizedError        401  UNAUTHORIZED
+        NotLoggedInError       401  UNAUTHORIZED, without an API key
         WebhookRefusedError    401  UNAUTHORIZED, for bots that may only send
       ...                           features add their own in errors.py
 
@@ -77,6 +78,20 @@ class UnauthorizedError(ApiError):
     @override
     def headers(self) -> dict[str, str]:
         return {"WWW-Authenticate": 'Basic realm="chatapi", charset="UTF-8"'}
+
+
+@dataclass(eq=False)
+class NotLoggedInError(UnauthorizedError):
+    """The request has no API key, and needs one."""
+
+    text = "Not logged in: send your email address and API key by HTTP Basic"
+
+
+@dataclass(eq=False)
+class MissingWebhookKeyError(UnauthorizedError):
+    """The request of another program has no API key in its query."""
+
+    text = "Missing 'api_key' argument"
 
 
 @dataclass(eq=False)

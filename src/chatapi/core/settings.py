@@ -1,5 +1,6 @@
 """All configuration, from environment variables (prefix CHATAPI_)."""
 
+import re
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +16,8 @@ _DRIVERS = {
     "postgresql": "postgresql+asyncpg",
     "sqlite": "sqlite+aiosqlite",
 }
+# A scheme, a host name or address, and perhaps a port.
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 Positive = Annotated[int, Field(gt=0)]
 
@@ -69,6 +72,11 @@ class Settings(BaseSettings):
     trusted_proxies: str = Field(
         default="",
         description="Addresses and networks of proxies whose X-Forwarded headers are believed",
+    )
+    cors_origins: str = Field(
+        default="",
+        description="Origins whose pages may call the API from a browser, such as"
+        " https://app.example.com, with commas between them; empty: none",
     )
 
     rate_limits: Literal["on", "off"] = Field(
@@ -165,6 +173,16 @@ class Settings(BaseSettings):
         if url and urlsplit(url).scheme not in {"http", "https"}:
             raise ValueError("must start with http:// or https://")
         return url.rstrip("/")
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, listed: str) -> str:
+        """As browsers send them; no wildcards, since every page of the web would be one."""
+        origins = [origin.strip().rstrip("/").lower() for origin in listed.split(",")]
+        for origin in filter(None, origins):
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError("must be origins like https://app.example.com, with commas")
+        return ",".join(filter(None, origins))
 
     @field_validator("trusted_proxies", "outgoing_webhook_networks")
     @classmethod

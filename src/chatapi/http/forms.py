@@ -1,8 +1,8 @@
-"""Parameter parsing for all endpoints: query string and forms, with or without a file."""
+"""Parameter parsing for all endpoints: query string, JSON bodies and forms, perhaps with a file."""
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO
 
@@ -16,10 +16,12 @@ from chatapi.http.request import ApiRequest, BodyLimits
 from chatapi.http.urlencoding import TooManyStraysError, decode_pairs
 from chatapi.wire.bodies import RequestBody
 from chatapi.wire.files import UploadedFile
+from chatapi.wire.strict_json import JsonBudget, JsonValue, NotJsonError, TooManyValuesError
 
 MAX_FIELDS = 1_000
 _PIECE_BYTES = 64 * 1024
 _URLENCODED = "application/x-www-form-urlencoded"
+_JSON = "application/json"
 MULTIPART = "multipart/form-data"
 _DEFAULT_TYPE = "application/octet-stream"
 _MAX_TYPE_LENGTH = 100
@@ -93,7 +95,8 @@ async def parse_multipart(
 class Form:
     """The parameters of a request, and perhaps a file, or the body they came with."""
 
-    values: dict[str, str]
+    values: Mapping[str, str | JsonValue]
+    """The text of each parameter of a query or form, and the value of each in a JSON body."""
     file: UploadedFile | None = None
     body: RequestBody | None = None
     ignored: frozenset[str] = frozenset()
@@ -101,11 +104,15 @@ class Form:
 
     def fingerprint(self) -> dict[str, str]:
         """The values that distinguish this request from another one, for idempotency keys."""
+        values = {
+            name: given.canonical() if isinstance(given, JsonValue) else given
+            for name, given in self.values.items()
+        }
         if self.body is not None:
-            return {**self.values, "body": hashlib.sha256(self.body.content).hexdigest()}
+            return {**values, "body": hashlib.sha256(self.body.content).hexdigest()}
         if self.file is None:
-            return self.values
-        return {**self.values, "file": self.file.digest, "file name": self.file.name}
+            return values
+        return {**values, "file": self.file.digest, "file name": self.file.name}
 
     def close(self) -> None:
         if self.file is not None:
@@ -137,12 +144,12 @@ async def read_query_and_body(request: ApiRequest, limits: BodyLimits) -> Form:
 
 async def _names_in_body(request: ApiRequest, limits: BodyLimits) -> frozenset[str]:
     """Names of parameters in the body of a GET, which is ignored; the response lists them."""
-    if media_type(request) not in {_URLENCODED, MULTIPART}:
+    if media_type(request) not in {_JSON, _URLENCODED, MULTIPART}:
         return frozenset()
     return frozenset(await _decode_body(request, limits))
 
 
-async def _decode_body(request: ApiRequest, limits: BodyLimits) -> dict[str, str]:
+async def _decode_body(request: ApiRequest, limits: BodyLimits) -> Mapping[str, str | JsonValue]:
     body = await read_body(request, limits.form_bytes)
     if not body:
         return {}
@@ -151,7 +158,11 @@ async def _decode_body(request: ApiRequest, limits: BodyLimits) -> dict[str, str
         return dict(await _decode_multipart(request, body))
     if kind in {_URLENCODED, ""}:
         return await _decode(body, "request body")
-    raise BadRequestError(f"Send parameters as {_URLENCODED} or {MULTIPART}, not as {kind[:50]}")
+    if kind == _JSON:
+        return await _decode_json(body)
+    raise BadRequestError(
+        f"Send parameters as {_JSON}, {_URLENCODED} or {MULTIPART}, not as {kind[:50]}"
+    )
 
 
 def media_type(request: ApiRequest) -> str:
@@ -194,6 +205,28 @@ async def _decode(data: bytes, place: str) -> dict[str, str]:
         raise BadRequestError(f"The {place} is not valid {_URLENCODED}") from None
 
 
+async def _decode_json(body: bytes) -> dict[str, JsonValue]:
+    """Decode a JSON object whose members are the parameters; of equal names the last counts."""
+    try:
+        values = JsonBudget().parse_body(body.decode())
+    except UnicodeDecodeError:
+        raise BadRequestError("The request body is not valid UTF-8") from None
+    except TooManyValuesError:
+        raise BadRequestError("The request body has too many entries") from None
+    except NotJsonError as error:
+        if b"\0" in body:
+            raise BadRequestError("The request body must not contain NUL characters") from None
+        raise BadRequestError(f"The request body is not valid JSON: {error}") from None
+    if values is None:
+        raise BadRequestError("The request body is not a JSON object with parameters")
+    if len(values) > MAX_FIELDS:
+        raise BadRequestError(f"The request body has more than {MAX_FIELDS} parameters")
+    if len(body) > _PIECE_BYTES:
+        # Validating the values of a large body is a step of its own.
+        await asyncio.sleep(0)
+    return values
+
+
 async def _decode_multipart(request: ApiRequest, body: bytes) -> Iterable[tuple[str, str]]:
     async def stream() -> AsyncGenerator[bytes, None]:
         yield body
@@ -209,7 +242,7 @@ async def _decode_multipart(request: ApiRequest, body: bytes) -> Iterable[tuple[
 
 
 async def read_form_with_file(request: ApiRequest, limits: BodyLimits) -> Form:
-    """Read parameters and one file of any field name; without a file, a plain form."""
+    """Read parameters and one file of any field name; without a file, a plain form or JSON."""
     if media_type(request) != MULTIPART:
         return await read_form(request, limits)
     parts = await parse_multipart(

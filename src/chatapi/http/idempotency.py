@@ -1,6 +1,6 @@
 """The Idempotency-Key header: a POST repeated with the same key is carried out once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -40,14 +40,18 @@ class AnswerNotKeptError(ApiError):
 
 
 async def find_stored_response(
-    request: ApiRequest, context: RequestContext, values: Mapping[str, str]
+    request: ApiRequest, context: RequestContext, fingerprint: Callable[[], Mapping[str, str]]
 ) -> dict[str, Any] | None:
-    """Returns the stored response of the same request; else sets the key on its unit of work."""
+    """Returns the stored response of the same request; else sets the key on its unit of work.
+
+    `fingerprint` returns what distinguishes this request from another one.
+    """
     if request.method != "POST" or context.caller_id is None or not request.header(_HEADER):
         return None
     key = request.header(_HEADER)
     if len(key) > _MAX_KEY_LENGTH:
         raise BadRequestError(f"Idempotency-Key is too long (limit: {_MAX_KEY_LENGTH} characters)")
+    values = fingerprint()
     content = [part for name in sorted(values) for part in (name, values[name])]
     idempotency_key = IdempotencyKey.for_request(
         context.caller_id, ("header", key), (request.path, *content)

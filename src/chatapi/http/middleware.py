@@ -20,6 +20,7 @@ from chatapi.core.errors import (
 from chatapi.core.settings import Settings
 from chatapi.db.availability import is_unavailable
 from chatapi.files.store import MissingFileError
+from chatapi.http.cors import CorsPolicy, send_preflight
 from chatapi.http.forms import ClientDisconnectedError
 from chatapi.http.limits import RateLimits
 from chatapi.http.request import ApiRequest, BodyLimits
@@ -56,13 +57,13 @@ def check_host(request: ApiRequest) -> None:
             raise BadRequestError("There is more than one Host header")
 
 
-def check_site(request: ApiRequest, public_url: str) -> None:
+def check_site(request: ApiRequest, public_url: str, cors: CorsPolicy) -> None:
     """Refuse requests that a browser sends for a page of another site, unless they only read.
 
     Programs send neither of the two headers. Realms share one domain, so a page of the same domain
-    is another site too.
+    is another site too. Origins that the operator listed are not refused.
     """
-    if request.method in _SAFE_METHODS:
+    if request.method in _SAFE_METHODS or (cors.is_on and cors.allows(request)):
         return
     if request.header(b"sec-fetch-site") not in _SAME_ORIGIN:
         raise CrossSiteRequestError
@@ -114,6 +115,7 @@ class ApiMiddleware:
             settings.max_body_bytes, settings.max_file_upload_size_mib * _MIB
         )
         self._anonymous_body_limits = self._body_limits.without_credentials()
+        self._cors = CorsPolicy(settings.cors_origins)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         request = ApiRequest(scope, receive)
@@ -122,6 +124,8 @@ class ApiMiddleware:
             "body_limits": self._body_limits,
             "anonymous_body_limits": self._anonymous_body_limits,
         }
+        if self._cors.is_on:
+            send = self._cors.wrap(request, send)
         return (
             self._logged(request, send)
             if self._settings.access_log
@@ -133,7 +137,10 @@ class ApiMiddleware:
             if request.path not in self._unlimited_paths:
                 await self._limits.charge_address(request)
             check_host(request)
-            check_site(request, self._settings.public_url)
+            if self._cors.is_on and self._cors.is_preflight(request):
+                await send_preflight(request, send)
+                return
+            check_site(request, self._settings.public_url, self._cors)
             await self._find_route(request.scope)(request.scope, request.receive, send)
         except ApiError as error:
             await send_error(request, send, error)

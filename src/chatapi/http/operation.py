@@ -96,7 +96,7 @@ class Operation:
             try:
                 arguments[name] = adapter.validate_python(value)
             except ValidationError as error:
-                raise BadRequestError(message_for(error, name)) from None
+                raise BadRequestError(message_for(error, value, name)) from None
         return arguments
 
 

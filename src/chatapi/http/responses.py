@@ -221,6 +221,9 @@ async def send_event_stream(request: ApiRequest, send: Send, stream: EventStream
             ],
         }
     )
+    if request.method == "HEAD":
+        await send({"type": "http.response.body", "body": b""})
+        return
     sending = asyncio.ensure_future(_send_events(send, stream))
     leaving = asyncio.ensure_future(request.wait_for_disconnect())
     try:
@@ -316,6 +319,7 @@ async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
                 ],
             }
         )
-        async for chunk in chunks:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        if request.method != "HEAD":
+            async for chunk in chunks:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})

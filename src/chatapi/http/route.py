@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
@@ -53,6 +53,8 @@ class ChatRoute(APIRoute):
     first byte of the response is sent, and nowhere else.
     """
 
+    is_read_by_body: ClassVar[bool] = False
+
     def __init__(
         self,
         path: str,
@@ -66,21 +68,24 @@ class ChatRoute(APIRoute):
         **_defaults: object,
     ) -> None:
         """Called by `APIRouter`, whose other options have no use here."""
-        (self.method,) = methods
+        (self.method,) = set(methods) - {"HEAD"}
         late_payload = response_model if callable(response_model) else None
         self.operation = inspect_endpoint(endpoint, _errors_in(responses), late_payload)
         self.is_limited = self.stores_responses = True
         follows_log = self.operation.guard.follows_log
+        only_reads = self.method == "GET" or self.is_read_by_body
         # A request that writes has locked the realm, which includes this check.
-        self._rechecks_caller = self.method == "GET" and not follows_log
+        self._rechecks_caller = only_reads and not follows_log
         self._follows_log = follows_log
-        self._most_restarts = MAX_RESTARTS if self.method == "GET" else 0
+        self._most_restarts = MAX_RESTARTS if only_reads else 0
+        name = endpoint.__name__ + ("_by_body" if self.is_read_by_body else "")
         super().__init__(
             path,
             _described_elsewhere,
-            methods=[self.method],
-            name=endpoint.__name__,
-            operation_id=endpoint.__name__,
+            # HEAD is the same request; its response is sent without a body.
+            methods=["GET", "HEAD"] if self.method == "GET" else [self.method],
+            name=name,
+            operation_id=name,
             tags=tags,
             response_model=None,
             include_in_schema=include_in_schema,
@@ -141,7 +146,7 @@ class ChatRoute(APIRoute):
         params, unknown = operation.params.read(form.values, form.file, form.body)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         if self.stores_responses:
-            stored = await find_stored_response(request, context, form.fingerprint())
+            stored = await find_stored_response(request, context, form.fingerprint)
             if stored is not None:
                 return stored, ignored
         arguments = operation.arguments(context, request, params)
@@ -161,6 +166,15 @@ class ChatRoute(APIRoute):
         """Start over if a request that only reads would no longer be authorized."""
         if self._rechecks_caller:
             await context.recheck_caller()
+
+
+class ReadByBodyRoute(ChatRoute):
+    """POST to the path of a GET and `/query`: the same read, with its parameters in the body.
+
+    Addresses are limited to some KiB, and a long list or narrow does not fit into one.
+    """
+
+    is_read_by_body: ClassVar[bool] = True
 
 
 async def _described_elsewhere() -> Response:
@@ -204,11 +218,31 @@ class FeatureRouter(APIRouter):
 
     @override
     def add_api_route(self, path: str, endpoint: Endpoint, **options: Any) -> None:
-        """Called by `get`, `post`, `put`, `patch` and `delete`."""
+        """Called by `get`, `post`, `put`, `patch` and `delete`.
+
+        A GET with a parameter that can be long is added a second time, to be sent by a body.
+        """
         super().add_api_route(path, endpoint, **options)
         route = self.chat_routes[-1]
         route.is_limited = self._is_limited
         route.stores_responses = self._stores_responses
+        decoders = route.operation.params.decoders.values()
+        if route.method == "GET" and any(decoder.is_container for decoder in decoders):
+            self._add_read_by_body(path, endpoint, options)
+
+    def _add_read_by_body(self, path: str, endpoint: Endpoint, options: dict[str, Any]) -> None:
+        super().add_api_route(
+            f"{path}/query",
+            endpoint,
+            **{
+                **options,
+                "methods": ["POST"],
+                "route_class_override": ReadByBodyRoute,
+            },
+        )
+        route = self.chat_routes[-1]
+        route.is_limited = self._is_limited
+        route.stores_responses = False
 
 
 def raises(*errors: type[ApiError]) -> dict[int | str, dict[str, Any]]:

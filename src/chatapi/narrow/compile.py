@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, and_, not_, or_
 
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.cache import CachedChannel
-from chatapi.core.errors import UnauthorizedError
+from chatapi.core.errors import NotLoggedInError
 from chatapi.db.models import Message
 from chatapi.narrow.cost import check_cost
 from chatapi.narrow.errors import BadNarrowError
@@ -86,7 +86,7 @@ async def compile_narrow(
     check_cost(terms)
     wanted = [term for term in terms if not term.negated]
     if access.reader_id is None and not any(is_one(_OPEN_TO_EVERYBODY, term) for term in wanted):
-        raise UnauthorizedError
+        raise NotLoggedInError
     context = CompileContext(ctx, access)
     terms, context = await _follow_conversation(terms, context)
     wanted = [term for term in terms if not term.negated]

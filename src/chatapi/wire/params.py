@@ -1,9 +1,11 @@
 """Parameters: one strict model per endpoint, used for parsing and documentation.
 
-A field of type string is taken as it is; every other field is a JSON-encoded value.
+In a form or a query, a field of type string is taken as it is, and every other field is a
+JSON-encoded value. In a JSON body, every field is a JSON value.
 """
 
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
@@ -15,7 +17,13 @@ from typing_extensions import override
 from chatapi.core.errors import BadRequestError
 from chatapi.wire.bodies import RequestBody
 from chatapi.wire.files import UploadedFile
-from chatapi.wire.strict_json import JsonBudget, NotJsonError, TooManyValuesError
+from chatapi.wire.strict_json import (
+    JsonBudget,
+    JsonValue,
+    NotJsonError,
+    NulCharacterError,
+    TooManyValuesError,
+)
 from chatapi.wire.validation_errors import message_for
 
 
@@ -105,11 +113,14 @@ class Params(StrictModel):
     @classmethod
     def read(
         cls,
-        values: dict[str, str],
+        values: Mapping[str, str | JsonValue],
         file: UploadedFile | None = None,
         body: RequestBody | None = None,
     ) -> tuple[Self, list[str]]:
-        """Build the parameters from text; also returns the names this endpoint does not know."""
+        """Build the parameters from the text of a form or query, or from values of a JSON body.
+
+        Also returns the names this endpoint does not know.
+        """
         known: dict[str, object] = {}
         budget = JsonBudget()
         if cls.file_parameter is not None and file is not None:
@@ -117,24 +128,25 @@ class Params(StrictModel):
         if cls.body_parameter is not None:
             known[cls.body_parameter] = body
         ignored: list[str] = []
-        for name, text in values.items():
+        for name, given in values.items():
             decoder = cls.decoders.get(name)
             if decoder is None:
                 ignored.append(name)
             elif name == decoder.name or decoder.name not in values:
-                decoder.decode_into(known, text, budget)
+                decoder.decode_into(known, given, budget)
         try:
             return cls.model_validate(known), sorted(ignored)
         except ValidationError as error:
-            raise BadRequestError(message_for(error)) from None
+            raise BadRequestError(message_for(error, known)) from None
 
 
 class ParameterDecoder:
-    """Decodes the text of one parameter to the value its field validates."""
+    """Decodes one parameter, as it was sent, to the value its field validates."""
 
     def __init__(self, name: str, field: FieldInfo) -> None:
         self.name = name
         self.is_text = is_text_type(field.annotation)
+        self.is_container = is_container_type(field.annotation)
         self.is_optional = accepts_none(field.annotation)
         self.is_loose = any(
             item is JsonOrString or isinstance(item, JsonOrString) for item in field.metadata
@@ -147,28 +159,53 @@ class ParameterDecoder:
     def is_json(self) -> bool:
         return not self.is_text
 
-    def decode_into(self, known: dict[str, object], text: str, budget: JsonBudget) -> None:
-        if "\0" in text:
-            raise BadRequestError(f"{self.name} must not contain NUL characters")
-        if self.is_text:
-            known[self.name] = text
+    def decode_into(
+        self, known: dict[str, object], given: str | JsonValue, budget: JsonBudget
+    ) -> None:
+        if isinstance(given, JsonValue):
+            self._take_into(known, given)
             return
-        value = self._from_json(text, budget)
+        if "\0" in given:
+            raise self._nul_error()
+        if self.is_text:
+            known[self.name] = given
+            return
+        value = self._from_json(given, budget)
         if value is None and not self.is_optional:
             # Some clients send the text `null` for parameters they do not mean to send.
             return
         known[self.name] = value
+
+    def _take_into(self, known: dict[str, object], given: JsonValue) -> None:
+        """Take a value of a JSON body as it is.
+
+        A form cannot send null for a text, so no endpoint expects one: there, too, it means that
+        the parameter is not sent.
+        """
+        if given.holds_nul:
+            raise self._nul_error()
+        if given.value is None and (self.is_text or not self.is_optional):
+            return
+        if self.is_text and not isinstance(given.value, str):
+            # As a form always sends text here, validators of the field may rely on it.
+            raise BadRequestError(f"{self.name} is not a string")
+        known[self.name] = given.value
 
     def _from_json(self, text: str, budget: JsonBudget) -> object:
         try:
             return budget.parse(text)
         except TooManyValuesError:
             raise BadRequestError(f"{self.name} has too many entries") from None
+        except NulCharacterError:
+            raise self._nul_error() from None
         except NotJsonError:
             if self.is_loose:
                 return text
             message = f'Argument "{self.name}" is not valid JSON.'
             raise BadRequestError(message) from None
+
+    def _nul_error(self) -> BadRequestError:
+        return BadRequestError(f"{self.name} must not contain NUL characters")
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
@@ -190,6 +227,17 @@ def is_text_type(annotation: object) -> bool:
     if origin is not None and hasattr(annotation, "__metadata__"):
         return is_text_type(get_args(annotation)[0])
     return False
+
+
+def is_container_type(annotation: object) -> bool:
+    """Whether a value of the type can be a list or an object, and so be long."""
+    origin = get_origin(annotation)
+    if origin in {Union, types.UnionType}:
+        return any(is_container_type(member) for member in get_args(annotation))
+    if origin is not None and hasattr(annotation, "__metadata__"):
+        return is_container_type(get_args(annotation)[0])
+    kind = origin or annotation
+    return isinstance(kind, type) and issubclass(kind, list | dict | BaseModel)
 
 
 def accepts_none(annotation: object) -> bool:

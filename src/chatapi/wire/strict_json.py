@@ -17,11 +17,33 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[{]}"))
 
 
 class NotJsonError(ValueError):
-    """The text is not JSON this service accepts."""
+    """The text is not JSON this service accepts; the message says where and why."""
+
+
+class NulCharacterError(NotJsonError):
+    """A string in the JSON contains a NUL character, which not every database can store."""
 
 
 class TooManyValuesError(ValueError):
     """The text has more values than any endpoint needs."""
+
+
+class JsonValue:
+    """A parameter from a JSON body: the value itself, where a form has the text of it."""
+
+    __slots__ = ("holds_nul", "value")
+
+    def __init__(self, value: object, *, holds_nul: bool = False) -> None:
+        self.value = value
+        self.holds_nul = holds_nul
+        """Whether a string of it contains a NUL character."""
+
+    def canonical(self) -> str:
+        """Returns a text that is the same for equal values, whatever the order of their keys.
+
+        It begins with a NUL character, so that it differs from every text of a form.
+        """
+        return "\0" + orjson.dumps(self.value, option=orjson.OPT_SORT_KEYS).decode()
 
 
 class JsonBudget:
@@ -38,7 +60,26 @@ class JsonBudget:
         """Decode one JSON value; raises an error if the request has too many values."""
         if len(text) > _SHORT:
             self._charge(text)
-        return _parse(text)
+        if _has_escaped_nul(text):
+            raise NulCharacterError("NUL characters are not allowed")
+        return _parse(text, _DEEPEST)
+
+    def parse_body(self, text: str) -> dict[str, JsonValue] | None:
+        """Decode the object that is a whole request body; None if it is any other value.
+
+        Its members may be nested as deeply as values of a form, and tell whether they hold NULs.
+        """
+        if len(text) > _SHORT:
+            self._charge(text)
+        parsed = _parse(text, _DEEPEST + 1)
+        if not isinstance(parsed, dict):
+            return None
+        if _has_escaped_nul(text):
+            return {
+                name: JsonValue(value, holds_nul=_has_escaped_nul(orjson.dumps(value).decode()))
+                for name, value in parsed.items()
+            }
+        return {name: JsonValue(value) for name, value in parsed.items()}
 
     def _charge(self, text: str) -> None:
         count = _count_separators(text)
@@ -56,17 +97,19 @@ class JsonBudget:
         return count
 
 
-def _parse(text: str) -> object:
-    """Decode JSON; orjson already refuses NaN and lone surrogates."""
+def _has_escaped_nul(text: str) -> bool:
     # An escaped backslash, followed by the letters u0000, is not an escape.
-    if "\\u0000" in text and "\\u0000" in text.replace("\\\\", ""):
-        raise NotJsonError("NUL characters are not allowed")
+    return "\\u0000" in text and "\\u0000" in text.replace("\\\\", "")
+
+
+def _parse(text: str, deepest: int) -> object:
+    """Decode JSON; orjson already refuses NaN and lone surrogates."""
     try:
         value: object = orjson.loads(text)
-    except ValueError as error:
-        raise NotJsonError(str(error)) from None
-    if text.count("[") + text.count("{") > _DEEPEST and _is_too_deep(text):
-        message = "nested too deeply"
+    except orjson.JSONDecodeError as error:
+        raise NotJsonError(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+    if text.count("[") + text.count("{") > deepest and _is_too_deep(text, deepest):
+        message = f"nested more than {deepest} levels deep"
         raise NotJsonError(message)
     return value
 
@@ -84,8 +127,8 @@ def _without_strings(bare: str) -> str:
     return "".join(bare.split('"')[::2])
 
 
-def _is_too_deep(text: str) -> bool:
+def _is_too_deep(text: str, deepest: int) -> bool:
     """Whether valid JSON is nested too deeply."""
     outside = _without_strings(_without_escapes(text)).encode()
     levels = accumulate(array("b", outside.translate(_STEPS, _NO_BRACKETS)))
-    return max(levels, default=0) > _DEEPEST
+    return max(levels, default=0) > deepest

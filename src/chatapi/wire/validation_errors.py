@@ -1,7 +1,7 @@
 """Converts validation errors to messages that name the parameter."""
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -36,35 +36,70 @@ _SENTENCES: Mapping[str, str] = {
 }
 
 
-def message_for(error: ValidationError, parameter: str | None = None) -> str:
-    """Returns a message for the first error; `parameter` is the name of a value validated alone."""
-    outside = () if parameter is None else (parameter,)
-    faults = error.errors(include_url=False, include_input=False)
-    places = [(*outside, *fault["loc"]) for fault in faults]
-    if not places[0]:
-        # A rule about several parameters names them itself.
-        return str(faults[0].get("ctx", {}).get("error", faults[0]["msg"]))
-    root = places[0][0]
-    found = [each for each in zip(faults, places, strict=True) if each[1][0] == root]
-    fork = _depth_of_fork([place for _, place in found])
-    if fork is None:
-        return sentence_for(faults[0], parameter_path(places[0]))
-    meant = [(fault, place) for fault, place in found if not _is_other_type(fault, place, fork)]
-    if len({place[fork] for _, place in meant}) == 1 and len(meant[0][1]) > fork + 1:
-        fault, place = meant[0]
-        return sentence_for(fault, parameter_path(place[:fork] + place[fork + 1 :]))
-    return f"{parameter_path(places[0][:fork])} has an unsupported type or value"
+def message_for(error: ValidationError, value: object, parameter: str | None = None) -> str:
+    """Returns a message for the first error in `value`, which is what was validated.
 
-
-def _depth_of_fork(places: Sequence[_Place]) -> int | None:
-    """The depth at which errors of one value diverge: at the alternatives of a union.
-
-    None if they are all of one alternative, or of successive entries of a list.
+    `parameter` is the name of a value that was validated alone; without it, `value` is a dict of
+    parameters.
     """
-    for depth, steps in enumerate(zip_longest(*places)):
-        if len(set(steps)) > 1:
-            return depth if all(isinstance(step, str) for step in steps) else None
+    outside = () if parameter is None else (parameter,)
+    given = value if parameter is None else {parameter: value}
+    faults = [
+        (fault, _without_key_mark((*outside, *fault["loc"])))
+        for fault in error.errors(include_url=False, include_input=False)
+    ]
+    first, place = faults[0]
+    if not place:
+        # A rule about several parameters names them itself.
+        return str(first.get("ctx", {}).get("error", first["msg"]))
+    return _describe(faults, given)
+
+
+def _without_key_mark(place: _Place) -> _Place:
+    """The place of an entry whose key is wrong; Pydantic adds a step for the key itself."""
+    return place[:-1] if place[-1:] == ("[key]",) else place
+
+
+def _describe(faults: Sequence[tuple[ErrorDetails, _Place]], value: object) -> str:
+    """The sentence for the first fault, or for the union of types in which it is."""
+    first, place = faults[0]
+    fork = _depth_of_alternative(first, place, value)
+    if fork is None:
+        return sentence_for(first, parameter_path(place))
+    meant = [
+        (fault, other)
+        for fault, other in faults
+        if other[:fork] == place[:fork] and not _is_other_type(fault, other, fork)
+    ]
+    if len({other[fork] for _, other in meant}) == 1 and len(meant[0][1]) > fork + 1:
+        return _describe(
+            [(fault, other[:fork] + other[fork + 1 :]) for fault, other in meant], value
+        )
+    return f"{parameter_path(place[:fork])} has an unsupported type or value"
+
+
+def _depth_of_alternative(
+    fault: ErrorDetails,
+    place: _Place,
+    value: Any,  # noqa: ANN401 (any JSON value)
+) -> int | None:
+    """The depth at which a place names a type of a union, and no part of the value.
+
+    Pydantic names the alternative it tried in the midst of keys and indexes. Such names mean
+    nothing to a client.
+    """
+    for depth, step in enumerate(place):
+        if not _has_part(value, step):
+            is_missing_key = fault["type"] == "missing" and depth == len(place) - 1
+            return None if is_missing_key else depth
+        value = value[step]
     return None
+
+
+def _has_part(value: Any, step: int | str) -> bool:  # noqa: ANN401 (any JSON value)
+    if isinstance(value, list):
+        return isinstance(step, int) and step < len(value)
+    return isinstance(value, dict) and step in value
 
 
 def _is_other_type(fault: ErrorDetails, place: _Place, fork: int) -> bool:

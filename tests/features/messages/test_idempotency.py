@@ -207,6 +207,41 @@ class TestIdempotencyKeys:
         assert "Idempotency-Key" in assert_error(refusal)
 
 
+class TestIdempotencyKeysOfJsonBodies:
+    async def test_message_is_sent_once_whatever_the_order_of_members(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        message = hello(owner)
+        reversed_message = dict(reversed(message.items()))
+        responses = [
+            await _post_json(client, owner, "/messages", "key", body)
+            for body in (message, message, reversed_message)
+        ]
+        assert len({assert_success(response)["id"] for response in responses}) == 1
+
+    @pytest.mark.parametrize("change", [{"content": "Other"}, {"to": [0]}, {"unknown": 1}], ids=str)
+    async def test_key_belongs_to_one_body(
+        self, client: ApiClient, owner: Person, change: dict[str, object]
+    ) -> None:
+        assert_success(await _post_json(client, owner, "/messages", "key", hello(owner)))
+        other = await _post_json(client, owner, "/messages", "key", {**hello(owner), **change})
+        assert_error(other, "IDEMPOTENCY_KEY_REUSED")
+
+    async def test_text_of_a_form_is_not_the_value_it_reads_like(
+        self, client: ApiClient, owner: Person
+    ) -> None:
+        quoted = {**hello(owner), "content": '"Hello"'}
+        assert_success(await _post(client, owner, "/messages", "key", **quoted))
+        other = await _post_json(client, owner, "/messages", "key", hello(owner))
+        assert_error(other, "IDEMPOTENCY_KEY_REUSED")
+
+
+async def _post_json(
+    client: ApiClient, person: Person, path: str, key: str, body: dict[str, object]
+) -> ApiResponse:
+    return await client.call("POST", path, person, json=body, headers={"Idempotency-Key": key})
+
+
 async def _post(
     client: ApiClient, person: Person, path: str, key: str, **params: object
 ) -> ApiResponse:

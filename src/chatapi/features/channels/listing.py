@@ -5,7 +5,7 @@ from typing import cast
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
-from chatapi.core.errors import BadRequestError, UnauthorizedError
+from chatapi.core.errors import BadRequestError, NotLoggedInError
 from chatapi.core.ids import ChannelId, MessageId
 from chatapi.features.channels.params import ListChannelsParams, ListTopicsParams
 from chatapi.features.channels.payloads import (
@@ -116,7 +116,7 @@ class TopicReader:
         access = await channel_access(self._ctx)
         if known is None or not access.can_read(known.record):
             if self._ctx.reader is None:
-                raise UnauthorizedError
+                raise NotLoggedInError
             raise BadRequestError("Invalid channel ID")
         topics = await self._topics(known.record, access)
         allow_empty = params.allow_empty_topic_name

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chatapi.auth.context import RealmContext
-from chatapi.core.errors import UnauthorizedError
+from chatapi.core.errors import NotLoggedInError
 from chatapi.features.event_queues.choices import is_wanted, profile_of
 from chatapi.features.event_queues.params import RegisterParams
 from chatapi.features.state import sections_for_visitors
@@ -55,7 +55,7 @@ class VisitorService:
     async def register(self, params: RegisterParams) -> Mapping[str, Any]:
         """The state of what the realm shows to everybody, if it shows anything."""
         if not (await channel_access(self._ctx)).shows_web_public:
-            raise UnauthorizedError
+            raise NotLoggedInError
         profile = profile_of(params, ())
         await self._ctx.snapshot()
         state: dict[str, Any] = {}

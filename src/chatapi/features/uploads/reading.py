@@ -2,7 +2,7 @@
 
 from chatapi.auth.context import RealmContext, VisitorContext
 from chatapi.auth.user_rows import api_key_exists
-from chatapi.core.errors import NotFoundError, UnauthorizedError
+from chatapi.core.errors import NotFoundError, NotLoggedInError
 from chatapi.core.ids import RealmId
 from chatapi.features.uploads.access import may_open
 from chatapi.features.uploads.claims import PREFIX
@@ -52,8 +52,8 @@ class FileReader:
             raise NotFoundError
         return attachment
 
-    def _refusal(self) -> NotFoundError | UnauthorizedError:
+    def _refusal(self) -> NotFoundError | NotLoggedInError:
         """Anonymous readers are asked to log in; it is not revealed whether the file exists."""
         if isinstance(self._ctx, VisitorContext) and self._ctx.visitor is None:
-            return UnauthorizedError()
+            return NotLoggedInError()
         return NotFoundError()

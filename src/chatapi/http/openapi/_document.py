@@ -22,8 +22,9 @@ A team chat server: organizations with people, channels, direct messages and liv
 **Authentication.** HTTP Basic, with your email address as user name and your API key as
 password. `POST /api/v1/fetch_api_key` gives the key for a password.
 
-**Parameters.** In the query string for GET, else in a form body, urlencoded or multipart. A string
-is sent as it is; every other value is sent as JSON (`[1, 2]`, `true`, `{"a": 1}`). Names an
+**Parameters.** In the query string for GET, else in the body: as members of a JSON object
+(`application/json`), or as fields of a form, urlencoded or multipart. In a query or a form, a
+string is sent as it is, and every other value as JSON (`[1, 2]`, `true`, `{"a": 1}`). Names an
 endpoint does not know come back in `ignored_parameters_unsupported`.
 
 **Answers.** A JSON object with `result` (`success` or `error`) and `msg`. An error also has a
@@ -86,11 +87,14 @@ def _describe_operation(route: ChatRoute, book: SchemaBook, writer: ParameterWri
         "summary": summary.removesuffix("."),
         "security": _SECURITY[route.operation.guard.credentials],
     }
+    if route.is_read_by_body:
+        path = route.path_format.removesuffix("/query")
+        description = f"The same as `GET {path}`, with the parameters in the body.\n{description}"
     if description.strip():
         described["description"] = description.strip()
     if parameters := writer.path_and_query(route):
         described["parameters"] = parameters
-    if body := writer.form(route):
+    if body := writer.body(route):
         described["requestBody"] = body
     described["responses"] = describe_responses(route, book)
     return described

@@ -10,13 +10,13 @@ from chatapi.wire.params import ParameterDecoder, Params
 
 _FORM = "application/x-www-form-urlencoded"
 _FORM_WITH_FILE = "multipart/form-data"
-_JSON = {"contentType": "application/json"}
+_JSON = "application/json"
 _WRITTEN_ALIKE = {"boolean", "integer", "number", "string"}
 """Types that OpenAPI itself encodes like their JSON text, provided strings are never JSON."""
 
 
 class ParameterWriter:
-    """Describes path, query and form parameters."""
+    """Describes path and query parameters, and those of request bodies."""
 
     def __init__(self, book: SchemaBook) -> None:
         self._book = book
@@ -36,27 +36,34 @@ class ParameterWriter:
             ]
         return described
 
-    def form(self, route: ChatRoute) -> Schema | None:
-        """Describe the request body; None if there are no parameters.
+    def body(self, route: ChatRoute) -> Schema | None:
+        """Describe the request body, JSON first; None if there are no parameters.
 
-        Multipart forms are accepted as well, but OpenAPI cannot say that a list is one part.
+        Forms of parts are accepted as well, but OpenAPI cannot say that a list is one part.
         """
         params = route.operation.params
         if route.method == "GET" or not params.model_fields:
             return None
         schema = self._params_schema(params)
-        media: Schema = {"schema": self._book.params(params)}
+        form: Schema = {"schema": self._book.params(params)}
         encoding = {
-            name: _JSON
+            name: {"contentType": _JSON}
             for name in schema["properties"]
             if name != params.file_parameter and params.decoders[name].is_json
         }
         if encoding:
-            media["encoding"] = encoding
-        return {
-            "required": bool(schema.get("required")),
-            "content": dict.fromkeys(_media_types(params), media),
-        }
+            form["encoding"] = encoding
+        content = dict.fromkeys(_form_types(params), form)
+        if not _requires_file(params):
+            content = {_JSON: self._json(params), **content}
+        return {"required": bool(schema.get("required")), "content": content}
+
+    def _json(self, params: type[Params]) -> Schema:
+        """The parameters as members of an object; the example has those that are required."""
+        schema = self._book.params(params)
+        if params.file_parameter is not None:
+            schema = self._book.params_without(params, params.file_parameter)
+        return {"schema": schema, "example": self._examples.example(schema, "body")}
 
     def _path_parameter(self, route: ChatRoute, name: str) -> Schema:
         schema = self._book.path_parameter(route, name)
@@ -80,7 +87,7 @@ class ParameterWriter:
             return {**described, "schema": schema, "example": example}
         return {
             **described,
-            "content": {"application/json": {"schema": schema, "example": example}},
+            "content": {_JSON: {"schema": schema, "example": example}},
         }
 
     def _params_schema(self, params: type[Params]) -> Schema:
@@ -104,7 +111,7 @@ class ParameterWriter:
         described = _without_null(schema)
         remarks = [described["description"]] if "description" in described else []
         if decoder.is_loose:
-            remarks.append("Text that is not JSON is taken as a string.")
+            remarks.append("In a query or form, text that is not JSON is taken as a string.")
         if decoder.other_names:
             names = " and ".join(f"`{name}`" for name in decoder.other_names)
             remarks.append(f"Also accepted as {names}.")
@@ -115,11 +122,15 @@ class ParameterWriter:
         return described
 
 
-def _media_types(params: type[Params]) -> Sequence[str]:
+def _requires_file(params: type[Params]) -> bool:
+    name = params.file_parameter
+    return name is not None and params.model_fields[name].is_required()
+
+
+def _form_types(params: type[Params]) -> Sequence[str]:
     if params.file_parameter is None:
         return (_FORM,)
-    is_required = params.model_fields[params.file_parameter].is_required()
-    return (_FORM_WITH_FILE,) if is_required else (_FORM, _FORM_WITH_FILE)
+    return (_FORM_WITH_FILE,) if _requires_file(params) else (_FORM, _FORM_WITH_FILE)
 
 
 def _without_null(schema: Schema) -> Schema:

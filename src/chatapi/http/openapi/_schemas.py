@@ -92,6 +92,15 @@ class SchemaBook:
         """The reference to a params model; `resolve` leads to its properties."""
         return self._schemas[params, "validation"]
 
+    def params_without(self, params: type[Params], name: str) -> Schema:
+        """The reference to a params model without one of its fields, a component of its own."""
+        reference: str = self.params(params)["$ref"]
+        schema = self.resolve({"$ref": reference})
+        rest = {key: value for key, value in schema["properties"].items() if key != name}
+        own_reference = f"{reference}Without{name.title()}"
+        self._components[own_reference.removeprefix(_REF_PREFIX)] = {**schema, "properties": rest}
+        return {"$ref": own_reference}
+
     def resolve(self, schema: Schema) -> Schema:
         """Returns the schema itself, or the one it refers to."""
         while "$ref" in schema:

@@ -105,9 +105,12 @@ class TestKey:
     async def test_missing_and_wrong_keys_are_refused(
         self, http: httpx.AsyncClient, webhook: Person
     ) -> None:
-        for params in ({}, {"api_key": ""}, {"api_key": "wrong"}, {"api_key": "ü\0"}):
+        for params in ({"api_key": "wrong"}, {"api_key": "ü\0"}):
             response = await post(http, "helloworld", None, params=params, json=HELLO)
             assert assert_error(response, "UNAUTHORIZED", 401) == "Invalid API key"
+        for without_key in ({}, {"api_key": ""}):
+            response = await post(http, "helloworld", None, params=without_key, json=HELLO)
+            assert assert_error(response, "UNAUTHORIZED", 401) == "Missing 'api_key' argument"
 
     @pytest.mark.parametrize("bot_type", [None, BotType.GENERIC])
     async def test_key_of_any_other_account_is_refused(

@@ -5,7 +5,7 @@ from contextlib import suppress
 from operator import attrgetter
 
 from chatapi.auth.context import RealmContext
-from chatapi.core.errors import BadRequestError, StaleCallerError, UnauthorizedError
+from chatapi.core.errors import BadRequestError, NotLoggedInError, StaleCallerError
 from chatapi.core.ids import MessageId
 from chatapi.features.messages.fetch.anchors import FIRST_UNREAD, Anchors
 from chatapi.features.messages.fetch.matches import Matches
@@ -187,7 +187,7 @@ class HistoryService:
 
     def _refusal(self, access: MessageAccess) -> Exception:
         if access.reader_id is None:
-            return UnauthorizedError()
+            return NotLoggedInError()
         return BadRequestError("Invalid message(s)")
 
 

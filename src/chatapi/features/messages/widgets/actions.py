@@ -83,7 +83,7 @@ def check_action(widget_type: str, action: object, *, is_author: bool) -> None:
     try:
         read = known.validate_python(action)
     except ValidationError as error:
-        raise BadRequestError(message_for(error, "content")) from None
+        raise BadRequestError(message_for(error, action, "content")) from None
     refusal = _OF_AUTHORS.get(type(read))
     if refusal is not None and not is_author:
         raise BadRequestError(refusal)

@@ -8,7 +8,12 @@ from pydantic import Field, ValidationError
 
 from chatapi.core.errors import BadRequestError
 from chatapi.wire.params import StrictModel
-from chatapi.wire.strict_json import JsonBudget, NotJsonError, TooManyValuesError
+from chatapi.wire.strict_json import (
+    JsonBudget,
+    NotJsonError,
+    NulCharacterError,
+    TooManyValuesError,
+)
 from chatapi.wire.validation_errors import message_for
 
 MAX_WIDGET_LENGTH = 20_000
@@ -119,6 +124,8 @@ def _todo(title: str, entries: list[str]) -> dict[str, object]:
 def _read_parameter(text: str) -> str:
     try:
         value = JsonBudget().parse(text)
+    except NulCharacterError:
+        raise BadRequestError("widget_content must not contain NUL characters") from None
     except (NotJsonError, TooManyValuesError):
         raise BadRequestError("widget_content is not valid JSON") from None
     return _checked(value, "widget_content")
@@ -132,4 +139,4 @@ def _checked(value: object, name: str) -> str:
     try:
         return orjson.dumps(model.model_validate(value).model_dump()).decode()
     except ValidationError as error:
-        raise BadRequestError(message_for(error, name)) from None
+        raise BadRequestError(message_for(error, value, name)) from None

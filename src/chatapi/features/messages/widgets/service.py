@@ -9,7 +9,12 @@ from chatapi.features.messages.widgets.content import type_of
 from chatapi.features.messages.widgets.events import SubmessageAdded
 from chatapi.features.messages.widgets.params import SubmessageParams
 from chatapi.permissions.message_lookup import message_audience, message_to_change
-from chatapi.wire.strict_json import JsonBudget, NotJsonError, TooManyValuesError
+from chatapi.wire.strict_json import (
+    JsonBudget,
+    NotJsonError,
+    NulCharacterError,
+    TooManyValuesError,
+)
 
 MAX_SUBMESSAGES = 2_000
 """Limit for one message: all its readers receive all of them."""
@@ -59,5 +64,7 @@ class WidgetService:
 def _parse(content: str) -> object:
     try:
         return JsonBudget().parse(content)
+    except NulCharacterError:
+        raise BadRequestError("content must not contain NUL characters") from None
     except (NotJsonError, TooManyValuesError):
         raise BadRequestError("content is not valid JSON") from None

@@ -1,7 +1,7 @@
 """Use cases: change one's own picture, and find pictures of users."""
 
 from chatapi.auth.context import Context, RealmContext
-from chatapi.core.errors import BadRequestError, NotFoundError, UnauthorizedError
+from chatapi.core.errors import BadRequestError, NotFoundError, NotLoggedInError
 from chatapi.core.ids import RealmId
 from chatapi.core.roles import Role
 from chatapi.features.users.avatar_addresses import (
@@ -52,7 +52,7 @@ class AvatarService:
 async def find_avatar_url(ctx: RealmContext, reference: str, *, is_medium: bool) -> str:
     """The address of a user's picture, for a reader who may see the user."""
     if ctx.reader is None and not ctx.realm.options.enable_spectator_access:
-        raise UnauthorizedError
+        raise NotLoggedInError
     try:
         user = await find_user(ctx, reference)
     except BadRequestError:

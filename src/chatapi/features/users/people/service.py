@@ -3,7 +3,7 @@
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.cooperative import map_in_steps
-from chatapi.core.errors import UnauthorizedError
+from chatapi.core.errors import NotLoggedInError
 from chatapi.core.ids import UserId
 from chatapi.features.users.avatar_addresses import Avatar, shown_avatar_url
 from chatapi.features.users.creation import NewUser, add_user
@@ -34,7 +34,7 @@ class UserReader:
     async def list_users(self, params: GetUsersParams) -> UsersPayload:
         """The users the reader may see; anonymous readers need a realm with public access."""
         if self._reader is None and not self._ctx.realm.options.enable_spectator_access:
-            raise UnauthorizedError
+            raise NotLoggedInError
         if params.user_ids is None:
             users = await self._users.list_all()
         else:

@@ -114,7 +114,7 @@ def _check_field_data(field_type: FieldType, field_data: dict[str, Any]) -> None
             case _:
                 _check_no_field_data(field_data)
     except ValidationError as error:
-        raise BadRequestError(message_for(error, "field_data")) from None
+        raise BadRequestError(message_for(error, field_data, "field_data")) from None
 
 
 def _check_no_field_data(field_data: dict[str, Any]) -> None:

@@ -32,20 +32,39 @@ function withEmptyOptionalFields(document) {
         delete media.schema.default;
       }
     }
-    for (const media of Object.values(operation.requestBody?.content ?? {})) {
-      const form = document.components.schemas[media.schema.$ref.split("/").pop()];
-      for (const [name, field] of Object.entries(form.properties)) {
-        if (!form.required?.includes(name)) {
-          describeExample(field, field);
-          // Without an example Swagger UI would generate one.
-          const type = field.type ?? field.anyOf?.[0].type;
-          field.examples = [type === "array" ? [] : ""];
-          delete field.default;
-        }
+    if (operation.requestBody) {
+      operation.requestBody.content = withFormsFirst(operation.requestBody.content);
+    }
+  }
+  for (const form of formsOf(operations, document)) {
+    for (const [name, field] of Object.entries(form.properties)) {
+      if (!form.required?.includes(name)) {
+        describeExample(field, field);
+        // Without an example Swagger UI would generate one.
+        const type = field.type ?? field.anyOf?.[0].type;
+        field.examples = [type === "array" ? [] : ""];
+        delete field.default;
       }
     }
   }
   return document;
+}
+
+// The first media type is the one that is shown, and the fields of a form are filled in one by one.
+// JSON has an example of its own, with what is required.
+function withFormsFirst(content) {
+  const { "application/json": json, ...forms } = content;
+  return json ? { ...forms, "application/json": json } : content;
+}
+
+// The schemas of request bodies, each of them once: a form and a JSON body share one.
+function formsOf(operations, document) {
+  const references = operations
+    .flatMap((operation) => Object.values(operation.requestBody?.content ?? {}))
+    .map((media) => media.schema.$ref);
+  return [...new Set(references)].map(
+    (reference) => document.components.schemas[reference.split("/").pop()],
+  );
 }
 
 // Adds the example to the description, since the field is not filled in.

@@ -1,6 +1,7 @@
 """Restricted guests receive events when users become visible or invisible to them."""
 
 import asyncio
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
+from chatapi.events import queues
 from chatapi.features.channels import user_visibility_diff
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import kinds, subscribe, unsubscribe
@@ -17,6 +19,7 @@ from tests.features.groups.groups import add_group
 from tests.features.messages.fetch.conversations import send_direct
 from tests.features.realm.settings import allow
 from tests.model.client_view import apply_event, begin, differences
+from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
 from tests.support.responses import assert_error, assert_success
@@ -53,7 +56,7 @@ async def square(
 async def compare(listener: Listener, events: list[dict[str, Any]]) -> None:
     """The state of a client that applied all events equals that of a new one."""
     user_id = int(listener.person.user_id)
-    view = begin(listener.state, user_id)
+    view = begin(deepcopy(listener.state), user_id)
     for event in events:
         apply_event(view, event)
     fresh = await listen(listener.client, listener.person, **_ABLE)
@@ -195,6 +198,32 @@ class TestChannels:
         events = await listener.new_events()
         assert added(events) == [friend.user_id]
         await compare(listener, events)
+
+    async def test_another_process_delivers_the_same_events_page_by_page(
+        self,
+        client: ApiClient,
+        square: ChannelRecord,
+        owner: Person,
+        guest: Person,
+        friend: Person,
+        start_app: StartApp,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        listener = await listen(client, guest, **_ABLE)
+        group_id = await add_group(client, owner)
+        members = f"/user_groups/{group_id}/members"
+        assert_success(await client.post(members, owner, add=[friend.user_id]))
+        assert_success(await client.patch("/settings", friend, full_name="Renamed"))
+        assert_success(await client.post(members, owner, delete=[friend.user_id]))
+        assert_success(await subscribe(client, friend, "square"))
+        monkeypatch.setattr(queues, "_LOG_PAGE", 2)
+        elsewhere = Listener(ApiClient(await start_app()), guest, listener.state)
+        there = await elsewhere.new_events()
+        await elsewhere.client.aclose()
+        assert there == await listener.new_events()
+        assert added(there) == [friend.user_id]
+        assert "user_group/remove_members" not in kinds(there)
+        await compare(listener, there)
 
     async def test_waiting_poll_gets_the_user(
         self,

@@ -25,6 +25,7 @@ from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
 from chatapi.features.messages import post_notices
 from chatapi.features.registry import load_from_features
+from chatapi.features.users import emit_user_visibility
 from chatapi.http.middleware import ApiMiddleware
 from chatapi.http.openapi import build_document
 from chatapi.http.pages import page_routes
@@ -81,7 +82,12 @@ def create_app(
     """Create the whole service; without arguments, configured by the environment."""
     settings = settings or Settings()
     runtime = Runtime.assemble(
-        settings, clock or SystemClock(), bus_for(settings), post_notices, database
+        settings,
+        clock or SystemClock(),
+        bus_for(settings),
+        post_notices,
+        emit_user_visibility,
+        database=database,
     )
     app = ChatApp(
         title="chatapi",

@@ -15,13 +15,14 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Everyone
 from chatapi.events.bus import LocalBus
 from chatapi.features.messages import post_notices
+from chatapi.features.users import emit_user_visibility
 from tests.support.clock import MovableClock
 from tests.support.sample_events import Noted, RealmTouched
 
 
 async def _open(settings: Settings, clock: MovableClock) -> AsyncIterator[Runtime]:
     """A runtime whose jobs do not run, so that nothing else uses its database."""
-    runtime = Runtime.assemble(settings, clock, LocalBus(), post_notices)
+    runtime = Runtime.assemble(settings, clock, LocalBus(), post_notices, emit_user_visibility)
     yield runtime
     await runtime.close()
 

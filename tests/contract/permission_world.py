@@ -289,6 +289,29 @@ async def a_channel_to_name(world: World, caller: Person | None) -> Prepared:
     return Prepared(values={"stream_id": channel.places["stream_id"]})
 
 
+async def a_new_default_group(_world: World, _caller: Person | None) -> Prepared:
+    name = f"default group {next(_numbers)}"
+    return Prepared(values={"group_name": name, "description": "", "stream_names": []})
+
+
+async def a_default_group(world: World, caller: Person | None) -> Prepared:
+    new = await a_new_default_group(world, caller)
+    created = await world.client.post("/default_stream_groups/create", world.boss, **new.values)
+    assert_success(created)
+    state = (await listen(world.client, world.boss)).state
+    (group,) = [
+        each
+        for each in state["realm_default_stream_groups"]
+        if each["name"] == new.values["group_name"]
+    ]
+    return Prepared({"group_id": group["id"]}, {"new_description": "Another one"})
+
+
+async def channels_for_a_group(world: World, caller: Person | None) -> Prepared:
+    group = await a_default_group(world, caller)
+    return Prepared(group.places, {"op": "add", "stream_names": []})
+
+
 async def a_new_folder(_world: World, _caller: Person | None) -> Prepared:
     return Prepared(values={"name": f"folder {next(_numbers)}"})
 

@@ -156,6 +156,10 @@ GET    /get_stream_id                           ok ok    ok    ok    ok    unnam
 GET    /users/me/{stream_id}/topics             ok ok    ok    ok    ok    hidden ok   -  -  -
 POST   /default_streams                         ok ok    admin admin admin admin admin -  -  -
 DELETE /default_streams                         ok ok    admin admin admin admin admin -  -  -
+POST   /default_stream_groups/create            ok ok    admin admin admin admin admin -  -  -
+PATCH  /default_stream_groups/{group_id}        ok ok    admin admin admin admin admin -  -  -
+DELETE /default_stream_groups/{group_id}        ok ok    admin admin admin admin admin -  -  -
+PATCH  /default_stream_groups/{group_id}/streams ok ok   admin admin admin admin admin -  -  -
 POST   /channel_folders/create                  ok ok    admin admin admin admin admin -  -  -
 GET    /channel_folders                         ok ok    ok    ok    ok    ok    ok    -  -  -
 PATCH  /channel_folders                         ok ok    admin admin admin admin admin -  -  -
@@ -298,6 +302,10 @@ PREPARATIONS: dict[str, Preparation] = {
     "POST /mark_topic_as_read": permission_world.a_channel_to_name,
     "POST /default_streams": permission_world.a_channel_to_name,
     "DELETE /default_streams": permission_world.a_channel_to_name,
+    "POST /default_stream_groups/create": permission_world.a_new_default_group,
+    "PATCH /default_stream_groups/{group_id}": permission_world.a_default_group,
+    "DELETE /default_stream_groups/{group_id}": permission_world.a_default_group,
+    "PATCH /default_stream_groups/{group_id}/streams": permission_world.channels_for_a_group,
     "POST /channel_folders/create": permission_world.a_new_folder,
     "PATCH /channel_folders": permission_world.all_folders,
     "PATCH /channel_folders/{channel_folder_id}": permission_world.a_folder,

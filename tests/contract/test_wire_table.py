@@ -70,8 +70,6 @@ ABSENT_EVENTS = {
     "realm_export_consent": "there are no exports yet",
     "realm_bot/remove": "dropped at feature level 222: realm_user/update says it",
     "realm/deactivated": "organizations are managed by the operator",
-    "default_stream_groups": "there are no groups of default channels",
-    "realm_user/remove": "guests who see other users than before register again instead",
     "web_reload_client": "there is no web client that the server could reload",
     "restart": "queues survive a restart, so clients need not know of it",
     "heartbeat": "written by the queue itself, beside the log",

@@ -108,8 +108,8 @@ def _random_round(chance: Random, focus: Focus, hides_people: bool) -> Round:
     )
 
 
-async def live(processes: Processes, history: History) -> None:
-    """Run a history in its own realm, and compare all its clients."""
+async def live(processes: Processes, history: History) -> list[Client]:
+    """Run a history in its own realm, and compare all its clients, which are returned."""
     scene = await open_scene(processes, hides_people=history.hides_people)
     try:
         clients = [await open_client(scene, spec, 0) for spec in history.clients]
@@ -122,6 +122,7 @@ async def live(processes: Processes, history: History) -> None:
             await client.compare(scene, number % len(processes))
         wrong = await wrong_extents(scene)
         assert not wrong, "\n".join([*wrong, *scene.told])
+        return clients
     finally:
         for http in scene.clients:
             await http.aclose()

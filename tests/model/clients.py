@@ -40,8 +40,8 @@ _KINDS: dict[str, tuple[list[str], list[str]] | None] = {
         ],
     ),
     "channels": (
-        ["stream", "subscription", "default_streams", "channel_folder"],
-        ["stream", "subscription", "default_streams", "channel_folders"],
+        ["stream", "subscription", "default_streams", "default_stream_groups", "channel_folder"],
+        ["stream", "subscription", "default_streams", "default_stream_groups", "channel_folders"],
     ),
     "people": (
         ["realm_user", "realm_bot", "user_group", "user_status", "custom_profile_fields"],

@@ -7,6 +7,7 @@ from chatapi.auth.caller_cache import CallerCache
 from chatapi.auth.notices import PostNotices
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realm_cache import RealmCache
+from chatapi.auth.visibility_changes import EmitUserVisibility
 from chatapi.channel_cache.cache import ChannelCache
 from chatapi.channel_cache.newest_messages import NewestMessages
 from chatapi.core.clock import Clock
@@ -77,6 +78,7 @@ class Runtime:
     thumbnails: WakeSignal
     """Notified when a thumbnail has to be drawn or shown."""
     post_notices: PostNotices
+    emit_user_visibility: EmitUserVisibility
 
     @classmethod
     def assemble(
@@ -85,6 +87,8 @@ class Runtime:
         clock: Clock,
         bus: Bus,
         post_notices: PostNotices,
+        emit_user_visibility: EmitUserVisibility,
+        *,
         database: Database | None = None,
     ) -> "Runtime":
         """Assemble all parts of a service. `close` closes the database, too, even a given one."""
@@ -122,6 +126,7 @@ class Runtime:
             outbound_http=OutboundHttp(settings.outgoing_webhook_networks),
             thumbnails=WakeSignal(),
             post_notices=post_notices,
+            emit_user_visibility=emit_user_visibility,
         )
 
     def reading(self) -> DatabaseSession:

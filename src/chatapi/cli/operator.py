@@ -33,6 +33,7 @@ from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.buses import bus_for
 from chatapi.features.messages import post_notices
+from chatapi.features.users import emit_user_visibility
 
 T = TypeVar("T")
 
@@ -98,7 +99,9 @@ async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
     It follows the event log from the start, so the tables must be there; see `open_database`.
     """
     with _unusable_database_named(settings):
-        runtime = Runtime.assemble(settings, SystemClock(), bus_for(settings), post_notices)
+        runtime = Runtime.assemble(
+            settings, SystemClock(), bus_for(settings), post_notices, emit_user_visibility
+        )
     try:
         await runtime.start()
         yield runtime

@@ -225,6 +225,22 @@ class VisibleOnlyToSubscribers(AudienceBase):
         return self.ids
 
 
+class SomeOf(AudienceBase):
+    """Those of some users to whom a user or a channel is visible."""
+
+    kind: Literal["some_of"] = "some_of"
+    ids: frozenset[UserId]
+    of: Annotated[UserVisibleTo | ChannelVisibleTo, Discriminator("kind")]
+
+    @override
+    def includes(self, view: ClientView, number: EventNumber) -> bool:
+        return view.user_id in self.ids and self.of.includes(view, number)
+
+    @override
+    def candidates(self) -> Iterable[UserId]:
+        return self.ids
+
+
 class LostOrGainedVisibility(AudienceBase):
     """Users to whom a channel is visible with some settings and not with others."""
 
@@ -265,6 +281,7 @@ Kinds = (
     | CannotFollowMove
     | SubscribedToSourceOnly
     | VisibleOnlyToSubscribers
+    | SomeOf
     | LostOrGainedVisibility
     | Nobody
 )

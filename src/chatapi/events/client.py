@@ -1,6 +1,6 @@
 """What a client asked for when it registered, and the reader who uses it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -70,6 +70,8 @@ class ClientView:
     """The visible users, for a reader to whom not all users are visible."""
     past_views: "tuple[tuple[EventNumber, ClientView], ...]" = ()
     """The views of the reader's earlier roles, each with its last event, the oldest first."""
+    views_before_reveals: "tuple[tuple[EventNumber, ClientView], ...]" = ()
+    """The views from before users became visible, each with its last event, the oldest first."""
 
     def with_past_roles(self, past_roles: Iterable[PastRole]) -> "ClientView":
         """Return a copy that includes the views of the reader's earlier roles."""
@@ -84,9 +86,33 @@ class ClientView:
         )
         return replace(self, past_views=tuple(past_views))
 
+    def before_reveals(self, reveals: Sequence[tuple[EventNumber, UserId]]) -> "ClientView":
+        """Return a copy that does not see users in events from before they became visible.
+
+        `reveals` are the events that showed a user to the reader, in order. When one is delivered,
+        the client receives all there is to know about the user, so it needs nothing from before.
+        """
+        views: list[tuple[EventNumber, ClientView]] = []
+        hidden: set[UserId] = set()
+        for place in reversed(range(len(reveals))):
+            number, user_id = reveals[place]
+            hidden.add(user_id)
+            is_first_in_row = place == 0 or reveals[place - 1][0] < number - 1
+            if is_first_in_row and not self.visible_user_ids.isdisjoint(hidden):
+                before = replace(self, visible_user_ids=self.visible_user_ids - hidden)
+                views.append((EventNumber(number - 1), before))
+        return replace(self, views_before_reveals=tuple(reversed(views)))
+
     def as_of(self, number: EventNumber) -> "ClientView":
-        """Return the view with the role the reader had at an event, however late it is read."""
+        """Return the view the reader had at an event, however late it is read.
+
+        The role is the one of that time. Visible users are those who were visible then and still
+        are: no client receives anything about a user whom its reader may not see now.
+        """
         for until_event, view in self.past_views:
+            if number <= until_event:
+                return view
+        for until_event, view in self.views_before_reveals:
             if number <= until_event:
                 return view
         return self

@@ -39,6 +39,8 @@ class Event(BaseModel):
     cache_tags: ClassVar[frozenset[CacheTag]] = SHARED_STATE
     """Which cached values every event of the class invalidates; add tags, or declare
     `NO_CACHE_TAGS` for events that change no part of the register response that clients share."""
+    reveals_users: ClassVar[bool] = False
+    """Whether events of the class can show a reader a user who was not visible to them before."""
     is_internal: ClassVar[bool] = False
     """True for notifications between processes, which no client receives."""
     shape: ClassVar[Shape | None] = None
@@ -113,6 +115,11 @@ class Event(BaseModel):
     def erased_messages(self) -> Sequence[MessageId]:
         """Return the messages that were deleted, not moved: no client may receive their texts."""
         return ()
+
+    def revealed_user(self, reader_id: UserId) -> UserId | None:
+        """Return the user who becomes visible to a reader by the event."""
+        del reader_id
+        return None
 
     def restarted_users(self) -> frozenset[UserId]:
         """Return the users whose clients must register again: their earlier queues end."""

@@ -14,7 +14,7 @@ from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import EventRow, RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.events.entry import Entry, load_entry
-from chatapi.events.event import Erased
+from chatapi.events.event import Erased, registry
 
 _APPEND = BulkInsertWithUpdates(
     EventRow,
@@ -84,6 +84,20 @@ class EventLog:
             .where(EventRow.realm_id == realm_id, EventRow.number > after)
             .order_by(EventRow.number)
             .limit(limit)
+        )
+        return await map_in_steps(lambda row: load_entry(realm_id, *row), rows.all())
+
+    async def read_reveals(self, realm_id: RealmId, after: EventNumber) -> list[Entry]:
+        """Return the events that may have shown a user to readers who did not see them before."""
+        revealing = [name for name, event in registry.items() if event.reveals_users]
+        rows = await self._db.execute(
+            select(EventRow.number, EventRow.name, EventRow.audience, EventRow.body)
+            .where(
+                EventRow.realm_id == realm_id,
+                EventRow.number > after,
+                EventRow.name.in_(revealing),
+            )
+            .order_by(EventRow.number)
         )
         return await map_in_steps(lambda row: load_entry(realm_id, *row), rows.all())
 

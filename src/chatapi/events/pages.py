@@ -47,6 +47,18 @@ class Page:
         return missing[:_EVENTS_PER_ANSWER], missing[_EVENTS_PER_ANSWER - 1].id
 
 
+def with_reveals(view: ClientView, entries: Iterable[Entry]) -> ClientView:
+    """Return the view for events among which users become visible to a restricted reader."""
+    if view.sees_all_users:
+        return view
+    reveals = [
+        (entry.number, user_id)
+        for entry in entries
+        if (user_id := entry.event.revealed_user(view.user_id)) is not None
+    ]
+    return view.before_reveals(reveals) if reveals else view
+
+
 def first_for(view: ClientView, entries: Sequence[Entry], cursor: EventId) -> Page:
     """Return the entries for a reader that fit one response; a single one may exceed the limit.
 

@@ -22,7 +22,7 @@ from chatapi.events.feed import Feed, Waiter
 from chatapi.events.hub import Hub, Observer
 from chatapi.events.live_queue import LiveQueue, Reader, live_queue
 from chatapi.events.log import EventLog
-from chatapi.events.pages import Page, first_for
+from chatapi.events.pages import Page, first_for, with_reveals
 from chatapi.events.queue_rows import QueueRecord, QueueRows
 from chatapi.events.timer_wheel import TimerWheel
 from chatapi.events.unit_of_work import UnitOfWork
@@ -208,16 +208,15 @@ class EventQueues:
         position: caches know of everything up to there.
         """
         while not feed.reaches_back_to(newest_completed(cursor)):
-            entries = [
-                entry
-                for entry in await self._read_log(queue, cursor)
-                if entry.number <= (feed.position or 0)
-            ]
-            page = first_for(view, entries, cursor)
+            log_view, entries = await self._read_log(queue, view, cursor)
+            entries = [entry for entry in entries if entry.number <= (feed.position or 0)]
+            page = first_for(log_view, entries, cursor)
             if page.entries:
-                return await self._encode(page, queue, view, cursor)
+                return await self._encode(page, queue, log_view, cursor)
             cursor = page.reached
-        page = first_for(view, feed.since(newest_completed(cursor)), cursor)
+        entries = feed.since(newest_completed(cursor))
+        view = with_reveals(view, entries)
+        page = first_for(view, entries, cursor)
         # Ephemeral events are delivered once: not to a poll that a newer poll has replaced.
         if page.is_whole and turn == queue.polls:
             ephemeral = feed.ephemeral_since(queue.ephemeral_seen)
@@ -240,14 +239,19 @@ class EventQueues:
             [piece for entry in page.entries for piece in entry.encoded_for(view)], cursor
         )
 
-    async def _read_log(self, queue: LiveQueue, cursor: EventId) -> list[Entry]:
+    async def _read_log(
+        self, queue: LiveQueue, view: ClientView, cursor: EventId
+    ) -> tuple[ClientView, list[Entry]]:
+        """Return the next events of the log, and the view of a reader who has not seen them yet."""
+        realm_id, after = queue.realm_id, newest_completed(cursor)
         async with DatabaseSession(self._database) as db:
             await db.snapshot()
             event_log = EventLog(db)
-            reading = await event_log.read_clock(queue.realm_id)
-            if reading.log_floor > newest_completed(cursor):
+            if (await event_log.read_clock(realm_id)).log_floor > after:
                 raise BadEventQueueIdError(queue.id)
-            return await event_log.read(queue.realm_id, newest_completed(cursor), _LOG_PAGE)
+            if not view.sees_all_users:
+                view = with_reveals(view, await event_log.read_reveals(realm_id, after))
+            return view, await event_log.read(realm_id, after, _LOG_PAGE)
 
     async def _check_reach(self, feed: Feed, queue: LiveQueue, cursor: EventId) -> None:
         """Reject a cursor beyond the log's end: its events were lost, as by a restored backup."""

@@ -30,6 +30,7 @@ FEATURES = (
     "users.presence",
     "groups",
     "channels.settings",
+    "channels.default_groups",
     "channels.folders",
     "channels.subscriptions",
     "messages.send",

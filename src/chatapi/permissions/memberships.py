@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     CTE,
@@ -47,7 +47,20 @@ class GroupRecord:
     settings: dict[str, GroupSettingPayload]
 
 
+class DirectGroup(NamedTuple):
+    """A group that a user is a direct member of."""
+
+    id: GroupId
+    is_deactivated: bool
+
+
 group_records = RecordReader(GroupRecord, UserGroup)
+_NAMED_GROUPS: Select[*tuple[Any, ...]] = (
+    select(GroupMember.user_id, GroupMember.group_id, UserGroup.deactivated)
+    .join(UserGroup, UserGroup.id == GroupMember.group_id)
+    .where(is_one_of(GroupMember.user_id, "user_ids"))
+    .order_by(GroupMember.group_id, GroupMember.user_id)
+)
 _DIRECT_GROUPS: Select[*tuple[Any, ...]] = select(GroupMember.user_id, GroupMember.group_id).where(
     is_one_of(GroupMember.user_id, "user_ids")
 )
@@ -100,6 +113,21 @@ class GroupMemberships:
             .order_by(UserGroup.id)
         )
         return group_records.read_all(rows)
+
+    async def direct_groups_of_each(
+        self, users: Iterable[UserRecord]
+    ) -> dict[DirectGroup, list[UserId]]:
+        """Returns the direct groups of active users: by role, and those they were added to."""
+        members: defaultdict[DirectGroup, list[UserId]] = defaultdict(list)
+        active = {user.id: user for user in users if user.is_active}
+        for user in active.values():
+            group = direct_system_group(user.role, is_full_member=user.is_full_member)
+            by_role = DirectGroup(GroupId(self._realm.system_groups[group]), is_deactivated=False)
+            members[by_role].append(user.id)
+        rows = await self._db.execute(_NAMED_GROUPS, {"user_ids": list(active)})
+        for user_id, group_id, is_deactivated in rows:
+            members[DirectGroup(GroupId(group_id), is_deactivated)].append(UserId(user_id))
+        return members
 
     async def members_of(self, group_ids: Iterable[GroupId]) -> set[UserId]:
         """Returns all active users who are in any of the groups."""

@@ -9,9 +9,11 @@ from sqlalchemy.orm import aliased
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord
+from chatapi.auth.visibility_changes import VisiblePairs
 from chatapi.core.ids import GroupId, UserId
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import system_groups_of
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ConversationMember, Subscription
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import UserVisibleTo
@@ -36,6 +38,26 @@ _VISIBLE_USER_IDS = union(
     .where(_own_conversation.user_id == bindparam("user_id")),
 )
 """The users who share a channel or a direct-message conversation with a user."""
+_VISIBLE_PAIRS = union(
+    select(_own_subscription.user_id, Subscription.user_id)
+    .join(Subscription, Subscription.channel_id == _own_subscription.channel_id)
+    .where(
+        is_one_of(_own_subscription.user_id, "reader_ids"),
+        is_one_of(Subscription.user_id, "user_ids"),
+        _own_subscription.is_active,
+        Subscription.is_active,
+    ),
+    select(_own_conversation.user_id, ConversationMember.user_id)
+    .join(
+        ConversationMember,
+        ConversationMember.conversation_id == _own_conversation.conversation_id,
+    )
+    .where(
+        is_one_of(_own_conversation.user_id, "reader_ids"),
+        is_one_of(ConversationMember.user_id, "user_ids"),
+    ),
+)
+"""The same for several users, limited to some others."""
 
 
 def sees_all_users(realm: RealmRecord, reader: UserRecord | None) -> bool:
@@ -88,6 +110,16 @@ async def user_visibility(ctx: RealmContext) -> UserVisibility:
 async def _visible_user_ids(db: DatabaseSession, user_id: UserId) -> frozenset[UserId]:
     rows = await db.execute(_VISIBLE_USER_IDS, {"user_id": user_id})
     return frozenset(UserId(each) for (each,) in rows)
+
+
+async def visible_pairs(
+    db: DatabaseSession, reader_ids: Iterable[UserId], user_ids: Iterable[UserId]
+) -> VisiblePairs:
+    """Returns which of some users share a channel or conversation with each of some readers."""
+    rows = await db.execute(
+        _VISIBLE_PAIRS, {"reader_ids": sorted(reader_ids), "user_ids": sorted(user_ids)}
+    )
+    return frozenset((UserId(reader), UserId(user)) for reader, user in rows if reader != user)
 
 
 def user_visible_to(user: UserRecord) -> UserVisibleTo:

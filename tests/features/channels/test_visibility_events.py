@@ -73,34 +73,6 @@ class TestRestrictedGuests:
         events = [event["person"]["user_id"] for event in await listener.new_events()]
         assert events == [member.user_id]
 
-    async def test_queues_end_when_the_visible_users_change(
-        self, client: ApiClient, guest: Person, member: Person, make_channel: MakeChannel
-    ) -> None:
-        await make_channel("ours", subscribers=[guest])
-        listener = await listen(client, guest)
-        assert_success(await subscribe(client, member, "ours"))
-        assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID", queue_id=listener.queue_id)
-        listener = await listen(client, guest)
-        assert_success(await unsubscribe(client, member, "ours"))
-        assert_error(await listener.poll(), "BAD_EVENT_QUEUE_ID")
-
-    async def test_queue_registered_while_queues_are_ended_ends_too(
-        self,
-        client: ApiClient,
-        runtime: Runtime,
-        guest: Person,
-        member: Person,
-        make_channel: MakeChannel,
-    ) -> None:
-        await make_channel("ours", subscribers=[guest])
-        listeners = [await listen(client, guest) for _ in range(3)]
-        late = [await find_queue(runtime, listener) for listener in listeners]
-        assert_success(await subscribe(client, member, "ours"))
-        # Their state is from before the change; their rows are committed after it.
-        await write_queues(runtime, late)
-        for listener in listeners:
-            assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
-
     async def test_queue_registered_while_the_setting_changes_ends_too(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, guest: Person
     ) -> None:

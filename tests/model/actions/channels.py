@@ -157,6 +157,36 @@ async def make_default(act: Act, channel: int, is_default: bool) -> None:
     await act.call(method, "/default_streams", stream_id=channel_of(act, channel))
 
 
+@action(powerful, name=among(("work", "play")), inside=few(range(4), 0, 2))
+async def create_default_group(act: Act, name: str, inside: Sequence[int]) -> None:
+    names = [_name_now(act, channel) for channel in inside]
+    group = {"group_name": name, "description": "", "stream_names": names}
+    await act.call("post", "/default_stream_groups/create", **group)
+
+
+@action(
+    powerful, group=numbers, change=among(("add", "remove", "describe", "delete")), channel=places
+)
+async def change_default_group(act: Act, group: int, change: str, channel: int) -> None:
+    path = f"/default_stream_groups/{await _id_of_default_group(act, group)}"
+    match change:
+        case "delete":
+            await act.call("delete", path)
+        case "describe":
+            await act.call("patch", path, new_description=f"about {group}")
+        case op:
+            names = [_name_now(act, channel)]
+            await act.call("patch", f"{path}/streams", op=op, stream_names=names)
+
+
+async def _id_of_default_group(act: Act, number: int) -> int:
+    """Only the state of a client contains it."""
+    wanted = ["default_stream_groups"]
+    response = await act.call("post", "/register", event_types=[], fetch_event_types=wanted)
+    chosen = pick(response.body.get("realm_default_stream_groups", []), number)
+    return 0 if chosen is None else chosen["id"]
+
+
 @action(channel=places, choice=among(_CHOICES))
 async def choose_for_channel(act: Act, channel: int, choice: tuple[str, object]) -> None:
     name, value = choice

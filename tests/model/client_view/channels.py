@@ -35,6 +35,12 @@ def replace_defaults(view: View, event: Event) -> None:
         view.state["realm_default_streams"] = event["default_streams"]
 
 
+@applies("default_stream_groups")
+def replace_default_groups(view: View, event: Event) -> None:
+    if view.knows("realm_default_stream_groups"):
+        view.state["realm_default_stream_groups"] = event["default_stream_groups"]
+
+
 @applies("subscription")
 def change_subscriptions(view: View, event: Event) -> None:
     match event["op"]:

@@ -3,6 +3,7 @@
 from chatapi.db.base import Base
 from chatapi.db.models.bot import BotService, BotStorageEntry, OutgoingWebhookCall
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic
+from chatapi.db.models.default_channel_group import DefaultChannelGroup, DefaultChannelGroupEntry
 from chatapi.db.models.deployment import Deployment
 from chatapi.db.models.device import Device, PushToken
 from chatapi.db.models.edit import MessageEdit
@@ -47,6 +48,8 @@ __all__ = [
     "Conversation",
     "ConversationMember",
     "ConversationReadPosition",
+    "DefaultChannelGroup",
+    "DefaultChannelGroupEntry",
     "Deployment",
     "Device",
     "Draft",

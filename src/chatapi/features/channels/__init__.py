@@ -24,7 +24,12 @@ from chatapi.features.channels.topic_policies.changes import (
     list_policies_of_topic,
     write_policies,
 )
+from chatapi.features.channels.user_visibility_diff import UserVisibilityDiff
 from chatapi.features.channels.visibility_events import emit_visibility_change, names_any_group
+from chatapi.features.channels.visible_subscribers import (
+    emit_subscribers_hidden,
+    emit_subscribers_shown,
+)
 
 __all__ = [
     "ChannelCreator",
@@ -36,8 +41,11 @@ __all__ = [
     "SubscriptionWriter",
     "TopicSend",
     "UserTopicKey",
+    "UserVisibilityDiff",
     "add_to_subscriber_counts",
     "apply_automatic_policies",
+    "emit_subscribers_hidden",
+    "emit_subscribers_shown",
     "emit_visibility_change",
     "find_policies",
     "join_default_channels",

@@ -52,7 +52,8 @@ class SubscriptionsAdded(Event):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        return view.user_id, view.profile.include_subscribers == "false"
+        visible = None if view.sees_all_users else view.visible_user_ids
+        return view.user_id, view.profile.include_subscribers == "false", visible
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
@@ -73,7 +74,10 @@ class SubscriptionsAdded(Event):
             if channel_id in own:
                 subscription = subscription_payload(channel, own[channel_id])
                 if view.profile.include_subscribers != "false":
-                    subscription["subscribers"] = self.subscribers[channel_id]
+                    subscribers = self.subscribers[channel_id]
+                    if not view.sees_all_users:
+                        subscribers = view.visible_among(subscribers)
+                    subscription["subscribers"] = subscribers
                 shown.append(subscription)
         return shown
 
@@ -126,6 +130,8 @@ class _PeersChanged(Event):
     is_about_archived: Annotated[bool, ServerOnly()] = False
     is_unarchived: Annotated[bool, ServerOnly()] = False
     """Whether this is delivered only to clients that were told that the channels were deleted."""
+    hides_peers: Annotated[bool, ServerOnly()] = False
+    """Whether the users are not visible any more to those who receive it."""
 
     @cached_property
     def _peers(self) -> frozenset[int]:
@@ -135,7 +141,21 @@ class _PeersChanged(Event):
         """Whether the client's state contains the channels, before or after this event."""
         knows_archived = knows_archived_channels(view.profile)
         is_news = not (self.is_unarchived if knows_archived else self.is_about_archived)
-        return is_news and super().is_for(view)
+        return is_news and super().is_for(view) and bool(self._named_to(view))
+
+    def _named_to(self, view: ClientView) -> list[int]:
+        """The users without those who are not visible to the reader."""
+        if view.sees_all_users or self.hides_peers:
+            return self.user_ids
+        return view.visible_among(self.user_ids)
+
+    @override
+    def variant(self, view: ClientView) -> Hashable:
+        return None if view.sees_all_users else tuple(self._named_to(view))
+
+    @override
+    def body(self, view: ClientView) -> dict[str, Any]:
+        return {**super().body(view), "user_ids": self._named_to(view)}
 
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
@@ -144,7 +164,10 @@ class _PeersChanged(Event):
 
 
 class PeersAdded(_PeersChanged):
-    """Other users were subscribed to channels."""
+    """Other users were subscribed to channels.
+
+    Guests who see only some users receive it, too, when subscribers become visible to them.
+    """
 
     type = "subscription"
     op: ClassVar = "peer_add"
@@ -155,7 +178,10 @@ class PeersAdded(_PeersChanged):
 
 
 class PeersRemoved(_PeersChanged):
-    """Other users were unsubscribed from channels; users who left together get it, too."""
+    """Other users were unsubscribed from channels; users who left together get it, too.
+
+    Guests who see only some users receive it, too, when subscribers become invisible to them.
+    """
 
     type = "subscription"
     op: ClassVar = "peer_remove"
@@ -166,9 +192,11 @@ class PeersRemoved(_PeersChanged):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        return view.user_id if view.user_id in self._peers else None
+        return view.user_id if view.user_id in self._peers else None, super().variant(view)
 
     @override
-    def body(self, view: ClientView) -> dict[str, Any]:
-        others = [user_id for user_id in self.user_ids if user_id != view.user_id]
-        return {**super().body(view), "user_ids": others}
+    def _named_to(self, view: ClientView) -> list[int]:
+        named = super()._named_to(view)
+        if view.user_id not in self._peers:
+            return named
+        return [user_id for user_id in named if user_id != view.user_id]

@@ -7,6 +7,7 @@ from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import GroupId, UserId
 from chatapi.events.audience import Users
+from chatapi.features.channels.default_group_events import emit_default_groups_for_new_role
 from chatapi.features.channels.events import (
     ChannelsCreated,
     ChannelsDeleted,
@@ -48,6 +49,7 @@ async def emit_visibility_change(ctx: RealmContext, before: UserRecord, after: U
         defaults = [each.channel.id for each in channels if each.channel.is_default]
         shown = sorted(defaults) if after.role.is_member else []
         ctx.emit(DefaultChannelsChanged(default_streams=[*shown]), to=Users.only(after.id))
+        await emit_default_groups_for_new_role(ctx, after.id, is_member=after.role.is_member)
 
 
 async def _emit_subscribers(

@@ -95,6 +95,9 @@ class EventQueueService:
             # With whom a user shares conversations changes without the user's record changing.
             visibility = await user_visibility(self._ctx)
             reader = replace(reader, visible_user_ids=visibility.visible_user_ids)
+            await self._ctx.release_connection()
+            # The events that made these users visible have to be known, too.
+            await self._ctx.runtime.clock_reader.catch_up(self._ctx.realm.id)
         # A long poll must not hold the connection that the lookup may have needed.
         await self._ctx.release_connection()
         return reader

@@ -93,19 +93,24 @@ class _MembersChanged(Event):
     user_ids: list[int]
     is_about_deactivated: Annotated[bool, ServerOnly()] = False
     """Whether the group is deactivated; its members change only with their activation."""
+    hides_members: Annotated[bool, ServerOnly()] = False
+    """Whether the users are still members, but not visible any more to those who receive it."""
 
     @override
     def is_for(self, view: ClientView) -> bool:
         is_known = not self.is_about_deactivated or knows_deactivated_groups(view.profile)
-        return is_known and super().is_for(view) and any(map(view.sees_user, self.user_ids))
+        return is_known and super().is_for(view) and bool(self._named_to(view))
 
     @override
     def variant(self, view: ClientView) -> Hashable:
-        return None if view.sees_all_users else tuple(view.visible_among(self.user_ids))
+        return None if view.sees_all_users else tuple(self._named_to(view))
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:
-        return {**super().body(view), "user_ids": view.visible_among(self.user_ids)}
+        return {**super().body(view), "user_ids": self._named_to(view)}
+
+    def _named_to(self, view: ClientView) -> list[int]:
+        return self.user_ids if self.hides_members else view.visible_among(self.user_ids)
 
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
@@ -114,14 +119,20 @@ class _MembersChanged(Event):
 
 
 class GroupMembersAdded(_MembersChanged):
-    """Users became direct members of a group; of a system group, by their new role."""
+    """Users became direct members of a group; of a system group, by their new role.
+
+    Guests who see only some users receive it, too, when members become visible to them.
+    """
 
     type = "user_group"
     op: ClassVar = "add_members"
 
 
 class GroupMembersRemoved(_MembersChanged):
-    """Users are no longer direct members of a group; of a system group, by their new role."""
+    """Users are no longer direct members of a group; of a system group, by their new role.
+
+    Guests who see only some users receive it, too, when members become invisible to them.
+    """
 
     type = "user_group"
     op: ClassVar = "remove_members"

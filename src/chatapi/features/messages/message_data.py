@@ -13,10 +13,9 @@ from chatapi.features.messages.payloads import (
     SubmessagePayload,
     TopicLinkPayload,
 )
-from chatapi.features.users import Avatar, DefaultAvatar, avatar_url
+from chatapi.features.users import UNKNOWN_USER, Avatar, DefaultAvatar, avatar_url
 from chatapi.wire.topics import show_topic
 
-_UNKNOWN_NAME = "Unknown user"
 _UNKNOWN_AVATAR_VERSION = 1
 
 
@@ -58,7 +57,7 @@ class SenderData:
         """The sender as shown to readers who may not see the user."""
         return replace(
             self,
-            full_name=_UNKNOWN_NAME,
+            full_name=UNKNOWN_USER,
             email=self.made_up_email,
             delivery_email=self.made_up_email,
             email_visibility=EmailVisibility.NOBODY,

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
@@ -20,9 +21,8 @@ from chatapi.core.roles import Role
 from chatapi.db.idempotency_store import IdempotencyKey, IdempotencyStore
 from chatapi.db.message_ids import take_message_ids
 from chatapi.events.audience import Audience, Users
-from chatapi.events.restarts import restart_clients
 from chatapi.events.unit_of_work import UnitOfWork
-from chatapi.features.channels import TopicSend, apply_automatic_policies
+from chatapi.features.channels import TopicSend, UserVisibilityDiff, apply_automatic_policies
 from chatapi.features.messages.conversations import BatchConversations
 from chatapi.features.messages.events import MessageSent
 from chatapi.features.messages.message_data import MessageData, SenderData, person_payload
@@ -39,7 +39,6 @@ from chatapi.features.messages.topic_links import topic_links
 from chatapi.features.messages.webhook_calls import queue_calls
 from chatapi.features.uploads import Claim, claim_attachments
 from chatapi.permissions.channels import channel_subscribers
-from chatapi.permissions.user_visibility import sees_all_users
 from chatapi.rendering import Linkifiers
 
 WriteResult = SentPayload | Exception
@@ -103,6 +102,7 @@ class MessageWriter:
         self, work: UnitOfWork, conversations: BatchConversations, batch: Sequence[OutgoingMessage]
     ) -> list[SentPayload]:
         now = self.runtime.clock.now()
+        visible = await self._start_diff(work, conversations, batch)
         placed = await _place(work, conversations, batch)
         repository = MessageRepository(work.db, self.realm.id)
         await repository.add_messages(
@@ -117,11 +117,12 @@ class MessageWriter:
         data = await map_in_steps(lambda each: self._message_data(each, now, linkifiers), placed)
         if widgets:
             data = [replace(each, submessages=widgets.get(each.id, ())) for each in data]
+        if visible is not None:
+            await visible.emit()
         for each, recipient_flags, shown in zip(placed, flags, data, strict=True):
             event = await self._event(repository, each, recipient_flags, shown)
             work.emit(self.realm.id, event, to=_audience(each))
         await queue_calls(self.runtime, work, self.realm.id, placed, now)
-        await self._restart_guests(work, placed)
         policies = await self._follow_topics(work, placed, now)
         responses = [_response(each, policy) for each, policy in zip(placed, policies, strict=True)]
         await _store_responses(work, batch, responses, now)
@@ -212,19 +213,18 @@ class MessageWriter:
         if claims:
             await claim_attachments(self.runtime, work, self.realm, claims)
 
-    async def _restart_guests(self, work: UnitOfWork, placed: Sequence[IdentifiedMessage]) -> None:
-        """Restart guests who see only users they talk with: new senders become visible to them."""
-        firsts = [each.outgoing for each in placed if each.starts_conversation]
-        if not firsts or sees_all_users(self.realm, None):
-            return
-        guests = {
-            person.id
-            for first in firsts
-            if isinstance(first.to, DirectTarget)
-            for person in first.to.people
-            if person.role is Role.GUEST and person.id != first.sender.id
-        }
-        await restart_clients(work, self.realm.id, guests)
+    async def _start_diff(
+        self, work: UnitOfWork, conversations: BatchConversations, batch: Sequence[OutgoingMessage]
+    ) -> UserVisibilityDiff | None:
+        """The people of new conversations become visible to the guests among them."""
+        direct = [each.to for each in batch if isinstance(each.to, DirectTarget)]
+        firsts = [each for each in direct if not conversations.is_there(each)]
+        people = {person.id: person for each in firsts for person in each.people}
+        guests = [person.id for person in people.values() if person.role is Role.GUEST]
+        if not guests:
+            return None
+        ctx = RealmContext.without_request(self.runtime, work, self.realm)
+        return await UserVisibilityDiff.before_conversation(ctx, guests, people)
 
     async def _follow_topics(
         self, work: UnitOfWork, placed: Sequence[IdentifiedMessage], now: datetime

@@ -11,6 +11,7 @@ from chatapi.features.users.avatar_changes import MAX_AVATAR_MIB, list_avatar_ke
 from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.changes import change_password, change_role, replace_api_key
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
+from chatapi.features.users.events import UNKNOWN_USER
 from chatapi.features.users.full_members import list_realms_to_recount, recount_full_members
 from chatapi.features.users.presence.rules import OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
 from chatapi.features.users.profile_fields.field_types import KNOWN_SITES
@@ -21,12 +22,14 @@ from chatapi.features.users.repository import BotServiceRepository
 from chatapi.features.users.role_history import past_roles
 from chatapi.features.users.rules import check_password
 from chatapi.features.users.system_bots import add_notification_bot, notification_bot
+from chatapi.features.users.visibility.emitter import emit_user_visibility
 
 __all__ = [
     "KNOWN_SITES",
     "MAX_AVATAR_MIB",
     "OFFLINE_AFTER_SECONDS",
     "PING_EVERY_SECONDS",
+    "UNKNOWN_USER",
     "Avatar",
     "BotServiceRecord",
     "BotServiceRepository",
@@ -45,6 +48,7 @@ __all__ = [
     "check_password",
     "deactivate_user",
     "drawn_picture_url",
+    "emit_user_visibility",
     "has_profile_values",
     "list_avatar_keys",
     "list_profile_fields",

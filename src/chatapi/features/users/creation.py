@@ -14,7 +14,6 @@ from chatapi.features.channels import join_default_channels
 from chatapi.features.users.bot_event_emitter import emit_bot_added
 from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.bot_rules import check_bot_role
-from chatapi.features.users.events import UserAdded
 from chatapi.features.users.group_events import emit_first_group
 from chatapi.features.users.mail_domains.restriction import require_allowed_address
 from chatapi.features.users.repository import (
@@ -24,7 +23,8 @@ from chatapi.features.users.repository import (
     FullMemberRepository,
     UserRepository,
 )
-from chatapi.features.users.rules import check_email, check_full_name, user_payload
+from chatapi.features.users.rules import check_email, check_full_name
+from chatapi.features.users.user_added import user_added
 from chatapi.permissions.user_visibility import user_visible_to
 
 
@@ -86,7 +86,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
     if new.bot_service is not None:
         await BotServiceRepository(ctx.db).put(user_id, new.bot_service)
     user = await users.get(user_id)
-    ctx.emit(_user_added(ctx, user), to=user_visible_to(user))
+    ctx.emit(user_added(ctx, user), to=user_visible_to(user))
     emit_first_group(ctx, user)
     await join_default_channels(ctx, user)
     if user.is_bot:
@@ -101,19 +101,3 @@ async def _default_settings(ctx: RealmContext, new: NewUser) -> dict[str, Any]:
     if new.bot_type is not None:
         return {}
     return await DefaultSettingsRepository(ctx.db, ctx.realm.id).get()
-
-
-def _user_added(ctx: RealmContext, user: UserRecord) -> UserAdded:
-    person = user_payload(
-        user,
-        user.api_email(ctx.realm, ctx.settings.root_domain),
-        realm=ctx.realm,
-        shows_email=True,
-        client_gravatar=True,
-        profile_data={},
-    )
-    return UserAdded(
-        person=person,
-        email_visibility=user.email_visibility,
-        default_avatar=ctx.realm.options.default_avatar_source,
-    )

@@ -18,17 +18,32 @@ from chatapi.features.users.avatar_addresses import (
 )
 from chatapi.features.users.payloads import UserPayload
 
+UNKNOWN_USER = "Unknown user"
+"""The name of users whom a reader may not see."""
+
 
 class UserAdded(Event):
-    """A user joined the organization."""
+    """A user joined the organization, or became visible to a guest who sees only some users."""
 
     type = "realm_user"
     op: ClassVar = "add"
+    reveals_users: ClassVar = True
 
     person: UserPayload
     """With the real address, which is removed for readers who may not see it."""
     email_visibility: Annotated[EmailVisibility, ServerOnly()]
     default_avatar: Annotated[DefaultAvatar, ServerOnly()] = "G"
+    avatar_path: Annotated[str | None, ServerOnly()] = None
+    revealed_to: Annotated[frozenset[UserId], ServerOnly()] = frozenset()
+    """The guests to whom an existing user became visible."""
+
+    @override
+    def revealed_user(self, reader_id: UserId) -> UserId | None:
+        return UserId(self.person["user_id"]) if reader_id in self.revealed_to else None
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield from map(UserTag, self.revealed_to)
 
     @override
     def variant(self, view: ClientView) -> Hashable:
@@ -57,7 +72,8 @@ class UserAdded(Event):
             person["user_id"],
             person["full_name"],
             person["avatar_version"],
-            default=self.default_avatar,
+            self.avatar_path,
+            self.default_avatar,
         )
 
     def _shows_email(self, view: ClientView) -> bool:
@@ -66,6 +82,30 @@ class UserAdded(Event):
             or view.user_id == self.person["user_id"]
             or self.email_visibility.shows_to(view.role)
         )
+
+
+class InvisiblePerson(TypedDict):
+    """A user whom the reader may not see any more."""
+
+    user_id: int
+    full_name: str
+
+
+class UserRemoved(Event):
+    """A user is no longer visible to a guest who sees only some users.
+
+    Clients forget what they know about the user; messages remain, of an unknown user.
+    """
+
+    type = "realm_user"
+    op: ClassVar = "remove"
+
+    person: InvisiblePerson
+    hidden_from: Annotated[frozenset[UserId], ServerOnly()]
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield from map(UserTag, self.hidden_from)
 
 
 class CustomProfileFieldChange(TypedDict):

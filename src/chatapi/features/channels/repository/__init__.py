@@ -1,6 +1,10 @@
-"""Every SQL statement on channels, subscriptions, channel folders and topic policies."""
+"""Every SQL statement on channels, their groups and folders, subscriptions and topic policies."""
 
 from chatapi.features.channels.repository._channels import ChannelRepository
+from chatapi.features.channels.repository._default_groups import (
+    DefaultGroupRecord,
+    DefaultGroupRepository,
+)
 from chatapi.features.channels.repository._folders import FolderRecord, FolderRepository
 from chatapi.features.channels.repository._subscriptions import (
     Choices,
@@ -20,6 +24,8 @@ __all__ = [
     "ChannelRepository",
     "Choices",
     "ClockPosition",
+    "DefaultGroupRecord",
+    "DefaultGroupRepository",
     "FolderRecord",
     "FolderRepository",
     "MembershipDelta",

@@ -127,6 +127,35 @@ _IS_PAIR = (
 _SUBSCRIBED = select(Subscription.channel_id, Subscription.user_id).where(
     *_IS_PAIR, Subscription.is_active
 )
+_SUBSCRIBED_TO_ANY = (
+    select(Subscription.user_id)
+    .where(is_one_of(Subscription.channel_id, "channel_ids"), Subscription.is_active)
+    .distinct()
+    .limit(bindparam("most"))
+)
+_GUESTS = select(User.id).where(
+    User.realm_id == bindparam("realm_id"),
+    User.role == Role.GUEST,
+    User.is_active,
+    or_(
+        is_one_of(User.id, "user_ids"),
+        User.id.in_(
+            select(Subscription.user_id).where(
+                is_one_of(Subscription.channel_id, "channel_ids"), Subscription.is_active
+            )
+        ),
+    ),
+)
+_IN_WEB_PUBLIC = (
+    select(Subscription.channel_id, Subscription.user_id)
+    .join(Channel, Channel.id == Subscription.channel_id)
+    .where(
+        Channel.realm_id == bindparam("realm_id"),
+        Channel.is_web_public,
+        Subscription.is_active,
+        is_one_of(Subscription.user_id, "user_ids"),
+    )
+)
 _FORMER_CHOICES = (
     _choices.select()
     .add_columns(Subscription.channel_id, Subscription.user_id)
@@ -214,19 +243,29 @@ class SubscriptionRepository:
             rows = await self._db.execute(_SOME_SUBSCRIBERS, {**values, "few": few})
         return {ChannelId(channel_id): text for channel_id, text in rows}
 
-    async def list_guests(self, channel_ids: Collection[ChannelId]) -> list[UserId]:
-        """Guests who are subscribed to any of some channels."""
+    async def list_guests(self, pairs: UserChannelPairs) -> frozenset[UserId]:
+        """The guests among some users, and those subscribed to any of some channels."""
+        rows = await self._db.execute(_GUESTS, {"realm_id": self._realm_id, **pairs.values()})
+        return frozenset(UserId(user_id) for (user_id,) in rows)
+
+    async def list_all_subscribers(
+        self, channel_ids: Collection[ChannelId], limit: int
+    ) -> frozenset[UserId]:
+        """Users subscribed to any of some channels, deactivated ones included."""
         rows = await self._db.execute(
-            select(Subscription.user_id)
-            .join(User, User.id == Subscription.user_id)
-            .where(
-                Subscription.channel_id.in_(channel_ids),
-                Subscription.is_active,
-                User.role == Role.GUEST,
-            )
-            .distinct()
+            _SUBSCRIBED_TO_ANY, {"channel_ids": list(channel_ids), "most": limit}
         )
-        return [UserId(user_id) for (user_id,) in rows]
+        return frozenset(UserId(user_id) for (user_id,) in rows)
+
+    async def list_web_public(
+        self, user_ids: Collection[UserId]
+    ) -> dict[ChannelId, frozenset[UserId]]:
+        """To which web-public channels each of some users is subscribed."""
+        found: defaultdict[ChannelId, set[UserId]] = defaultdict(set)
+        values = {"realm_id": self._realm_id, "user_ids": list(user_ids)}
+        for channel_id, user_id in await self._db.execute(_IN_WEB_PUBLIC, values):
+            found[ChannelId(channel_id)].add(UserId(user_id))
+        return {channel_id: frozenset(people) for channel_id, people in found.items()}
 
     async def own(self, user_id: UserId) -> dict[ChannelId, tuple[Choices, bool]]:
         """A user's settings for each channel they are or were in, and whether they still are."""

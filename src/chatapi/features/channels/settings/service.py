@@ -11,6 +11,7 @@ from chatapi.features.channels.access import (
     require_not_archived,
 )
 from chatapi.features.channels.creation import emit_default_channels
+from chatapi.features.channels.default_group_events import leave_default_groups
 from chatapi.features.channels.event_emitter import ChannelEventEmitter
 from chatapi.features.channels.notices import ChannelNotices
 from chatapi.features.channels.params import ChangeChannelParams
@@ -60,6 +61,8 @@ class ChannelService:
         if channel.is_default is not is_default:
             await self._channels.change(channel.id, is_default=is_default)
             await emit_default_channels(self._ctx)
+            if is_default:
+                await leave_default_groups(self._ctx, channel)
 
     async def _apply(self, before: ChannelRecord, plan: ChannelChange) -> ChannelRecord:
         watched = [before.id] if plan.concerns_readers else []
@@ -73,6 +76,8 @@ class ChannelService:
         await self._notices.post_changed(before, after)
         if before.is_default is not after.is_default:
             await emit_default_channels(self._ctx)
+        if (before.is_default, before.invite_only) != (after.is_default, after.invite_only):
+            await leave_default_groups(self._ctx, after)
         return after
 
     async def _archive(self, channel: ChannelRecord) -> None:
@@ -81,6 +86,7 @@ class ChannelService:
         self._emitter.emit_archived(channel)
         if channel.is_default:
             await emit_default_channels(self._ctx)
+        await leave_default_groups(self._ctx, channel)
 
     async def _unarchive(self, channel: ChannelRecord) -> ChannelRecord:
         if not self._ctx.user.role.at_least(Role.ADMIN):

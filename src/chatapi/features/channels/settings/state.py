@@ -23,21 +23,6 @@ class DefaultChannelsState(TypedDict):
     realm_default_streams: list[int]
 
 
-class DefaultChannelGroupPayload(TypedDict):
-    """A group of default channels; there are none."""
-
-    id: int
-    name: str
-    description: str
-    streams: list[int]
-
-
-class DefaultChannelGroupsState(TypedDict):
-    """Always empty; kept for clients that request it."""
-
-    realm_default_stream_groups: list[DefaultChannelGroupPayload]
-
-
 @public_section("stream")
 async def load_channels(ctx: RealmContext, profile: ClientProfile) -> ChannelsState:
     keeps_archived = knows_archived_channels(profile)
@@ -60,10 +45,3 @@ async def load_default_channels(ctx: Context, _profile: ClientProfile) -> Defaul
         return {"realm_default_streams": []}
     defaults = await ChannelRepository(ctx.db, ctx.realm.id).list_defaults()
     return {"realm_default_streams": [channel.id for channel in defaults]}
-
-
-@state_section("default_stream_groups")
-async def load_default_channel_groups(
-    _ctx: Context, _profile: ClientProfile
-) -> DefaultChannelGroupsState:
-    return {"realm_default_stream_groups": []}

@@ -8,7 +8,6 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.events.audience import Users, VisibleOnlyToSubscribers
-from chatapi.events.restarts import restart_clients
 from chatapi.features.channels.arrivals import Arrivals
 from chatapi.features.channels.events import ChannelsCreated, ChannelsDeleted
 from chatapi.features.channels.payloads import ChannelPayload, channel_payload
@@ -28,8 +27,8 @@ from chatapi.features.channels.subscription_events import (
     SubscriptionsRemoved,
 )
 from chatapi.features.channels.subscriptions.colors import next_color
+from chatapi.features.channels.user_visibility_diff import UserVisibilityDiff
 from chatapi.permissions.channels import channel_visible_to
-from chatapi.permissions.user_visibility import sees_all_users
 from chatapi.read_state.read_on_leave import emit_read_on_leave
 
 
@@ -69,9 +68,10 @@ class SubscriptionWriter:
             return {}
         entered = [channel for channel in channels if channel.id in coming]
         diff = await self._start_diff(coming)
+        visible = await UserVisibilityDiff.before_subscriptions(self._ctx, coming)
         choices = await self._write(entered, coming, colors or {}, moment)
         subscribers = await self._subscriptions.list_subscribers(coming)
-        await self._restart_guests(coming)
+        await visible.emit()
         await self._emit_subscribed(Arrivals(coming, subscribers, choices), entered, new)
         await diff.read_after()
         diff.emit_gained()
@@ -88,9 +88,9 @@ class SubscriptionWriter:
         left = {channel_id: leaving for channel_id, leaving in inside.items() if leaving}
         if not left:
             return {}
-        await self._restart_guests(left)
         await emit_read_on_leave(self._ctx, left)
         diff = await self._start_diff(left)
+        visible = await UserVisibilityDiff.before_subscriptions(self._ctx, left)
         await self._subscriptions.unsubscribe(UserChannelPairs(left, user_ids), moment)
         await self._subscriptions.count_subscribers(
             {channel_id: -len(leaving) for channel_id, leaving in left.items()}
@@ -98,19 +98,13 @@ class SubscriptionWriter:
         await diff.read_after()
         diff.emit_lost()
         self._emit_unsubscribed(left, [channel for channel in channels if channel.id in left])
+        await visible.emit(left)
         diff.emit_gained()
         return left
 
     async def _start_diff(self, moved: MembershipDelta) -> PersonalStateDiff:
         user_ids = frozenset[UserId]().union(*moved.values())
         return await PersonalStateDiff.before(self._ctx, channel_ids=moved, user_ids=user_ids)
-
-    async def _restart_guests(self, channel_ids: Collection[ChannelId]) -> None:
-        """Restart the clients of guests who see only users with whom they share a channel."""
-        if not channel_ids or sees_all_users(self._ctx.realm, None):
-            return
-        guests = await self._subscriptions.list_guests(channel_ids)
-        await restart_clients(self._ctx.work, self._ctx.realm.id, guests)
 
     async def _subscribed(
         self, channels: Iterable[ChannelRecord], user_ids: Collection[UserId]

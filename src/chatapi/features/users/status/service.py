@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
@@ -34,12 +34,11 @@ class UserStatusService:
 
     async def list_seen(self) -> dict[str, UserStatusPayload]:
         """Statuses of all users whom the caller may see and who have one, or are away."""
-        statuses = await self._statuses.list_all()
-        away = await list_hidden_users(self._ctx)
+        statuses = await list_statuses(self._ctx)
         visibility = await user_visibility(self._ctx)
         return {
-            str(user_id): status_payload(statuses.get(user_id, NO_STATUS), away=user_id in away)
-            for user_id in sorted(statuses.keys() | away)
+            str(user_id): status
+            for user_id, status in statuses.items()
             if visibility.can_see_id(user_id)
         }
 
@@ -89,6 +88,16 @@ class UserStatusService:
         emoji = await choice.find(name, params.emoji_code or None, kind)
         await choice.check(emoji)
         return emoji
+
+
+async def list_statuses(ctx: RealmContext) -> dict[UserId, UserStatusPayload]:
+    """Statuses of all users who have one, or are away."""
+    statuses = await UserStatusRepository(ctx.db, ctx.realm.id).list_all()
+    away = await list_hidden_users(ctx)
+    return {
+        user_id: status_payload(statuses.get(user_id, NO_STATUS), away=user_id in away)
+        for user_id in sorted(statuses.keys() | away)
+    }
 
 
 def _check_has_news(params: ChangeUserStatusParams, *, away: bool | None = None) -> None:

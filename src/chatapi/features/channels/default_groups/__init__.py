@@ -1,0 +1,1 @@
+"""Groups of default channels: channels that new users can choose to join together."""

@@ -1,0 +1,51 @@
+"""Parameters of groups of default channels."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from chatapi.features.channels.params import ChannelName
+from chatapi.wire.limits import (
+    MAX_DEFAULT_CHANNEL_GROUP_DESCRIPTION_LENGTH,
+    MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH,
+)
+from chatapi.wire.params import Params
+
+MAX_GROUPS = 100
+"""Limit per realm: every client loads all of them."""
+MAX_CHANNELS = 500
+"""Limit per group."""
+
+GroupName = Annotated[
+    str, Field(max_length=MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH, examples=["Engineering"])
+]
+GroupDescription = Annotated[
+    str,
+    Field(
+        max_length=MAX_DEFAULT_CHANNEL_GROUP_DESCRIPTION_LENGTH, examples=["For those who build."]
+    ),
+]
+ChannelNames = Annotated[list[ChannelName], Field(max_length=MAX_CHANNELS, examples=[["code"]])]
+
+
+class CreateDefaultGroupParams(Params):
+    """POST /default_stream_groups/create."""
+
+    group_name: GroupName
+    description: GroupDescription
+    """May be empty."""
+    stream_names: ChannelNames
+
+
+class ChangeDefaultGroupParams(Params):
+    """PATCH /default_stream_groups/{group_id}: what is not passed stays unchanged."""
+
+    new_group_name: GroupName | None = None
+    new_description: GroupDescription | None = None
+
+
+class ChangeGroupChannelsParams(Params):
+    """PATCH /default_stream_groups/{group_id}/streams."""
+
+    op: Literal["add", "remove"]
+    stream_names: ChannelNames

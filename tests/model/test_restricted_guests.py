@@ -1,0 +1,127 @@
+"""Clients of guests who see only some users follow by events who is visible to them.
+
+The histories of `test_clients.py` include restricted guests, too. In these, users mostly come and
+go where the guest is, nothing happens that ends queues, and so none may end.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from chatapi.core.settings import Settings
+from tests.model.actions import Focus, Step, any_focus, any_step
+from tests.model.actions.channels import leave
+from tests.model.client_history import History, Round, live, shorten
+from tests.model.clients import Client, ClientSpec, any_client_spec
+from tests.model.processes import Processes
+from tests.support.apps import make_settings
+from tests.support.clock import MovableClock
+
+HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200")) // 4
+"""How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
+_SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
+_ROUNDS = 14
+_ACTIONS = frozenset(
+    {
+        "add_people",
+        "archive",
+        "change_look",
+        "create_bot",
+        "create_channel",
+        "end_or_return_account",
+        "end_or_return_bot",
+        "fill_profile_field",
+        "create_profile_field",
+        "give_bot",
+        "join",
+        "leave",
+        "leave_and_rejoin",
+        "remove_people",
+        "rename_user",
+        "send_direct",
+        "set_status",
+        "show_address",
+    }
+)
+"""What changes who is visible, or how; and nothing that makes clients register again."""
+_CONCURRENT = 0.2
+_EAGER = 0.5
+_LATE = 0.15
+_RESTARTING = 0.02
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    return make_settings(database_url, tmp_path, queues_per_user=100_000)
+
+
+@pytest.fixture
+async def processes(settings: Settings, clock: MovableClock) -> AsyncIterator[Processes]:
+    async with Processes(settings, clock) as processes:
+        yield processes
+
+
+async def test_clients_of_restricted_guests_agree_and_keep_their_queues(
+    processes: Processes, backend: str
+) -> None:
+    share = HISTORIES if backend == "sqlite" else HISTORIES // 10
+    for number in range(max(1, share)):
+        name = f"{_SEED}/{number}"
+        history = _random_history(Random(name))
+        if await _failure(processes, history) is None:
+            continue
+        short = await shorten(history, lambda each: _fails(processes, each))
+        steps = "\n".join(f"    {each!r}" for each in short.rounds)
+        why = await _failure(processes, short) or "It did not fail again."
+        pytest.fail(f"History {name} fails; shortened:\n{steps}\n{why}", pytrace=False)
+
+
+def _random_history(chance: Random) -> History:
+    focus = any_focus(chance, "guest")
+    clients = (
+        ClientSpec("guest", "eager"),
+        ClientSpec("guest", "late"),
+        ClientSpec("guest", "once"),
+        any_client_spec(chance, "guest"),
+        any_client_spec(chance, "member"),
+    )
+    # At first the guest sees everybody, in a channel where everybody is.
+    leaves = Step(leave, "guest", 0, {"channel": 0})
+    first = Round((leaves,), registers=(), eager_read=True, late_read=True, process=0)
+    rounds = tuple(_random_round(chance, focus) for _ in range(_ROUNDS))
+    return History(clients, (first, *rounds), hides_people=True)
+
+
+def _random_round(chance: Random, focus: Focus) -> Round:
+    count = chance.choice((2, 3)) if chance.random() < _CONCURRENT else 1
+    return Round(
+        steps=tuple(_step(chance, focus) for _ in range(count)),
+        registers=(),
+        eager_read=chance.random() < _EAGER,
+        late_read=chance.random() < _LATE,
+        process=chance.randint(0, 1),
+        restarts=chance.random() < _RESTARTING,
+    )
+
+
+def _step(chance: Random, focus: Focus) -> Step:
+    while True:
+        step = any_step(chance, focus)
+        if step.action.__name__ in _ACTIONS:
+            return step
+
+
+async def _fails(processes: Processes, history: History) -> bool:
+    return await _failure(processes, history) is not None
+
+
+async def _failure(processes: Processes, history: History) -> str | None:
+    try:
+        clients: list[Client] = await live(processes, history)
+    except AssertionError as error:
+        return str(error)
+    ended = [client.spec for client in clients if client.restarts]
+    return f"Queues ended: {ended}" if ended else None

@@ -140,7 +140,7 @@ class GroupCommitter:
         try:
             # Before the lock: a writer that holds it must not wait for a second connection.
             feed = await self._hub.feed(job.realm_id)
-            async with DatabaseSession(self._database) as db:
+            async with DatabaseSession(self._database, is_batch=True) as db:
                 is_optimistic = await _begin_optimistic(db, queue, feed)
                 if not is_optimistic:
                     await _lock(db, queue, job, feed)
@@ -163,7 +163,7 @@ class GroupCommitter:
         """Write each item in its own transaction, so that one bad item fails no other."""
         for place, each in enumerate(batch):
             try:
-                async with DatabaseSession(self._database) as db:
+                async with DatabaseSession(self._database, is_batch=True) as db:
                     await job.begin(db, 1)
                     await self._write(db, job, [each])
             except Exception as error:  # noqa: BLE001 (the waiting caller gets it)

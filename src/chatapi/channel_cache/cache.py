@@ -112,6 +112,16 @@ class ChannelCache:
             return known
         return await self._load(db, realm_id, _BY_NAME, key)
 
+    def named(self, realm_id: RealmId, names: Iterable[str]) -> dict[str, ChannelRecord]:
+        """Returns the cached channels among those with these names, by the names' `name_key`."""
+        found: dict[str, ChannelRecord] = {}
+        for key in map(name_key, names):
+            channel_id = self._ids_by_name.get(realm_id, key)
+            known = None if channel_id is None else self._channels.get(realm_id, channel_id)
+            if known is not None:
+                found[key] = known.record
+        return found
+
     async def many(
         self, db: DatabaseSession, realm_id: RealmId, channel_ids: Iterable[ChannelId]
     ) -> dict[ChannelId, ChannelRecord]:

@@ -174,7 +174,7 @@ class SubscriptionService:
         users: Collection[UserRecord],
         wanted: Sequence[ChannelToJoin],
     ) -> SubscribePlan:
-        found = await self._channels.list_named(each.name for each in wanted)
+        found = await self._find([each.name for each in wanted])
         plan = SubscribePlan()
         for key, channel_wanted in {name_key(each.name): each for each in wanted}.items():
             channel = found.get(key)
@@ -189,6 +189,15 @@ class SubscriptionService:
             else:
                 plan.unauthorized.append(channel_wanted.name)
         return plan
+
+    async def _find(self, names: Sequence[str]) -> dict[str, ChannelRecord]:
+        """The channels with one of the names, keyed by the normalized name.
+
+        Under the lock the cache is up to date.
+        """
+        found = self._ctx.runtime.channels.named(self._ctx.realm.id, names)
+        missing = [name for name in names if name_key(name) not in found]
+        return {**found, **await self._channels.list_named(missing)} if missing else found
 
     async def _create(
         self,
@@ -211,10 +220,10 @@ class SubscriptionService:
         return created
 
     async def _leave(
-        self, users: Sequence[UserRecord], names: Iterable[str]
+        self, users: Sequence[UserRecord], names: Sequence[str]
     ) -> UnsubscribedPayload:
         permissions = await SubscriptionPermissions.of(self._ctx)
-        found = await self._channels.list_named(names)
+        found = await self._find(names)
         channels = []
         for key, name in {name_key(name): name for name in names}.items():
             channel = found.get(key)

@@ -63,7 +63,7 @@ class _BatchQueue:
     last_size: int = 1
     """The size of the last batch; the next one will probably be as large."""
     is_alone: bool = False
-    """Whether the feed was up to date when the realm was last locked: no other process writes."""
+    """Whether only this process had written when the realm was last locked."""
     left: ClockSnapshot | None = None
     """The realm's clock after the last transaction."""
 
@@ -210,9 +210,12 @@ async def _begin_optimistic(db: DatabaseSession, queue: _BatchQueue, feed: Feed)
 
 
 async def _lock(db: DatabaseSession, queue: _BatchQueue, job: _BatchJob, feed: Feed) -> None:
-    seen = feed.position
+    foreign = feed.foreign_entries
     await job.begin(db, queue.message_ids())
-    queue.is_alone = job.locks_realm and await db.lock_realm(job.realm_id) == seen
+    if job.locks_realm:
+        # What this process wrote while the batch waited for the lock is in the feed by now.
+        is_up_to_date = await db.lock_realm(job.realm_id) == feed.position
+        queue.is_alone = is_up_to_date and feed.foreign_entries == foreign
 
 
 def _resolve(batch: Sequence[_PendingItem[Any]], results: Sequence[Any]) -> None:

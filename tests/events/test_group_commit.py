@@ -275,6 +275,23 @@ class TestOptimisticWrites:
         assert letters.relied[3:] == [False]
         assert await letters.notebook.read() == ["a", "b", "c", "of the process", "d"]
 
+    async def test_request_of_the_process_that_a_batch_waited_for_ends_no_optimistic_writes(
+        self, notebook: Notebook
+    ) -> None:
+        letters = Letters(notebook)
+        await letters.send("a")
+        realm_id = notebook.realm.id
+        turn = notebook.runtime.database.writer_turn(realm_id)
+        async with notebook.runtime.begin() as request:
+            await request.db.lock_realm(realm_id)
+            sending = asyncio.create_task(letters.send("b"))
+            await until(lambda: turn.waiting == 1)
+            request.emit(realm_id, Noted(text="of the process"), Everyone())
+        await sending
+        await letters.send("c")
+        assert letters.relied == [False, False, True]
+        assert await notebook.read() == ["a", "of the process", "b", "c"]
+
     async def test_writer_in_another_process_is_detected_at_commit(
         self, letters: Letters, settings: Settings
     ) -> None:

@@ -12,17 +12,23 @@ import pytest
 from chatapi.auth.context import RealmContext
 from chatapi.auth.guards import LoggedIn, MaybeAnonymous
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.settings import Settings
 from chatapi.db.session import DatabaseSession
+from chatapi.features.channels.subscriptions.writer import SubscriptionWriter
+from chatapi.features.messages.rules import MANY
 from chatapi.http.route import MAX_ATTEMPTS, MAX_RESTARTS, FeatureRouter
 from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unsubscribe
 from tests.features.realm.settings import change_realm
 from tests.support.client import ApiClient
-from tests.support.responses import assert_error, assert_success
+from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.sample_events import RealmTouched, commit_events
+from tests.support.statements import recorded_statements
+from tests.support.waiting import until
 
 SENDERS = 4
 SENDS_EACH = 5
@@ -233,3 +239,79 @@ class TestSending:
         async with asyncio.timeout(60), disturbed(rename) as changes:
             sent = await send_all(client, senders, "busy", text)
         assert len(changes) <= CHANGES_PER_SEND * sent
+
+
+async def send(client: ApiClient, sender: Person, channel: str, text: str = "hello") -> ApiResponse:
+    message = {"type": "channel", "to": channel, "topic": "talk", "content": text}
+    return await client.post("/messages", sender, **message)
+
+
+class TestSendingBesideAJoin:
+    """Who is subscribed to a channel does not matter to those who send messages there."""
+
+    async def send_while_joining(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        sender: Person,
+        channel: ChannelRecord,
+        joining: Person,
+        text: str,
+    ) -> ApiResponse:
+        """Send a message that is checked before a user joins, and written after it."""
+        turn = runtime.database.writer_turn(channel.realm_id)
+        async with realm_transaction(runtime, channel.realm_id) as ctx:
+            sending = asyncio.create_task(send(client, sender, channel.name, text))
+            await until(lambda: turn.waiting == 1)
+            assert await SubscriptionWriter(ctx).add([joining.user_id], [channel])
+        return await sending
+
+    async def test_sends_neither_start_over_nor_read_the_channel_again(
+        self, client: ApiClient, runtime: Runtime, make_user: MakeUser, make_channel: MakeChannel
+    ) -> None:
+        sender, joining = await make_user(), await make_user()
+        channel = await make_channel("busy", subscribers=[sender])
+        assert_success(await send(client, sender, "busy"))
+        with recorded_statements(runtime.database, "channel.name_key =") as lookups:
+            assert_success(
+                await self.send_while_joining(client, runtime, sender, channel, joining, "hello")
+            )
+            assert_success(await unsubscribe(client, joining, "busy"))
+            assert_success(await send(client, sender, "busy"))
+        assert lookups == []
+
+    async def test_wildcard_mention_is_checked_again_with_the_new_number_of_subscribers(
+        self, client: ApiClient, runtime: Runtime, make_user: MakeUser, make_channel: MakeChannel
+    ) -> None:
+        people = [await make_user() for _ in range(MANY + 1)]
+        channel = await make_channel("busy", subscribers=people[:MANY])
+        text = "@**all** hello"
+        assert_success(await send(client, people[0], "busy", text))
+        refused = await self.send_while_joining(
+            client, runtime, people[0], channel, people[-1], text
+        )
+        assert_error(refused, "STREAM_WILDCARD_MENTION_NOT_ALLOWED")
+
+    async def test_sends_wait_for_one_of_several_waiting_joins_at_most(
+        self, client: ApiClient, runtime: Runtime, make_user: MakeUser, make_channel: MakeChannel
+    ) -> None:
+        sender, *restless = [await make_user() for _ in range(4)]
+        channel = await make_channel("busy", subscribers=[sender])
+        assert_success(await send(client, sender, "busy"))
+        turn = runtime.database.writer_turn(channel.realm_id)
+        done: list[str] = []
+
+        async def note(name: str, request: Awaitable[ApiResponse]) -> None:
+            assert_success(await request)
+            done.append(name)
+
+        tasks = []
+        async with DatabaseSession(runtime.database, is_batch=True) as blocker:
+            await blocker.lock_realm(channel.realm_id)
+            for person in restless:
+                tasks.append(asyncio.create_task(note("join", subscribe(client, person, "busy"))))
+                await until(lambda: turn.waiting == len(tasks))
+            tasks.append(asyncio.create_task(note("send", send(client, sender, "busy"))))
+            await until(lambda: turn.waiting == len(tasks))
+        await asyncio.gather(*tasks)
+        assert done.index("send") <= 1

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
+from tests.model.client_files import differing_files, load_files
 from tests.model.client_view import View, apply_event, begin, differences
 from tests.model.client_view.messages import place_of
 from tests.model.client_view.view import Heard
@@ -47,6 +48,8 @@ _KINDS: dict[str, tuple[list[str], list[str]] | None] = {
         ["realm_user", "realm_bot", "user_group", "user_status", "custom_profile_fields"],
         ["realm_user", "realm_bot", "realm_user_groups", "user_status", "custom_profile_fields"],
     ),
+    "files": (["attachment"], []),
+    "drafts": (["drafts"], ["drafts"]),
     "own things": (
         ["user_topic", "drafts", "user_settings", "scheduled_messages", "reminders"],
         ["user_topic", "drafts", "user_settings", "scheduled_messages", "reminders"],
@@ -64,6 +67,10 @@ class ClientSpec:
     kind: str = "everything"
     capabilities: frozenset[str] = frozenset(_CAPABILITIES)
     lists_people: bool = True
+
+    @property
+    def lists_files(self) -> bool:
+        return self.kind in {"everything", "files"}
 
     @property
     def params(self) -> dict[str, object]:
@@ -148,11 +155,26 @@ class Client:
         await self.read(scene, process)
         fresh = (await open_client(scene, self.spec, process)).view
         await self._look_up_conversations(scene, process)
+        self._forget_local_drafts(scene, fresh)
         found = differences(self.view, fresh)
         if self.spec.kind in {"everything", "messages"}:
             found.update(await self._compare_messages(scene, process))
+        if self.spec.lists_files:
+            found.update(await differing_files(scene, self.spec.person, self.view, fresh))
         if found:
             raise AssertionError(self._explain(scene, found))
+
+    def _forget_local_drafts(self, scene: Scene, fresh: View) -> None:
+        """Drop the drafts that only this client still has since synchronization was turned off.
+
+        Turning it off deletes no draft: the server stops storing them, and each client keeps its
+        own. That is why no `drafts/remove` events are sent; other clients of the protocol rely on
+        that. A client that does not listen to `user_settings` does not learn that it is off.
+        """
+        if self.spec.kind == "drafts" and self.spec.person in scene.without_drafts:
+            stored = {each["id"] for each in fresh.state["drafts"]}
+            own = self.view.state["drafts"]
+            own[:] = [each for each in own if each["id"] in stored]
 
     async def _look_up_conversations(self, scene: Scene, process: int) -> None:
         """A client whose newest message of a conversation was deleted fetches the one before."""
@@ -223,4 +245,6 @@ async def open_client(scene: Scene, spec: ClientSpec, process: int) -> Client:
     state = assert_success(response)
     queue_id, last_event_id = state["queue_id"], state["last_event_id"]
     view = begin(state, person.user_id, lists_people=spec.lists_people)
+    if spec.lists_files:
+        await load_files(scene, spec.person, process, view)
     return Client(spec, queue_id, last_event_id, view)

@@ -2,15 +2,27 @@
 
 from sqlalchemy import func, select
 
-from chatapi.db.models import Channel, Conversation, Message, Subscription, User
+from chatapi.db.models import (
+    Attachment,
+    Channel,
+    Conversation,
+    Message,
+    Realm,
+    Subscription,
+    User,
+)
 from chatapi.db.session import DatabaseSession
 from tests.model.scene import Scene
 
 
 async def wrong_extents(scene: Scene) -> list[str]:
-    """Conversations with wrong first or last messages, and channels with wrong counts."""
+    """Conversations with wrong first or last messages, wrong counts, and wrong sizes."""
     async with DatabaseSession(scene.runtime().database) as db:
-        return [*await _wrong_conversations(db, scene), *await _miscounted(db, scene)]
+        return [
+            *await _wrong_conversations(db, scene),
+            *await _miscounted(db, scene),
+            *await _wrong_space(db, scene),
+        ]
 
 
 async def _wrong_conversations(db: DatabaseSession, scene: Scene) -> list[str]:
@@ -61,3 +73,14 @@ async def _miscounted(db: DatabaseSession, scene: Scene) -> list[str]:
         for number, counted, inside in rows
         if counted != inside
     ]
+
+
+async def _wrong_space(db: DatabaseSession, scene: Scene) -> list[str]:
+    sizes = select(func.coalesce(func.sum(Attachment.size), 0)).where(
+        Attachment.realm_id == scene.realm.id
+    )
+    rows = await db.execute(
+        select(Realm.upload_bytes, sizes.scalar_subquery()).where(Realm.id == scene.realm.id)
+    )
+    stored, actual = rows.one()
+    return [] if stored == actual else [f"files take {actual} bytes, of which {stored} are counted"]

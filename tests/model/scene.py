@@ -58,6 +58,12 @@ class Scene:
     ended: set[tuple[str, int]] = field(default_factory=set)
     """What is archived or deactivated, so that the next toggle restores it."""
     groups: list[int] = field(default_factory=list)
+    files: list[tuple[str, str]] = field(default_factory=list)
+    """The owners and addresses of uploaded files, deleted ones included."""
+    uploaders: set[str] = field(default_factory=set)
+    """The users who have uploaded a file, or tried to."""
+    without_drafts: set[str] = field(default_factory=set)
+    """The users who have turned the synchronization of drafts off, for a while at least."""
     made: dict[str, list[int]] = field(default_factory=dict)
     """Ids of other created objects, by kind."""
     told: list[str] = field(default_factory=list)

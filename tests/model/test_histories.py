@@ -2,17 +2,14 @@
 
 import asyncio
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, seed
 from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from chatapi.core.settings import Settings
 from chatapi.main import ChatApp
 from tests.model.machine import Organization
-from tests.support.apps import make_settings
 
 HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200"))
 """How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
@@ -20,11 +17,6 @@ _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 """The same histories each time, so that what fails is due to what was changed; others by choice."""
 _PARTS = 4
 _STEPS = 16
-
-
-@pytest.fixture
-def settings(database_url: str, tmp_path: Path) -> Settings:
-    return make_settings(database_url, tmp_path, queues_per_user=100_000)
 
 
 @pytest.mark.parametrize("part", range(_PARTS))

@@ -46,9 +46,9 @@ async def answer_behind(
     async with runtime.begin().db as blocker:
         await blocker.lock_realm(realm.id)
         changing = asyncio.ensure_future(change)
-        await until(lambda: len(turn._waiters or ()) == 1)
+        await until(lambda: turn.waiting == 1)
         requesting = asyncio.ensure_future(request)
-        await until(lambda: len(turn._waiters or ()) == 2)
+        await until(lambda: turn.waiting == 2)
     await changing
     return await requesting
 

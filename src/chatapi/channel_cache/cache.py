@@ -11,7 +11,7 @@ from chatapi.core.ids import ChannelId, ConversationId, RealmId
 from chatapi.core.names import name_key
 from chatapi.db.models import Channel, Conversation
 from chatapi.db.session import DatabaseSession
-from chatapi.events.cache_tags import ChannelTag, MovedTopicsTag, TopicTag
+from chatapi.events.cache_tags import ChannelTag, MovedTopicsTag, SubscribersTag, TopicTag
 from chatapi.events.feed_cache import FeedCache, Loading
 from chatapi.events.hub import Hub
 
@@ -30,6 +30,9 @@ _BY_NAME = _OF_REALM.where(Channel.name_key == bindparam("wanted"))
 _TOPIC = select(Conversation.id, Conversation.topic).where(
     Conversation.channel_id == bindparam("channel_id"), Conversation.topic_key == bindparam("key")
 )
+_SUBSCRIBER_COUNT = select(Channel.subscriber_count).where(
+    Channel.realm_id == bindparam("realm_id"), Channel.id == bindparam("channel_id")
+)
 
 
 @dataclass(eq=False)
@@ -44,8 +47,20 @@ class CachedChannel:
         self.is_stale = True
 
 
+@dataclass(eq=False)
+class SubscriberCount:
+    """The number of a channel's active subscribers, as of the last event about them."""
+
+    number: int
+    is_stale: bool = False
+    """Set by the event log as soon as a user was subscribed or unsubscribed."""
+
+    def mark_stale(self) -> None:
+        self.is_stale = True
+
+
 class ChannelCache:
-    """The cache of channels by id and name, and of topics; always as current as the hub's feed."""
+    """The cache of channels, their subscriber counts and topics; as current as the hub's feed."""
 
     def __init__(self, hub: Hub) -> None:
         self._channels = FeedCache[ChannelId, CachedChannel](
@@ -64,6 +79,13 @@ class ChannelCache:
             tag_of=lambda _name, channel_id: ChannelTag(channel_id),
         )
         """By the `name_key` of the name."""
+        self._subscriber_counts = FeedCache[ChannelId, SubscriberCount](
+            hub,
+            max_values=_MAX_CHANNELS,
+            value_tag=SubscribersTag,
+            tag_of=lambda channel_id, _count: SubscribersTag(channel_id),
+            mark_stale=SubscriberCount.mark_stale,
+        )
         self._topics = FeedCache[tuple[ChannelId, str], Topic](
             hub,
             max_values=_MAX_TOPICS,
@@ -89,6 +111,16 @@ class ChannelCache:
         if known is not None:
             return known
         return await self._load(db, realm_id, _BY_NAME, key)
+
+    def named(self, realm_id: RealmId, names: Iterable[str]) -> dict[str, ChannelRecord]:
+        """Returns the cached channels among those with these names, by the names' `name_key`."""
+        found: dict[str, ChannelRecord] = {}
+        for key in map(name_key, names):
+            channel_id = self._ids_by_name.get(realm_id, key)
+            known = None if channel_id is None else self._channels.get(realm_id, channel_id)
+            if known is not None:
+                found[key] = known.record
+        return found
 
     async def many(
         self, db: DatabaseSession, realm_id: RealmId, channel_ids: Iterable[ChannelId]
@@ -120,6 +152,21 @@ class ChannelCache:
                 known = self._keep(db, realm_id, loading, channel_records.read(row))
                 found[known.record.id] = known
         return found
+
+    async def subscriber_count(
+        self, db: DatabaseSession, realm_id: RealmId, channel_id: ChannelId
+    ) -> SubscriberCount:
+        """Returns how many active subscribers a channel has, and whether that still holds."""
+        known = self._subscriber_counts.get(realm_id, channel_id)
+        if known is not None:
+            return known
+
+        async def read() -> SubscriberCount:
+            values = {"realm_id": realm_id, "channel_id": channel_id}
+            rows = await db.execute(_SUBSCRIBER_COUNT, values)
+            return SubscriberCount(rows.scalar_one())
+
+        return await self._subscriber_counts.load(realm_id, channel_id, read, is_live=db.is_live)
 
     def topic(self, realm_id: RealmId, channel_id: ChannelId, topic: str) -> Topic | None:
         """Returns the conversation of a topic and the topic's spelling, if cached."""

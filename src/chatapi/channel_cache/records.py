@@ -11,7 +11,7 @@ from chatapi.wire.group_values import GroupSettingPayload
 
 @dataclass(frozen=True)
 class ChannelRecord:
-    """A row of the channel table."""
+    """A row of the channel table, without the number of subscribers, which changes too often."""
 
     id: ChannelId
     realm_id: RealmId
@@ -28,7 +28,6 @@ class ChannelRecord:
     default_push_notifications: bool
     is_default: bool
     is_archived: bool
-    subscriber_count: int
     settings: dict[str, GroupSettingPayload]
     folder_id: ChannelFolderId | None
 

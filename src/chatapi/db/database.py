@@ -24,6 +24,7 @@ from chatapi.db.health_monitor import HealthMonitor
 from chatapi.db.postgres import PostgresConnections
 from chatapi.db.sqlite_driver import EagerConnection, connect
 from chatapi.db.sqlite_file import SqliteFile
+from chatapi.db.writer_turns import WriterTurn
 
 log = structlog.get_logger()
 
@@ -72,9 +73,9 @@ class Database:
         """How many connections may run expensive reads; the others remain for other requests."""
         self._returning: set[asyncio.Future[None]] = set()
         """Connections of cancelled callers that are being returned to the pool."""
-        self._writer_turns: defaultdict[RealmId | None, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._writer_turns: defaultdict[RealmId | None, WriterTurn] = defaultdict(WriterTurn)
 
-    def writer_turn(self, realm_id: RealmId | None) -> asyncio.Lock:
+    def writer_turn(self, realm_id: RealmId | None) -> WriterTurn:
         """Return the lock at which writers of this process wait, in order, without a connection.
 
         SQLite has one writer; PostgreSQL has one per realm, by the lock on the realm's clock.

@@ -27,7 +27,7 @@ class OptimisticWrite(WriterConnection):
     @classmethod
     async def begin(cls, database: Database, known: ClockSnapshot) -> Self:
         """Begin from the clock that the last transaction left."""
-        write = await cls.open(database, known.realm_id)
+        write = await cls.open(database, known.realm_id, is_batch=True)
         write.known = known
         write.changes.clocks[known.realm_id] = known.last_event
         write.changes.message_ids = list(known.message_ids)

@@ -33,8 +33,10 @@ class DatabaseSession:
     a waiting writer does not occupy one.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, is_batch: bool = False) -> None:
         self.database = database
+        self._is_batch = is_batch
+        """Whether it writes for many requests: batches and single requests write in turn."""
         self.as_of: EventNumber | None = None
         """The last event that a snapshot of a realm includes, set by the code that took it."""
         self.left: ClockSnapshot | None = None
@@ -225,7 +227,9 @@ class DatabaseSession:
 
     async def _begin(self, realm_id: RealmId | None) -> Transaction:
         await self.close()
-        self._state = transaction = await Transaction.begin(self.database, realm_id)
+        self._state = transaction = await Transaction.begin(
+            self.database, realm_id, is_batch=self._is_batch
+        )
         return transaction
 
     async def _locking_transaction(self, realm_id: RealmId) -> Transaction:

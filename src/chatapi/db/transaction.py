@@ -14,6 +14,7 @@ from chatapi.db.bulk_writes import DeferredWrites
 from chatapi.db.clocks import LOCK_CLOCK, LOCK_CLOCK_AND_TAKE_IDS
 from chatapi.db.database import Database
 from chatapi.db.pooled_connection import PooledConnection, Values
+from chatapi.db.writer_turns import WriterTurn
 
 _MAX_TURN_SECONDS = 20.0
 """How long a writer waits for other writers of its process, so that none pile up behind a stuck
@@ -59,17 +60,19 @@ class WriterConnection(PooledConnection):
 
     __slots__ = ("_turn", "changes")
 
-    def __init__(self, database: Database, connection: AsyncConnection, turn: asyncio.Lock) -> None:
+    def __init__(self, database: Database, connection: AsyncConnection, turn: WriterTurn) -> None:
         super().__init__(database, connection)
         self._turn = turn
         self.changes = Changes()
 
     @classmethod
-    async def open(cls, database: Database, realm_id: RealmId | None) -> Self:
+    async def open(
+        cls, database: Database, realm_id: RealmId | None, *, is_batch: bool = False
+    ) -> Self:
         """Wait for earlier writers of this process, with a timeout, and connect."""
         turn = database.writer_turn(realm_id)
         async with asyncio.timeout(_MAX_TURN_SECONDS):
-            await turn.acquire()
+            await turn.acquire(is_batch=is_batch)
         try:
             database.require_file()
             return cls(database, await database.connect(database.engine), turn)
@@ -95,9 +98,11 @@ class Transaction(WriterConnection):
     """Whether a realm was locked before anything was read."""
 
     @classmethod
-    async def begin(cls, database: Database, realm_id: RealmId | None) -> Self:
+    async def begin(
+        cls, database: Database, realm_id: RealmId | None, *, is_batch: bool = False
+    ) -> Self:
         """Begin a transaction that will write in a realm, or in none."""
-        transaction = await cls.open(database, realm_id)
+        transaction = await cls.open(database, realm_id, is_batch=is_batch)
         try:
             transaction.transaction = await transaction.connection.begin()
         except BaseException:

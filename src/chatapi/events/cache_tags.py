@@ -29,7 +29,14 @@ class UserTag(CacheTag):
 
 @dataclass(frozen=True, slots=True)
 class ChannelTag(CacheTag):
-    """A channel's data."""
+    """A channel's data, except for its subscribers."""
+
+    channel_id: ChannelId
+
+
+@dataclass(frozen=True, slots=True)
+class SubscribersTag(CacheTag):
+    """The number of a channel's subscribers, which changes far more often than its other data."""
 
     channel_id: ChannelId
 

@@ -45,6 +45,8 @@ class Feed:
         """The number of the last entry taken; None until the clock was read."""
         self.started_at = EventNumber(0)
         """The position from which on no entry was missed."""
+        self.foreign_entries = 0
+        """How many entries were taken that this process did not publish itself."""
         self.healing = asyncio.Lock()
         self.ephemeral_seen = 0
         self._last_ephemeral_id = EventId(0)

@@ -63,7 +63,7 @@ class _BatchQueue:
     last_size: int = 1
     """The size of the last batch; the next one will probably be as large."""
     is_alone: bool = False
-    """Whether the feed was up to date when the realm was last locked: no other process writes."""
+    """Whether only this process had written when the realm was last locked."""
     left: ClockSnapshot | None = None
     """The realm's clock after the last transaction."""
 
@@ -140,7 +140,7 @@ class GroupCommitter:
         try:
             # Before the lock: a writer that holds it must not wait for a second connection.
             feed = await self._hub.feed(job.realm_id)
-            async with DatabaseSession(self._database) as db:
+            async with DatabaseSession(self._database, is_batch=True) as db:
                 is_optimistic = await _begin_optimistic(db, queue, feed)
                 if not is_optimistic:
                     await _lock(db, queue, job, feed)
@@ -163,7 +163,7 @@ class GroupCommitter:
         """Write each item in its own transaction, so that one bad item fails no other."""
         for place, each in enumerate(batch):
             try:
-                async with DatabaseSession(self._database) as db:
+                async with DatabaseSession(self._database, is_batch=True) as db:
                     await job.begin(db, 1)
                     await self._write(db, job, [each])
             except Exception as error:  # noqa: BLE001 (the waiting caller gets it)
@@ -210,9 +210,12 @@ async def _begin_optimistic(db: DatabaseSession, queue: _BatchQueue, feed: Feed)
 
 
 async def _lock(db: DatabaseSession, queue: _BatchQueue, job: _BatchJob, feed: Feed) -> None:
-    seen = feed.position
+    foreign = feed.foreign_entries
     await job.begin(db, queue.message_ids())
-    queue.is_alone = job.locks_realm and await db.lock_realm(job.realm_id) == seen
+    if job.locks_realm:
+        # What this process wrote while the batch waited for the lock is in the feed by now.
+        is_up_to_date = await db.lock_realm(job.realm_id) == feed.position
+        queue.is_alone = is_up_to_date and feed.foreign_entries == foreign
 
 
 def _resolve(batch: Sequence[_PendingItem[Any]], results: Sequence[Any]) -> None:

@@ -110,15 +110,18 @@ class Hub:
 
     def publish(self, batch: Batch) -> None:
         """Deliver the events of a transaction that this process has committed."""
-        self.receive(batch)
+        self._receive(batch, is_own=True)
         self._bus.publish(batch)
 
     def receive(self, batch: Batch) -> None:
         """Take a batch; earlier events are in the feed already or are fetched from the log."""
+        self._receive(batch, is_own=False)
+
+    def _receive(self, batch: Batch, *, is_own: bool) -> None:
         feed = self._feeds.get(batch.realm_id)
         if feed is None:
             return
-        self._take(feed, list(batch.logged))
+        self._take(feed, list(batch.logged), is_own=is_own)
         for entry in batch.ephemeral:
             feed.take_ephemeral(entry)
         if feed.is_behind and feed.position is not None:
@@ -165,8 +168,11 @@ class Hub:
                 reading = await EventLog(db).read_clock(feed.realm_id)
                 self._announce(feed, feed.start_at(reading.last_event))
 
-    def _take(self, feed: Feed, entries: list[Entry]) -> None:
-        self._announce(feed, feed.take(entries))
+    def _take(self, feed: Feed, entries: list[Entry], *, is_own: bool = False) -> None:
+        taken = feed.take(entries)
+        if not is_own:
+            feed.foreign_entries += len(taken)
+        self._announce(feed, taken)
 
     def _announce(self, feed: Feed, entries: list[Entry]) -> None:
         for entry in entries:

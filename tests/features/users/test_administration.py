@@ -261,11 +261,11 @@ class TestChangeRole:
         async with runtime.begin().db as blocker:
             await blocker.lock_realm(realm.id)
             demotion = asyncio.ensure_future(change_role(runtime, realm, admin, Role.MEMBER))
-            await until(lambda: len(turn._waiters or ()) == 1)
+            await until(lambda: turn.waiting == 1)
             promotion = asyncio.ensure_future(
                 client.patch(f"/users/{member.user_id}", admin, role=200)
             )
-            await until(lambda: len(turn._waiters or ()) == 2)
+            await until(lambda: turn.waiting == 2)
         await demotion
         assert_error(await promotion, ADMIN_NEEDED)
         assert await role_of(client, member, admin) is Role.MEMBER

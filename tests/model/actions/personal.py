@@ -56,6 +56,7 @@ async def change_draft(act: Act, draft: int, person: str, is_deleted: bool) -> N
 @action(is_wanted_again=either)
 async def switch_drafts_off(act: Act, is_wanted_again: bool) -> None:
     """The service deletes existing drafts; if turned on again, it starts with none."""
+    act.scene.without_drafts.add(act.actor)
     await act.call("patch", "/settings", enable_drafts_synchronization=False)
     if is_wanted_again:
         await act.call("patch", "/settings", enable_drafts_synchronization=True)

@@ -143,8 +143,3 @@ def change_topic_policy(view: View, event: Event) -> None:
     if event["visibility_policy"] != _INHERITED:
         names = ("stream_id", "topic_name", "last_updated", "visibility_policy")
         topics.append({name: event[name] for name in names})
-
-
-@applies("attachment")
-def hear_of_attachments(view: View, event: Event) -> None:
-    """Files are listed by GET /attachments; they are not in POST /register."""

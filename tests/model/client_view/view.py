@@ -40,6 +40,10 @@ class View:
     """Direct conversations by their other users, with the newest message of each."""
     to_look_up: set[tuple[int, ...]] = field(default_factory=set)
     """Conversations whose newest message was deleted: the client fetches the one before."""
+    files: dict[int, Event] = field(default_factory=dict)
+    """The user's own files."""
+    space_used: int = 0
+    """The space that all files of the organization took when this client last heard of it."""
     log: list[Event] = field(default_factory=list)
     """The events so far, for debugging a difference."""
 

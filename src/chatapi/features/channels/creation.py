@@ -125,7 +125,9 @@ class ChannelCreator:
 
     async def _emit(self, channels: Sequence[ChannelRecord]) -> None:
         for channel in channels:
-            summary = ChannelSummary(channel, first_message_id=None, last_sent_at=None)
+            summary = ChannelSummary(
+                channel, subscriber_count=0, first_message_id=None, last_sent_at=None
+            )
             shown = channel_payload(summary, self._ctx.realm, self._ctx.now())
             self._ctx.emit(
                 ChannelsCreated(streams=[shown]), to=channel_visible_to(self._ctx.realm, channel)

@@ -24,7 +24,10 @@ def knows_archived_channels(profile: ClientProfile) -> bool:
 
 
 class ChannelsCreated(Event):
-    """Channels were created, or became visible to the reader."""
+    """Channels were created, or became visible to the reader.
+
+    It invalidates no cached channel: what changes an existing one is a `ChannelUpdated`.
+    """
 
     type = "stream"
     op: ClassVar = "create"
@@ -47,11 +50,6 @@ class ChannelsCreated(Event):
     def body(self, view: ClientView) -> dict[str, Any]:
         return {"streams": self._shown(view)}
 
-    @override
-    def field_cache_tags(self) -> Iterable[CacheTag]:
-        for stream in self.streams:
-            yield ChannelTag(ChannelId(stream["stream_id"]))
-
     def _shown(self, view: ClientView) -> list[ChannelPayload]:
         knows_archived = knows_archived_channels(view.profile)
         return [each for each in self.streams if knows_archived or not each["is_archived"]]
@@ -64,7 +62,10 @@ class DeletedChannelPayload(TypedDict):
 
 
 class ChannelsDeleted(Event):
-    """Channels were archived, or are no longer visible to the reader."""
+    """Channels were archived, or are no longer visible to the reader.
+
+    It invalidates no cached channel: archiving one is a `ChannelUpdated` as well.
+    """
 
     type = "stream"
     op: ClassVar = "delete"
@@ -90,11 +91,6 @@ class ChannelsDeleted(Event):
             self.is_archived if knows_archived_channels(view.profile) else self.is_about_archived
         )
         return not is_old_news and super().is_for(view)
-
-    @override
-    def field_cache_tags(self) -> Iterable[CacheTag]:
-        for channel_id in self.stream_ids:
-            yield ChannelTag(ChannelId(channel_id))
 
 
 ChannelValue = bool | GroupSettingPayload | str | None

@@ -114,9 +114,10 @@ class TopicsPayload(TypedDict):
 
 @dataclass(frozen=True)
 class ChannelSummary:
-    """A channel with data derived from its messages."""
+    """A channel with its number of subscribers and data derived from its messages."""
 
     channel: ChannelRecord
+    subscriber_count: int
     first_message_id: MessageId | None
     last_sent_at: datetime | None
 
@@ -145,7 +146,7 @@ def channel_payload(summary: ChannelSummary, realm: RealmRecord, now: datetime) 
         "is_recently_active": now - last_sign_of_life < _RECENTLY,
         "folder_id": channel.folder_id,
         "stream_weekly_traffic": None,
-        "subscriber_count": channel.subscriber_count,
+        "subscriber_count": summary.subscriber_count,
         **channel_permissions(realm, channel).to_wire(),
     }
     return cast(ChannelPayload, payload)

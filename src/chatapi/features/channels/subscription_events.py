@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, UserId
-from chatapi.events.cache_tags import CacheTag, ChannelTag, UserTag
+from chatapi.events.cache_tags import CacheTag, SubscribersTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.events import knows_archived_channels
@@ -64,7 +64,7 @@ class SubscriptionsAdded(Event):
         if not self.is_unarchived:
             yield from map(UserTag, self.user_ids)
         for channel in self.channels:
-            yield ChannelTag(ChannelId(channel["stream_id"]))
+            yield SubscribersTag(ChannelId(channel["stream_id"]))
 
     def _shown(self, view: ClientView) -> list[SubscriptionPayload]:
         own = self.choices[view.user_id]
@@ -103,7 +103,7 @@ class SubscriptionsRemoved(Event):
         for user_id in self.user_ids:
             yield UserTag(UserId(user_id))
         for channel in self.subscriptions:
-            yield ChannelTag(ChannelId(channel["stream_id"]))
+            yield SubscribersTag(ChannelId(channel["stream_id"]))
 
 
 class SubscriptionUpdated(Event):
@@ -160,7 +160,7 @@ class _PeersChanged(Event):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         for channel_id in self.stream_ids:
-            yield ChannelTag(ChannelId(channel_id))
+            yield SubscribersTag(ChannelId(channel_id))
 
 
 class PeersAdded(_PeersChanged):

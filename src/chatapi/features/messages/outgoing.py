@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.users import UserRecord
-from chatapi.channel_cache.cache import CachedChannel
+from chatapi.channel_cache.cache import CachedChannel, SubscriberCount
 from chatapi.channel_cache.participants import people_key
 from chatapi.db.idempotency_store import IdempotencyKey
 from chatapi.features.messages.events import Echo
@@ -51,6 +51,8 @@ class OutgoingMessage:
     """The poll, todo list or form that it is, as JSON."""
     caller: Caller | None = None
     """The caller of the request; None for notices of the service itself."""
+    subscribers: SubscriberCount | None = None
+    """The number of subscribers, if its wildcard mention is permitted only because of that."""
     echo: Echo | None = None
     request: IdempotencyKey | None = None
     """The idempotency key of the request, if the client sent one."""
@@ -59,7 +61,12 @@ class OutgoingMessage:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the sender or the channel changed since the message was prepared."""
+        """Whether anything changed since the message was prepared that was checked for it.
+
+        Most messages do not depend on who is subscribed to their channel.
+        """
         if self.caller is not None and self.caller.is_stale:
+            return True
+        if self.subscribers is not None and self.subscribers.is_stale:
             return True
         return isinstance(self.to, TopicTarget) and self.to.channel.is_stale

@@ -1,6 +1,7 @@
 """Checks wildcard mentions, which notify many users at once."""
 
 from chatapi.auth.context import Context
+from chatapi.channel_cache.cache import SubscriberCount
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.features.messages.errors import (
     StreamWildcardMentionNotAllowedError,
@@ -15,16 +16,23 @@ from chatapi.rendering import RenderedMessage
 
 async def check_wildcards(
     ctx: Context, channel: ChannelRecord, topic: str, rendered: RenderedMessage
-) -> None:
-    """Refuse a text in a topic that mentions more users at once than its author may."""
+) -> SubscriberCount | None:
+    """Refuse a text in a topic that mentions more users at once than its author may.
+
+    Returns the number of subscribers if the text is permitted only because there are so few.
+    """
     if not (rendered.mentions_channel or rendered.mentions_topic):
-        return
+        return None
     if await is_allowed_in_realm(ctx, RealmPermission.CAN_MENTION_MANY_USERS):
-        return
-    if rendered.mentions_channel and channel.subscriber_count > MANY:
-        raise StreamWildcardMentionNotAllowedError
+        return None
+    subscribers = None
+    if rendered.mentions_channel:
+        subscribers = await ctx.runtime.channels.subscriber_count(ctx.db, ctx.realm.id, channel.id)
+        if subscribers.number > MANY:
+            raise StreamWildcardMentionNotAllowedError
     if rendered.mentions_topic and await _count_participants(ctx, channel, topic) > MANY:
         raise TopicWildcardMentionNotAllowedError
+    return subscribers
 
 
 async def _count_participants(ctx: Context, channel: ChannelRecord, topic: str) -> int:

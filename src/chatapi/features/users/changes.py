@@ -46,7 +46,10 @@ async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
     """Write a role that was checked, and emit all consequences; call it under the lock."""
     channels = await list_channels(ctx)
     diff = await PersonalStateDiff.before(
-        ctx, channel_ids=[channel.id for channel in channels], user_ids=[before.id]
+        ctx,
+        channel_ids=[channel.id for channel in channels],
+        user_ids=[before.id],
+        is_about_access=True,
     )
     await record_role_change(ctx, [before])
     await UserRepository(ctx.db, ctx.realm.id).change(before.id, role=role)

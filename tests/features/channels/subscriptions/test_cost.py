@@ -16,6 +16,8 @@ from tests.support.statements import recorded_statements, statements_under_lock
 QUIETLY = {"send_new_subscription_messages": False}
 ROOM = 10
 """Long lists may be written in slices, but no statement is per channel."""
+UNDER_LOCK = 15
+"""Statements of joining or leaving one channel for which all other writers wait."""
 
 
 async def test_subscribing_any_number_of_users_takes_the_same_statements(
@@ -36,6 +38,23 @@ async def test_subscribing_any_number_of_users_takes_the_same_statements(
             assert_success(await unsubscribe(client, owner, channel.name, **some))
         costs[count] = len(coming), len(leaving)
     assert costs[2] == costs[20]
+
+
+async def test_joining_and_leaving_read_under_the_lock_only_what_the_lock_protects(
+    client: ApiClient, runtime: Runtime, member: Person, make_channel: MakeChannel
+) -> None:
+    """All other writers wait meanwhile: no groups or earlier subscriptions of the caller."""
+    channel = await make_channel()
+    for change in (subscribe, unsubscribe, subscribe, unsubscribe):
+        with statements_under_lock(runtime.database) as statements:
+            assert_success(await change(client, member, channel.name))
+        assert not [each for each in statements if "user_group" in each]
+        assert not [each for each in statements if "FROM subscription_period" in each]
+        stars_and_policies = [
+            each for each in statements if "FROM message_flag" in each or "FROM user_topic" in each
+        ]
+        assert len(stars_and_policies) == 2
+        assert len(statements) <= UNDER_LOCK
 
 
 async def test_register_takes_the_same_statements_for_any_number_of_channels(

@@ -174,7 +174,7 @@ class TestLock:
                 change(client, reader, ["channel", "open"], flag="starred")
             )
             turn = runtime.database.writer_turn(realm.id)
-            await until(lambda: bool(turn._waiters))
+            await until(lambda: turn.waiting > 0)
             private = ChangeChannelParams.model_validate({"is_private": True})
             await ChannelService(closing).change(channel.id, private)
             await closing.work.commit()

@@ -43,15 +43,28 @@ class _Visible:
     muted: tuple[MutedTopicPayload, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Stored:
+    """The stars and topic policies of a scope by user, visible or not."""
+
+    stars: Mapping[UserId, Sequence[Star]]
+    topics: Mapping[UserId, Sequence[ChosenTopicPolicy]]
+
+
 class PersonalStateDiff:
     """Compares personal state before and after one change; the realm is locked.
 
-    Executes two statements if no user has any, and a handful otherwise, however many users do.
+    Executes two statements before the change, and after it as well if it writes personal state;
+    a handful if there is any, however many users it belongs to.
     """
 
-    def __init__(self, ctx: RealmContext, scope: PersonalStateScope) -> None:
+    def __init__(
+        self, ctx: RealmContext, scope: PersonalStateScope, *, is_about_access: bool
+    ) -> None:
         self._ctx = ctx
         self._scope = scope
+        self._is_about_access = is_about_access
+        self._stored: _Stored | None = None
         self._repository = PersonalStateRepository(ctx.db)
         self._before: dict[UserId, _Visible] = {}
         self._after: dict[UserId, _Visible] = {}
@@ -64,10 +77,15 @@ class PersonalStateDiff:
         channel_ids: Collection[ChannelId] = (),
         message_ids: Collection[MessageId] = (),
         user_ids: Collection[UserId] | None = None,
+        is_about_access: bool = False,
     ) -> "PersonalStateDiff":
-        """Read the state before the change is written."""
+        """Read the state before the change is written.
+
+        `is_about_access`: the change decides who may read what, but neither moves messages nor
+        writes stars or topic policies. These are then read only once.
+        """
         scope = PersonalStateScope(sorted(channel_ids), sorted(message_ids), user_ids)
-        diff = cls(ctx, scope)
+        diff = cls(ctx, scope, is_about_access=is_about_access)
         diff._before = await diff._read_visible()
         return diff
 
@@ -128,8 +146,8 @@ class PersonalStateDiff:
     async def _read_visible(self) -> dict[UserId, _Visible]:
         if not self._scope.channel_ids and not self._scope.message_ids:
             return {}
-        stars = await self._repository.list_stars(self._scope)
-        topics = await self._repository.list_topics(self._scope)
+        stored = await self._read_stored()
+        stars, topics = stored.stars, stored.topics
         owners = sorted(stars.keys() | topics.keys() | self._before.keys())
         if not owners:
             return {}
@@ -160,6 +178,13 @@ class PersonalStateDiff:
 
         seen = await map_in_steps(look, users)
         return {user.id: visible for user, visible in zip(users, seen, strict=True)}
+
+    async def _read_stored(self) -> _Stored:
+        if self._stored is not None and self._is_about_access:
+            return self._stored
+        stars = await self._repository.list_stars(self._scope)
+        self._stored = _Stored(stars, await self._repository.list_topics(self._scope))
+        return self._stored
 
     async def _channels_of(
         self, stars: Mapping[UserId, Sequence[Star]]

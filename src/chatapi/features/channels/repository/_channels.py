@@ -35,7 +35,10 @@ _OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_
 _BY_ID = _OF_REALM.where(Channel.id == bindparam("channel_id"))
 _SOME = _OF_REALM.where(is_one_of(Channel.id, "channel_ids")).order_by(Channel.id)
 _ADD = insert(Channel).returning(Channel.id)
-_SUMMARIES = _OF_REALM.add_columns(_FIRST_MESSAGE, _LAST_SENT).order_by(Channel.id)
+_SUMMARIES = _OF_REALM.add_columns(Channel.subscriber_count, _FIRST_MESSAGE, _LAST_SENT).order_by(
+    Channel.id
+)
+_SUMMARIES_OF = _SUMMARIES.where(is_one_of(Channel.id, "channel_ids"))
 _TOPICS = (
     select(Conversation.topic, Conversation.last_message_id)
     .where(Conversation.channel_id == bindparam("channel_id"))
@@ -97,9 +100,8 @@ class ChannelRepository:
 
     async def list_summaries_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelSummary]:
         """The same for some channels."""
-        rows = await self._db.execute(
-            _SUMMARIES.where(Channel.id.in_(channel_ids)), {"realm_id": self._realm_id}
-        )
+        values = {"realm_id": self._realm_id, "channel_ids": sorted(channel_ids)}
+        rows = await self._db.execute(_SUMMARIES_OF, values)
         return [_read_summary(row) for row in rows.all()]
 
     async def add(self, channels: Iterable[Mapping[str, object]]) -> list[ChannelRecord]:
@@ -163,5 +165,10 @@ class ChannelRepository:
 
 
 def _read_summary(row: Sequence[object]) -> ChannelSummary:
-    *record, first_message_id, last_sent_at = row
-    return ChannelSummary(channel_records.read(record), first_message_id, last_sent_at)  # type: ignore[arg-type]  # columns
+    *record, subscriber_count, first_message_id, last_sent_at = row
+    return ChannelSummary(
+        channel_records.read(record),
+        subscriber_count,  # type: ignore[arg-type]  # columns
+        first_message_id,  # type: ignore[arg-type]
+        last_sent_at,  # type: ignore[arg-type]
+    )

@@ -110,6 +110,7 @@ _SUBSCRIBERS = (
     )
     .group_by(Subscription.channel_id)
 )
+_SUBSCRIBERS_IN = _SUBSCRIBERS.where(is_one_of(Channel.id, "channel_ids"))
 _SOME_SUBSCRIBERS = _SUBSCRIBERS.where(
     or_(Channel.subscriber_count <= bindparam("few"), Subscription.user_id.in_(_BOTS))
 )
@@ -209,7 +210,7 @@ class SubscriptionRepository:
     async def list_subscribers(self, channel_ids: Collection[ChannelId]) -> dict[int, list[int]]:
         """The active subscribers of some channels, ordered by user id."""
         rows = await self._db.execute(
-            _SUBSCRIBERS.where(is_one_of(Channel.id, "channel_ids")),
+            _SUBSCRIBERS_IN,
             {"realm_id": self._realm_id, "channel_ids": list(channel_ids)},
         )
         return dict(

@@ -66,7 +66,7 @@ class ChannelService:
 
     async def _apply(self, before: ChannelRecord, plan: ChannelChange) -> ChannelRecord:
         watched = [before.id] if plan.concerns_readers else []
-        diff = await PersonalStateDiff.before(self._ctx, channel_ids=watched)
+        diff = await PersonalStateDiff.before(self._ctx, channel_ids=watched, is_about_access=True)
         await self._channels.change(before.id, **plan.values)
         after = await self._channels.get(before.id)
         await diff.read_after()

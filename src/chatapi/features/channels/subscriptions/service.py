@@ -35,6 +35,7 @@ from chatapi.features.channels.subscriptions.params import (
 )
 from chatapi.features.channels.subscriptions.permissions import SubscriptionPermissions
 from chatapi.features.channels.subscriptions.writer import SubscriptionWriter
+from chatapi.permissions.channels import channel_access
 from chatapi.permissions.user_lookup import people_by_email, people_by_id
 
 
@@ -71,7 +72,7 @@ class SubscriptionService:
     async def subscribe(self, params: SubscribeParams) -> SubscribedPayload:
         """POST /users/me/subscriptions: channels that do not exist are created (SPEC 4.4)."""
         _check_pairs(params.subscriptions, params.principals)
-        await self._ctx.lock()
+        await self._lock()
         users = await self._principals(params.principals)
         joined = await self._join(
             users,
@@ -91,7 +92,7 @@ class SubscriptionService:
 
     async def create(self, params: CreateChannelParams) -> CreatedChannelPayload:
         """POST /channels/create: a channel that must not exist, with its first subscribers."""
-        await self._ctx.lock()
+        await self._lock()
         users = await self._principals(params.subscribers)
         if await self._channels.list_named([params.name]):
             raise ChannelAlreadyExistsError(params.name)
@@ -103,7 +104,7 @@ class SubscriptionService:
     async def unsubscribe(self, params: UnsubscribeParams) -> UnsubscribedPayload:
         """DELETE /users/me/subscriptions."""
         _check_pairs(params.subscriptions, params.principals)
-        await self._ctx.lock()
+        await self._lock()
         users = await self._principals(params.principals)
         return await self._leave(users, params.subscriptions)
 
@@ -111,10 +112,18 @@ class SubscriptionService:
         """PATCH /users/me/subscriptions: unsubscribes first, then subscribes."""
         if not params.add and not params.delete:
             raise BadRequestError("Nothing to do: pass 'add' or 'delete'")
-        await self._ctx.lock()
+        await self._lock()
         left = await self._leave([self._ctx.user], params.delete)
         joined = await self._join([self._ctx.user], params.add, ChannelOptions(), is_fatal=True)
         return {**_subscribed_payload(joined), **left}
+
+    async def _lock(self) -> None:
+        """Lock the realm; what is known of the caller is read before others have to wait.
+
+        The lock checks that the caller has not changed meanwhile.
+        """
+        await channel_access(self._ctx)
+        await self._ctx.lock()
 
     async def _principals(self, principals: Principals | None) -> list[UserRecord]:
         """The users a request names; unknown and deactivated ones are request errors (SPEC 4.4)."""
@@ -165,7 +174,7 @@ class SubscriptionService:
         users: Collection[UserRecord],
         wanted: Sequence[ChannelToJoin],
     ) -> SubscribePlan:
-        found = await self._channels.list_named(each.name for each in wanted)
+        found = await self._find([each.name for each in wanted])
         plan = SubscribePlan()
         for key, channel_wanted in {name_key(each.name): each for each in wanted}.items():
             channel = found.get(key)
@@ -180,6 +189,15 @@ class SubscriptionService:
             else:
                 plan.unauthorized.append(channel_wanted.name)
         return plan
+
+    async def _find(self, names: Sequence[str]) -> dict[str, ChannelRecord]:
+        """The channels with one of the names, keyed by the normalized name.
+
+        Under the lock the cache is up to date.
+        """
+        found = self._ctx.runtime.channels.named(self._ctx.realm.id, names)
+        missing = [name for name in names if name_key(name) not in found]
+        return {**found, **await self._channels.list_named(missing)} if missing else found
 
     async def _create(
         self,
@@ -202,10 +220,10 @@ class SubscriptionService:
         return created
 
     async def _leave(
-        self, users: Sequence[UserRecord], names: Iterable[str]
+        self, users: Sequence[UserRecord], names: Sequence[str]
     ) -> UnsubscribedPayload:
         permissions = await SubscriptionPermissions.of(self._ctx)
-        found = await self._channels.list_named(names)
+        found = await self._find(names)
         channels = []
         for key, name in {name_key(name): name for name in names}.items():
             channel = found.get(key)

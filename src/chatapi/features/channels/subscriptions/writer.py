@@ -104,7 +104,9 @@ class SubscriptionWriter:
 
     async def _start_diff(self, moved: MembershipDelta) -> PersonalStateDiff:
         user_ids = frozenset[UserId]().union(*moved.values())
-        return await PersonalStateDiff.before(self._ctx, channel_ids=moved, user_ids=user_ids)
+        return await PersonalStateDiff.before(
+            self._ctx, channel_ids=moved, user_ids=user_ids, is_about_access=True
+        )
 
     async def _subscribed(
         self, channels: Iterable[ChannelRecord], user_ids: Collection[UserId]
@@ -130,19 +132,19 @@ class SubscriptionWriter:
         kept = await rows.former_choices(pairs)
         if kept:
             await rows.resubscribe(pairs, moment)
-        palette = _Palette(await rows.count_channels(user_ids), colors)
         missing = [
             (channel, user_id)
             for channel in channels
             for user_id in coming[channel.id]
             if (channel.id, user_id) not in kept
         ]
-        chosen = await map_in_steps(palette.choose, missing)
-        fresh = {
-            (channel.id, user_id): choices
-            for (channel, user_id), choices in zip(missing, chosen, strict=True)
-        }
-        await rows.add(fresh, moment)
+        fresh: dict[MembershipKey, Choices] = {}
+        if missing:
+            palette = _Palette(await rows.count_channels(user_ids), colors)
+            chosen = await map_in_steps(palette.choose, missing)
+            for (channel, user_id), choices in zip(missing, chosen, strict=True):
+                fresh[channel.id, user_id] = choices
+            await rows.add(fresh, moment)
         await rows.begin_periods(coming, moment)
         await rows.count_subscribers({key: len(people) for key, people in coming.items()})
         return {**fresh, **kept}

@@ -49,8 +49,9 @@ class MessageService:
         widget = read_widget(content, params.widget_content)
         to = await self._target(params)
         rendered = await render(ctx, content)
+        subscribers = None
         if isinstance(to, TopicTarget):
-            await check_wildcards(ctx, to.channel.record, to.topic, rendered)
+            subscribers = await check_wildcards(ctx, to.channel.record, to.topic, rendered)
         read = params.read_by_sender
         return OutgoingMessage(
             sender=ctx.user,
@@ -61,6 +62,7 @@ class MessageService:
             read_by_sender=is_read_by_sender(ctx.client_name) if read is None else read,
             widget=widget,
             caller=ctx.caller,
+            subscribers=subscribers,
             echo=echo,
             request=request,
             public_url=ctx.public_url,

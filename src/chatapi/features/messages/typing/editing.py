@@ -30,7 +30,7 @@ async def notify_of_edit(ctx: Context, message_id: MessageId, params: EditTyping
     if channel is None:
         await _emit_to_participants(ctx, message, params)
     else:
-        _emit_to_channel(ctx, message, channel, params)
+        await _emit_to_channel(ctx, message, channel, params)
 
 
 async def _emit_to_participants(
@@ -43,12 +43,13 @@ async def _emit_to_participants(
     _emit(ctx, message, place, params, to=Users(ids=frozenset(user_ids)))
 
 
-def _emit_to_channel(
+async def _emit_to_channel(
     ctx: Context, message: FoundMessage, channel: ChannelRecord, params: EditTypingParams
 ) -> None:
     if not ctx.user.options.send_stream_typing_notifications:
         raise BadRequestError("User has disabled typing notifications for channel messages")
-    if channel.subscriber_count > MAX_LISTENERS:
+    subscribers = await ctx.runtime.channels.subscriber_count(ctx.db, ctx.realm.id, channel.id)
+    if subscribers.number > MAX_LISTENERS:
         return
     place: EditedMessagePlace = {
         "type": "channel",

@@ -61,7 +61,10 @@ class TypingService:
         if params.topic is None:
             raise BadRequestError("Missing 'topic' argument")
         channel = (await find_channel(self._ctx, params.stream_id)).record
-        if channel.subscriber_count <= MAX_LISTENERS:
+        subscribers = await self._ctx.runtime.channels.subscriber_count(
+            self._ctx.db, self._ctx.realm.id, channel.id
+        )
+        if subscribers.number <= MAX_LISTENERS:
             self._emit(
                 params,
                 # Clients that requested messages of all public channels did not request typing

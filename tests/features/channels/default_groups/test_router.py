@@ -88,7 +88,8 @@ class TestCreate:
             "streams": streams,
         }
         assert await told(listeners[member]) == [[group]]
-        assert await groups_seen_by(client, guest) == await told(listeners[guest]) == []
+        assert await groups_seen_by(client, guest) == []
+        assert await told(listeners[guest]) == []
 
     async def test_groups_are_listed_by_name(self, client: ApiClient, admin: Person) -> None:
         for name in ("zebra", "Ant", "bee"):

@@ -55,6 +55,9 @@ CHANGES: dict[str, Change] = {
     "custom_profile_fields": _post("/realm/profile_fields", name="Team", field_type=1),
     "channel_folders": _post("/channel_folders/create", name="Folder", description=""),
     "realm_default_streams": _make_default,
+    "realm_default_stream_groups": _post(
+        "/default_stream_groups/create", group_name="Work", description="", stream_names=[]
+    ),
     "realm_domains": _post("/realm/domains", domain="acme.example", allow_subdomains=True),
     "realm_playgrounds": _post(
         "/realm/playgrounds",

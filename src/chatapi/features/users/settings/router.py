@@ -23,7 +23,7 @@ async def change_settings(ctx: LoggedIn, params: ChangeSettingsParams, request: 
     await _change(ctx, params, request)
 
 
-@router.patch("/settings/notifications")
+@router.patch("/settings/notifications", responses=raises(AdministratorRequiredError))
 async def change_notification_settings(
     ctx: LoggedIn, params: ChangeSettingsParams, request: ApiRequest
 ) -> None:

@@ -53,8 +53,11 @@ async def test_edited_settings_can_be_kept(
     assert await color_scheme_of(client, guest) == 2
 
 
-async def test_is_for_administrators(client: ApiClient, member: Person, guest: Person) -> None:
-    refused = await client.patch("/settings", member, target_users=target(guest), color_scheme=2)
+@pytest.mark.parametrize("path", ["/settings", "/settings/notifications"])
+async def test_is_for_administrators(
+    client: ApiClient, member: Person, guest: Person, path: str
+) -> None:
+    refused = await client.patch(path, member, target_users=target(guest), color_scheme=2)
     assert_error(refused, "UNAUTHORIZED_PRINCIPAL")
 
 

@@ -162,7 +162,7 @@ class ParameterDecoder:
     def decode_into(
         self, known: dict[str, object], given: str | JsonValue, budget: JsonBudget
     ) -> None:
-        if isinstance(given, JsonValue):
+        if type(given) is JsonValue:
             self._take_into(known, given)
             return
         if "\0" in given:

@@ -2,6 +2,7 @@
 
 from array import array
 from itertools import accumulate
+from typing import final
 
 import orjson
 
@@ -28,6 +29,7 @@ class TooManyValuesError(ValueError):
     """The text has more values than any endpoint needs."""
 
 
+@final
 class JsonValue:
     """A parameter from a JSON body: the value itself, where a form has the text of it."""
 
@@ -60,7 +62,8 @@ class JsonBudget:
         """Decode one JSON value; raises an error if the request has too many values."""
         if len(text) > _SHORT:
             self._charge(text)
-        if _has_escaped_nul(text):
+        # Every parameter of a form passes here: a call for each would be noticed.
+        if "\\u0000" in text and _has_escaped_nul(text):
             raise NulCharacterError("NUL characters are not allowed")
         return _parse(text, _DEEPEST)
 

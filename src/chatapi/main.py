@@ -92,7 +92,6 @@ def create_app(
     app = ChatApp(
         title="chatapi",
         version=__version__,
-        lifespan=_lifespan,
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
@@ -102,6 +101,8 @@ def create_app(
     app.runtime = app.state.runtime = runtime
     for router in _ROUTERS:
         app.include_router(router)
+    # Set last: each router that is included wraps the lifespan once more, and none has its own.
+    app.router.lifespan_context = _lifespan
     app.router.routes.extend(page_routes(app.openapi))
     return app
 

@@ -32,6 +32,8 @@ async def running_bot(config: Path, runtime: Runtime, realm: RealmRecord) -> Asy
     finally:
         process.kill()
         await process.wait()
+        # Until the server has noticed, the next process seems to wait before it has registered.
+        await until_polls_wait(runtime, realm, 0, seconds=MAX_WAIT_SECONDS)
 
 
 async def replies_to(client: ApiClient, reader: Person, bot: Person) -> list[str]:

@@ -85,3 +85,15 @@ def test_undocumented_responses_fail(
 def test_other_content_types_fail() -> None:
     with pytest.raises(AssertionError, match="undocumented text/html"):
         ANSWERS.check("GET", SHELF, 200, "text/html; charset=utf-8", None)
+
+
+@pytest.mark.parametrize("number", [1, 1.0, True])
+def test_fault_is_found_again_and_beside_values_that_were_valid(number: object) -> None:
+    answers = DocumentedResponses(build_document([router]))
+    for _ in range(2):
+        answers.check("GET", SHELF, 200, "application/json", {**SUCCESS, "books": ["", "1"]})
+        with pytest.raises(AssertionError, match=r"is not of type 'string' at .*books"):
+            answers.check("GET", SHELF, 200, "application/json", {**SUCCESS, "books": [number]})
+        with pytest.raises(AssertionError, match=r"is not of type 'array' at .*books"):
+            # A value that is valid for another key.
+            answers.check("GET", SHELF, 200, "application/json", {**SUCCESS, "books": "success"})

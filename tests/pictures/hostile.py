@@ -5,6 +5,7 @@ import random
 import struct
 import zlib
 from collections.abc import Iterator
+from functools import cache
 
 from PIL import Image
 
@@ -14,9 +15,13 @@ _KINDS = ("PNG", "GIF", "JPEG", "WEBP")
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def hostile_images(seed: int = 15) -> Iterator[tuple[str, bytes]]:
-    """The name and the content of more than 200 files."""
-    chance = random.Random(seed)
+@cache
+def hostile_images(seed: int = 15) -> tuple[tuple[str, bytes], ...]:
+    """The name and the content of more than 200 files; making them takes ten seconds."""
+    return tuple(_make_images(random.Random(seed)))
+
+
+def _make_images(chance: random.Random) -> Iterator[tuple[str, bytes]]:
     yield from _cut_off(chance)
     yield from _damaged(chance)
     yield from _with_wrong_sizes()

@@ -1,11 +1,14 @@
 """Checks responses against the OpenAPI document: status, content type, and all keys of the body."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import orjson
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.validators import extend
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
@@ -17,6 +20,39 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 _PLACES = (".+", "[^/]+", "[0-9]+")
 _METHODS = {"get", "post", "patch", "delete"}
 _ELSEWHERE = {404: "NotFound", 405: "MethodNotAllowed"}
+_MOST_REMEMBERED = 200_000
+
+
+class ValidProperties:
+    """The keyword `properties`, which validates the same value of a property once.
+
+    Responses of tests repeat most of each other: POST /register took as long to check as to answer.
+    """
+
+    def __init__(self) -> None:
+        self._known: set[tuple[int, bytes]] = set()
+
+    def __call__(
+        self, validator: Any, properties: dict[str, Any], instance: Any, _schema: object
+    ) -> Iterator[ValidationError]:
+        if not isinstance(instance, dict):
+            return
+        for name, schema in properties.items():
+            if name not in instance:
+                continue
+            # The schemas are parts of one document, which lives as long as the validators.
+            seen = (id(schema), orjson.dumps(instance[name]))
+            if seen in self._known:
+                continue
+            faults = list(validator.descend(instance[name], schema, path=name, schema_path=name))
+            yield from faults
+            if not faults:
+                self._remember(seen)
+
+    def _remember(self, seen: tuple[int, bytes]) -> None:
+        if len(self._known) >= _MOST_REMEMBERED:
+            self._known.clear()
+        self._known.add(seen)
 
 
 class DocumentedResponses:
@@ -31,6 +67,9 @@ class DocumentedResponses:
             ((_pattern(path, item), path) for path, item in document["paths"].items()),
             # In the server's order: literal paths first, then numbers, then any text.
             key=lambda entry: [entry[0].pattern.count(place) for place in _PLACES],
+        )
+        self._validator_class: type[Draft202012Validator] = extend(  # type: ignore[no-untyped-call]
+            Draft202012Validator, {"properties": ValidProperties()}
         )
         self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
 
@@ -76,7 +115,7 @@ class DocumentedResponses:
     def _validator(self, *place: str) -> Draft202012Validator:
         if place not in self._validators:
             pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in place)
-            self._validators[place] = Draft202012Validator(
+            self._validators[place] = self._validator_class(
                 {"$ref": f"{_DOCUMENT_URI}#/{pointer}"}, registry=self._registry
             )
         return self._validators[place]

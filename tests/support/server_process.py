@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.support.child_server import dying_with_parent
 
-START_TIMEOUT_SECONDS = 20
+START_TIMEOUT_SECONDS = 60
 STOP_TIMEOUT_SECONDS = 10
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -37,10 +37,19 @@ class TcpProxy:
 
     port: int
     target: Connect
+    held_answers: int = 0
     _swallows: bool = False
+    _may_answer: asyncio.Event = field(default_factory=asyncio.Event)
     _links: set[_Link] = field(default_factory=set)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _server: asyncio.Server | None = None
+
+    def __post_init__(self) -> None:
+        self._may_answer.set()
+
+    @property
+    def open_connections(self) -> int:
+        return len(self._links)
 
     async def listen(self) -> None:
         """Accept connections again after `refuse`."""
@@ -70,6 +79,18 @@ class TcpProxy:
         """Requests on open connections still arrive; no response comes back."""
         for link in self._links:
             link.loses_answers = True
+
+    def hold_answers(self) -> None:
+        """Keep responses back until `release_answers`, which passes on all of them at once."""
+        self._may_answer.clear()
+
+    def release_answers(self) -> None:
+        self._may_answer.set()
+
+    async def _until_released(self) -> None:
+        self.held_answers += 1
+        await self._may_answer.wait()
+        self.held_answers -= 1
 
     def drop(self) -> None:
         """Reset all connections."""
@@ -111,14 +132,21 @@ class TcpProxy:
             link.writers.append(back_writer)
             async with asyncio.TaskGroup() as both:
                 both.create_task(_copy(reader, back_writer, lambda: link.loses_questions))
-                both.create_task(_copy(back_reader, writer, lambda: link.loses_answers))
+                both.create_task(
+                    _copy(back_reader, writer, lambda: link.loses_answers, self._until_released)
+                )
 
 
 async def _copy(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_lost: Callable[[], bool]
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    is_lost: Callable[[], bool],
+    until_released: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     with contextlib.suppress(OSError):
         while chunk := await reader.read(65536):
+            if until_released is not None:
+                await until_released()
             if not is_lost():
                 writer.write(chunk)
     if not is_lost():

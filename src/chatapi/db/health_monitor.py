@@ -103,10 +103,12 @@ class HealthMonitor:
         try:
             while True:
                 attempts.add(asyncio.create_task(self._connections.open_unlimited(PROBE)))
-                done, attempts = await asyncio.wait(
+                done, _ = await asyncio.wait(
                     attempts, timeout=_CONNECT_AGAIN_SECONDS, return_when=asyncio.FIRST_COMPLETED
                 )
+                # Several may succeed at the same moment: those that stay in the set are closed.
                 for attempt in done:
+                    attempts.remove(attempt)
                     if (error := attempt.exception()) is None:
                         return attempt.result()
                     self._note_loss(str(error) or type(error).__name__)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.databases import SqliteTemplate
+from tests.support.kept_databases import kept_databases
 from tests.support.servers import TEMPLATE
 from tests.support.temporary_postgres import TemporaryPostgres
 
@@ -41,9 +42,17 @@ def _copy_sqlite(source: Path, target: Path) -> None:
         original.backup(copy)
 
 
-def sqlite_pair(template: SqliteTemplate, folder: Path) -> Pair:
-    original = template.copy_to(folder)
-    return Pair(original, f"sqlite+aiosqlite:///{folder / 'copy.sqlite3'}", folder)
+@asynccontextmanager
+async def sqlite_pair(template: SqliteTemplate, folder: Path) -> AsyncIterator[Pair]:
+    pair = Pair(template.copy_to(folder), f"sqlite+aiosqlite:///{folder / 'copy.sqlite3'}", folder)
+    # The applications of all rounds compile their statements once.
+    for url in (pair.original, pair.copy):
+        kept_databases.keep(url)
+    try:
+        yield pair
+    finally:
+        for url in (pair.original, pair.copy):
+            await kept_databases.drop(url)
 
 
 @asynccontextmanager

@@ -49,10 +49,12 @@ async def pair(
     worker_name: str,
     tmp_path: Path,
 ) -> AsyncIterator[Pair]:
-    if backend == "sqlite":
-        yield sqlite_pair(sqlite_template, tmp_path)
-        return
-    async with postgres_pair(servers.postgres, worker_name, tmp_path) as made:
+    kind = (
+        sqlite_pair(sqlite_template, tmp_path)
+        if backend == "sqlite"
+        else postgres_pair(servers.postgres, worker_name, tmp_path)
+    )
+    async with kind as made:
         yield made
 
 

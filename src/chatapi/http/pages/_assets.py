@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
@@ -39,7 +40,7 @@ class Asset:
 
     def link(self) -> str:
         """The path with a digest, so that no cache serves an old version of the file."""
-        return f"{self.path}?v={hashlib.sha256(self.file.read_bytes()).hexdigest()[:12]}"
+        return f"{self.path}?v={_digest_of(self.file)}"
 
     def route(self) -> Route:
         async def give_file(_request: Request) -> Response:
@@ -49,18 +50,26 @@ class Asset:
         return Route(self.path, give_file)
 
 
-def find_assets() -> list[Asset]:
+@cache
+def _digest_of(file: Path) -> str:
+    """Made once for all apps of a process: the files come with the package."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+@cache
+def find_assets() -> tuple[Asset, ...]:
     """Our own files and those of Swagger UI."""
     swagger = find_spec("fastapi_swagger")
     if swagger is None or not swagger.submodule_search_locations:
         message = "the package fastapi-swagger, which brings the docs browser, is not installed"
         raise FileNotFoundError(message)
     swagger_files = Path(swagger.submodule_search_locations[0]) / "resources"
-    return [
+    return (
         *(Asset(_STATIC / name) for name in _OURS),
         *(Asset(swagger_files / name) for name in _SWAGGER),
-    ]
+    )
 
 
+@cache
 def read_template(name: str) -> Template:
     return Template((_STATIC / name).read_text(encoding="utf-8"))

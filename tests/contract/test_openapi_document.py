@@ -35,6 +35,29 @@ def parameters(operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any],
             yield field, schema, schema.get("examples", default)
 
 
+def response_of(described: dict[str, Any]) -> dict[str, Any]:
+    """A response, or the one it refers to."""
+    if "$ref" not in described:
+        return described
+    found: dict[str, Any] = DOCUMENT["components"]["responses"][
+        described["$ref"].rpartition("/")[2]
+    ]
+    return found
+
+
+def schemas_in(node: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every schema with a type, and where it is; examples are no schemas."""
+    if isinstance(node, dict):
+        if isinstance(node.get("type"), str):
+            yield place, node
+        for key, value in node.items():
+            if key not in {"example", "examples", "default", "securitySchemes"}:
+                yield from schemas_in(value, f"{place}/{key}")
+    elif isinstance(node, list):
+        for number, value in enumerate(node):
+            yield from schemas_in(value, f"{place}/{number}")
+
+
 def resolved(schema: object) -> object:
     """The schema with references that lead into the document from anywhere."""
     if isinstance(schema, dict):
@@ -73,6 +96,42 @@ class TestDocument:
         # Two types with the same name would be distinguished by their modules.
         assert not [name for name in DOCUMENT["components"]["schemas"] if "__" in name]
 
+    def test_integer_without_a_limit_below_32_bits_is_int64(self) -> None:
+        small = {
+            place
+            for place, schema in schemas_in(DOCUMENT)
+            if schema["type"] == "integer"
+            and schema.get("format") != "int64"
+            and schema.get("maximum", 2**31) >= 2**31
+            and not {"const", "enum"} & schema.keys()
+        }
+        assert small == set()
+
+    def test_null_is_only_ever_one_of_several_types(self) -> None:
+        alone = [
+            place
+            for place, schema in schemas_in(DOCUMENT)
+            if schema["type"] == "null" and "/anyOf/" not in place[-9:]
+        ]
+        assert alone == []
+
+    def test_there_is_one_schema_of_messages_in_responses(self) -> None:
+        schemas = DOCUMENT["components"]["schemas"]
+        listed = schemas["MessagesResponse"]["properties"]["messages"]["items"]
+        assert listed == schemas["OneMessageResponse"]["properties"]["message"]
+        message = schemas[listed["$ref"].rpartition("/")[2]]
+        assert {"match_content", "match_subject"} <= message["properties"].keys()
+        assert not {"match_content", "match_subject"} & set(message["required"])
+
+    def test_every_error_has_a_constant_code(self) -> None:
+        errors = {
+            name: schema
+            for name, schema in DOCUMENT["components"]["schemas"].items()
+            if name.endswith("Error") and "oneOf" not in schema
+        }
+        codes = [schema["properties"]["code"]["const"] for schema in errors.values()]
+        assert len(set(codes)) == len(codes)
+
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 class TestEveryOperation:
@@ -87,6 +146,10 @@ class TestEveryOperation:
                 assert validator.is_valid(example), f"{name}: {example!r}"
 
     def test_explains_every_status(self, operation: dict[str, Any]) -> None:
-        for status, response in operation["responses"].items():
-            assert response["description"], status
-            assert response["content"]["application/json"]["schema"]
+        for status, described in operation["responses"].items():
+            assert response_of(described)["description"], status
+
+    def test_names_the_schema_of_every_response(self, operation: dict[str, Any]) -> None:
+        for status, described in operation["responses"].items():
+            schema = response_of(described)["content"]["application/json"]["schema"]
+            assert schema.keys() == {"$ref"}, status

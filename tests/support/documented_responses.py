@@ -1,11 +1,13 @@
 """Checks responses against the OpenAPI document: status, content type, and all keys of the body."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.validators import extend
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
@@ -20,10 +22,14 @@ _ELSEWHERE = {404: "NotFound", 405: "MethodNotAllowed"}
 
 
 class DocumentedResponses:
-    """The responses of a document; a validator is made once for each."""
+    """The responses of a document; a validator is made once for each.
+
+    Clients ignore keys they do not know, so the document allows them; here they are faults.
+    """
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self._document = document
+        document = _without_unknown_keys(document)
+        self._document: dict[str, Any] = document
         self._registry = Registry().with_resource(
             _DOCUMENT_URI, DRAFT202012.create_resource(document)
         )
@@ -32,7 +38,7 @@ class DocumentedResponses:
             # In the server's order: literal paths first, then numbers, then any text.
             key=lambda entry: [entry[0].pattern.count(place) for place in _PLACES],
         )
-        self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
+        self._validators: dict[tuple[str, ...], Any] = {}
 
     def check(self, method: str, path: str, status: int, content_type: str, body: object) -> None:
         """Fail unless the document contains this response; `body` is decoded JSON."""
@@ -57,9 +63,14 @@ class DocumentedResponses:
             assert str(status) in documented, (
                 f"{method} {path} answered {status}; documented are {', '.join(documented)}"
             )
-            return ("paths", template, method, "responses", str(status))
+            return self._follow("paths", template, method, "responses", str(status))
         assert status in _ELSEWHERE, f"{method} {path}, which is not documented, answered {status}"
         return ("components", "responses", _ELSEWHERE[status])
+
+    def _follow(self, *place: str) -> tuple[str, ...]:
+        """The place itself, or the one it refers to."""
+        reference = self._at(*place).get("$ref")
+        return place if reference is None else tuple(reference.removeprefix("#/").split("/"))
 
     def _template(self, path: str) -> str | None:
         for pattern, template in self._paths:
@@ -68,18 +79,51 @@ class DocumentedResponses:
         return None
 
     def _at(self, *place: str) -> dict[str, Any]:
-        found = self._document
+        found: dict[str, Any] = self._document
         for step in place:
             found = found[step]
         return found
 
-    def _validator(self, *place: str) -> Draft202012Validator:
+    def _validator(self, *place: str) -> Any:
         if place not in self._validators:
             pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in place)
-            self._validators[place] = Draft202012Validator(
+            self._validators[place] = _Validator(
                 {"$ref": f"{_DOCUMENT_URI}#/{pointer}"}, registry=self._registry
             )
         return self._validators[place]
+
+
+def _without_unknown_keys(node: Any) -> Any:
+    """A copy of the document in which objects have only the keys it names."""
+    if isinstance(node, list):
+        return [_without_unknown_keys(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    copy = {key: _without_unknown_keys(value) for key, value in node.items()}
+    if isinstance(copy.get("properties"), dict) and copy.get("type") == "object":
+        copy.setdefault("additionalProperties", False)
+    return copy
+
+
+def _one_of(
+    validator: Any, choices: list[Any], instance: Any, schema: dict[str, Any]
+) -> Iterator[ValidationError]:
+    """Check only the choice that the discriminator names: faster, and faults are in one choice."""
+    discriminator = schema.get("discriminator")
+    if discriminator is None or not isinstance(instance, dict):
+        yield from Draft202012Validator.VALIDATORS["oneOf"](validator, choices, instance, schema)
+        return
+    name, mapping = discriminator["propertyName"], discriminator["mapping"]
+    value = instance.get(name)
+    if value not in mapping:
+        yield ValidationError(f"{value!r} at {name} is none of {', '.join(mapping)}")
+        return
+    choice = {"$ref": mapping[value]}
+    assert choice in choices
+    yield from validator.descend(instance, choice)
+
+
+_Validator = extend(Draft202012Validator, {"oneOf": _one_of})  # type: ignore[no-untyped-call]
 
 
 def _pattern(template: str, item: dict[str, Any]) -> re.Pattern[str]:

@@ -16,7 +16,7 @@ EncodedEvent = Annotated[
             "type": "object",
             "required": ["id", "type"],
             "properties": {
-                "id": {"type": "integer"},
+                "id": {"type": "integer", "format": "int64"},
                 "type": {"type": "string"},
                 "op": {"type": "string"},
             },

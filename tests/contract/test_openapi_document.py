@@ -1,7 +1,9 @@
 """The document of the whole service: valid, complete, and with examples that can be sent."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,6 +133,53 @@ class TestDocument:
         }
         codes = [schema["properties"]["code"]["const"] for schema in errors.values()]
         assert len(set(codes)) == len(codes)
+
+
+class TestEvents:
+    """A generator makes a type for every event from the union `Event`."""
+
+    def test_union_has_every_kind_of_event_on_the_page(self) -> None:
+        page = (Path(__file__).parent.parent.parent / "docs/events.md").read_text()
+        kinds = {
+            (kind["type"], kind["op"])
+            for kind in re.finditer(
+                r'^## `type` "(?P<type>\w+)"(, `op` "(?P<op>\w+)")?$', page, re.MULTILINE
+            )
+        }
+        assert kinds
+        assert {kind_of(schema) for schema in leaves("Event")} == {*kinds, ("heartbeat", None)}
+
+    def test_union_is_discriminated_by_type_then_by_op(self) -> None:
+        schemas = DOCUMENT["components"]["schemas"]
+        outer = schemas["Event"]["discriminator"]
+        assert outer["propertyName"] == "type"
+        for kind, reference in outer["mapping"].items():
+            name = reference.rpartition("/")[2]
+            assert {each["properties"]["type"]["const"] for each in leaves(name)} == {kind}
+            if "oneOf" in schemas[name]:
+                inner = schemas[name]["discriminator"]
+                assert inner["propertyName"] == "op"
+                assert inner["mapping"].keys() == {kind_of(each)[1] for each in leaves(name)}
+
+    def test_each_event_requires_its_head(self) -> None:
+        for schema in leaves("Event"):
+            head = {"id", "type"} | ({"op"} & schema["properties"].keys())
+            assert head <= set(schema["required"])
+            assert schema["description"]
+
+
+def leaves(name: str) -> Iterator[dict[str, Any]]:
+    """The schemas of a union, and of unions inside it."""
+    schema = DOCUMENT["components"]["schemas"][name]
+    if "oneOf" not in schema:
+        yield schema
+    for choice in schema.get("oneOf", ()):
+        yield from leaves(choice["$ref"].rpartition("/")[2])
+
+
+def kind_of(event: dict[str, Any]) -> tuple[str, str | None]:
+    properties = event["properties"]
+    return properties["type"]["const"], properties.get("op", {}).get("const")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -19,6 +19,37 @@ OPERATIONS = [
     for path, methods in DOCUMENT["paths"].items()
     for method, operation in methods.items()
 ]
+VERBS = {
+    "add",
+    "archive",
+    "change",
+    "create",
+    "deactivate",
+    "delete",
+    "edit",
+    "fetch",
+    "get",
+    "mark",
+    "match",
+    "mute",
+    "patch",
+    "put",
+    "reactivate",
+    "regenerate",
+    "register",
+    "remove",
+    "render",
+    "reorder",
+    "report",
+    "send",
+    "set",
+    "subscribe",
+    "test",
+    "unmute",
+    "unsubscribe",
+    "update",
+    "upload",
+}
 REGISTRY: Registry[Any] = Registry().with_resource(
     "urn:document", DRAFT202012.create_resource(DOCUMENT)
 )
@@ -85,6 +116,19 @@ class TestDocument:
         for tag in DOCUMENT["tags"]:
             assert tag["description"], tag["name"]
         assert {tag["name"] for tag in DOCUMENT["tags"]} == used
+
+    def test_tags_are_in_the_order_of_their_groups(self) -> None:
+        grouped = [tag for group in DOCUMENT["x-tagGroups"] for tag in group["tags"]]
+        assert [tag["name"] for tag in DOCUMENT["tags"]] == grouped
+
+    def test_deprecated_operations_are_marked(self) -> None:
+        marked = {
+            operation["operationId"]
+            for methods in DOCUMENT["paths"].values()
+            for operation in methods.values()
+            if operation.get("deprecated")
+        }
+        assert marked == {"mute_topic", "mark_topic_as_read"}
 
     def test_operation_names_are_unique(self) -> None:
         counts = Counter(
@@ -186,6 +230,11 @@ def kind_of(event: dict[str, Any]) -> tuple[str, str | None]:
 class TestEveryOperation:
     def test_has_summary_and_description(self, operation: dict[str, Any]) -> None:
         assert operation["summary"]
+
+    def test_is_named_like_a_method(self, operation: dict[str, Any]) -> None:
+        name = operation["operationId"]
+        assert re.fullmatch(r"[a-z]+(_[a-z0-9]+)*", name)
+        assert name.partition("_")[0] in VERBS
 
     def test_has_an_example_for_each_parameter(self, operation: dict[str, Any]) -> None:
         for name, schema, examples in parameters(operation):

@@ -15,7 +15,7 @@ from chatapi.http.responses import EventStream
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Alias, JsonOrString, Params, WireModel
-from chatapi.wire.types import Id
+from chatapi.wire.types import DEPRECATED, Id
 
 
 class Color(WireModel):
@@ -230,6 +230,83 @@ class TestOperation:
         assert picture_id["example"] == 1
         assert picture_id["required"] is True
         assert name["schema"] == {"type": "string"}
+
+
+class TestHeaders:
+    def test_post_of_a_user_takes_an_idempotency_key(self, document: dict[str, Any]) -> None:
+        (header,) = operation(document, "post", PICTURES)["parameters"]
+        assert (header["name"], header["in"], header["required"]) == (
+            "Idempotency-Key",
+            "header",
+            False,
+        )
+
+    def test_other_requests_take_none(self, document: dict[str, Any]) -> None:
+        for method, path in (("get", PICTURES), ("delete", f"{PICTURES}/{{picture_id}}")):
+            parameters = operation(document, method, path)["parameters"]
+            assert "header" not in {parameter["in"] for parameter in parameters}
+
+    @pytest.mark.parametrize(
+        ("status", "names"),
+        [
+            ("200", {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}),
+            ("400", set()),
+            ("401", {"WWW-Authenticate"}),
+            (
+                "429",
+                {
+                    "Retry-After",
+                    "X-RateLimit-Limit",
+                    "X-RateLimit-Remaining",
+                    "X-RateLimit-Reset",
+                },
+            ),
+            ("503", {"Retry-After"}),
+        ],
+    )
+    def test_responses_declare_theirs(
+        self, document: dict[str, Any], status: str, names: set[str]
+    ) -> None:
+        headers = answer(document, "post", PICTURES, status)["headers"]
+        assert headers.keys() == {"X-Request-Id", *names}
+        for name, reference in headers.items():
+            assert reference == {"$ref": f"#/components/headers/{name}"}
+            assert document["components"]["headers"][name]["description"]
+
+    def test_unlimited_endpoint_has_no_rate_limit_headers(self) -> None:
+        unlimited = FeatureRouter("Unlimited", is_limited=False)
+
+        @unlimited.get("/unlimited")
+        async def get_unlimited(ctx: Anybody) -> None:
+            raise NotImplementedError
+
+        headers = answer(build_document([unlimited]), "get", "/api/v1/unlimited", "200")["headers"]
+        assert headers.keys() == {"X-Request-Id"}
+
+
+class TestDeprecated:
+    def test_operations_parameters_and_keys_are_marked(self) -> None:
+        class OldParams(Params):
+            size: Annotated[int | None, DEPRECATED] = None
+
+        class OldPayload(TypedDict):
+            """Kept for existing clients."""
+
+            weight: Annotated[int, DEPRECATED]
+
+        old = FeatureRouter("Old")
+
+        @old.post("/old", deprecated=True)
+        async def use_old(ctx: Anybody, params: OldParams) -> OldPayload:
+            raise NotImplementedError
+
+        document = build_document([old])
+        assert operation(document, "post", "/api/v1/old")["deprecated"] is True
+        assert component(document, "OldParams")["properties"]["size"]["deprecated"] is True
+        assert component(document, "OldResponse")["properties"]["weight"]["deprecated"] is True
+
+    def test_nothing_else_is_marked(self, document: dict[str, Any]) -> None:
+        assert "deprecated" not in str(document)
 
 
 class TestForm:

@@ -63,9 +63,9 @@ class ChatRoute(APIRoute):
         responses: Mapping[int | str, Mapping[str, Any]],
         response_model: Any,  # noqa: ANN401 (as FastAPI declares it)
         include_in_schema: bool = True,
-        **_defaults: object,
+        **options: object,
     ) -> None:
-        """Called by `APIRouter`, whose other options have no use here."""
+        """Called by `APIRouter`; of its other options only `deprecated` has a use here."""
         (self.method,) = set(methods) - {"HEAD"}
         late_payload = response_model if callable(response_model) else None
         self.operation = inspect_endpoint(endpoint, _errors_in(responses), late_payload)
@@ -83,6 +83,7 @@ class ChatRoute(APIRoute):
             name=endpoint.__name__,
             operation_id=endpoint.__name__,
             tags=tags,
+            deprecated=bool(options.get("deprecated")),
             response_model=None,
             include_in_schema=include_in_schema,
         )

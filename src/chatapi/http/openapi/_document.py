@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chatapi.core.version import VERSION
+from chatapi.http.openapi._headers import HEADERS, request_headers
 from chatapi.http.openapi._parameters import ParameterWriter
 from chatapi.http.openapi._responses import (
     UNROUTED_ERRORS,
@@ -12,6 +13,7 @@ from chatapi.http.openapi._responses import (
     errors_of,
 )
 from chatapi.http.openapi._schemas import Schema, SchemaBook
+from chatapi.http.openapi._tags import describe_tag_groups, describe_tags
 from chatapi.http.operation import Credentials
 from chatapi.http.route import ChatRoute, FeatureRouter
 
@@ -59,10 +61,12 @@ def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
         "info": {"title": "chatapi", "version": VERSION, "description": _ABOUT},
         "servers": [{"url": "/"}],
         "security": [_BASIC],
-        "tags": [_describe_tag(feature) for feature in features if feature.description],
+        "tags": describe_tags(features),
+        "x-tagGroups": describe_tag_groups(features),
         "paths": paths,
         "components": {
             "schemas": book.components_of(paths, responses.shared),
+            "headers": HEADERS,
             "responses": dict(sorted(responses.shared.items())),
             "securitySchemes": {
                 "basic": {
@@ -73,10 +77,6 @@ def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
             },
         },
     }
-
-
-def _describe_tag(feature: FeatureRouter) -> Schema:
-    return {"name": feature.tag, "description": feature.description}
 
 
 def _describe_operation(
@@ -91,8 +91,10 @@ def _describe_operation(
     }
     if description.strip():
         described["description"] = description.strip()
-    if path_and_query := parameters.path_and_query(route):
-        described["parameters"] = path_and_query
+    if route.deprecated:
+        described["deprecated"] = True
+    if all_parameters := [*parameters.path_and_query(route), *request_headers(route)]:
+        described["parameters"] = all_parameters
     if body := parameters.body(route):
         described["requestBody"] = body
     described["responses"] = responses.responses(route)

@@ -17,6 +17,11 @@ from chatapi.core.errors import (
 from chatapi.http.idempotency import AnswerNotKeptError, IdempotencyKeyReusedError
 from chatapi.http.middleware import CrossSiteRequestError
 from chatapi.http.openapi._errors import list_errors
+from chatapi.http.openapi._headers import (
+    headers_of_error,
+    headers_of_success,
+    takes_idempotency_key,
+)
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.route import ChatRoute
 
@@ -45,8 +50,7 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
         everywhere.append(NotFoundError)
     if route.method != "GET":
         everywhere.append(CrossSiteRequestError)
-    is_kept = route.method == "POST" and route.stores_responses
-    if is_kept and operation.guard.credentials == "required":
+    if takes_idempotency_key(route):
         everywhere += [IdempotencyKeyReusedError, AnswerNotKeptError]
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]
     return sorted(dict.fromkeys(declared), key=lambda error: error.status)
@@ -67,7 +71,13 @@ class ResponseWriter:
         success = {"application/json": {"schema": self._book.success(route)}}
         if route.operation.streams:
             success["text/event-stream"] = _EVENT_STREAM
-        answers: dict[str, Schema] = {"200": {"description": "Success", "content": success}}
+        answers: dict[str, Schema] = {
+            "200": {
+                "description": "Success",
+                "headers": headers_of_success(route),
+                "content": success,
+            }
+        }
         by_status: defaultdict[int, list[type[ApiError]]] = defaultdict(list)
         for error in errors_of(route):
             by_status[error.status].append(error)
@@ -82,6 +92,7 @@ class ResponseWriter:
             schema = self._book.error(codes, f"{name}Error")
             self.shared[name] = {
                 "description": list_errors(errors),
+                "headers": headers_of_error(errors[0].status),
                 "content": {"application/json": {"schema": schema}},
             }
         return {"$ref": f"#/components/responses/{name}"}

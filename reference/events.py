@@ -5,8 +5,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from chatapi.events.event import Event, registry
+from chatapi.events.event import Event
 from chatapi.features.registry import load_from_features
+from chatapi.http.openapi import client_events, event_type
 from chatapi.http.route import FeatureRouter
 
 Schema = dict[str, Any]
@@ -21,7 +22,7 @@ pass the last one you have as `last_event_id`), a `type` and, where shown, an `o
 come beside these. A poll that has nothing to tell ends with one event of the type `heartbeat`,
 whose `id` is that of the last event before it.
 """
-_OURS = "chatapi."
+_HEAD = {"id", "type", "op"}
 _EPHEMERAL = "Only for those who are listening now: it is not kept and not replayed.\n"
 
 
@@ -29,8 +30,7 @@ def events_page() -> str:
     """Generate the page of all events that clients can receive, by name."""
     # Events are registered when the features that emit them are imported.
     list(load_from_features("router", FeatureRouter))
-    ours = [event for _, event in sorted(registry.items()) if event.__module__.startswith(_OURS)]
-    return "\n".join([_INTRODUCTION, *(_section(event) for event in ours if not event.is_internal)])
+    return "\n".join([_INTRODUCTION, *map(_section, client_events())])
 
 
 def _section(event: type[Event]) -> str:
@@ -38,36 +38,19 @@ def _section(event: type[Event]) -> str:
     lines = [f'## `type` "{event.type}"{op}', "", _first_sentence(event), ""]
     if not event.is_logged:
         lines += [_EPHEMERAL]
-    body, schema = _schema_of(event)
+    schema = TypeAdapter(event_type(event)).json_schema(mode="serialization")
     rows = [
         f"| `{name}` | {_type_of(part, schema)} | {'yes' if is_there else 'sometimes'} |"
-        for name, part, is_there in _keys(body, schema)
+        for name, part, is_there in _keys(schema, schema)
+        if name not in _HEAD
     ]
     if rows:
         lines += ["| Key | Type | There |", "|---|---|---|", *rows, ""]
     return "\n".join(lines)
 
 
-def _schema_of(event: type[Event]) -> tuple[Schema, Schema]:
-    """The keys clients receive, and the schema that their references point into."""
-    if event.shape is not None:
-        schema = TypeAdapter(event.shape).json_schema(mode="serialization")
-        return schema, schema
-    schema = event.model_json_schema(mode="serialization")
-    return _without_server_fields(event, schema), schema
-
-
 def _first_sentence(event: type[Event]) -> str:
     return (event.__doc__ or "").strip().partition("\n\n")[0]
-
-
-def _without_server_fields(event: type[Event], schema: Schema) -> Schema:
-    properties = schema.get("properties", {})
-    kept = {name: properties[name] for name in event.wire_fields()}
-    return {
-        "properties": kept,
-        "required": [name for name in kept if event.model_fields[name].is_required()],
-    }
 
 
 def _keys(part: Schema, root: Schema, prefix: str = "") -> Iterator[tuple[str, Schema, bool]]:

@@ -15,7 +15,7 @@ from chatapi.http.responses import EventStream
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Alias, JsonOrString, Params, WireModel
-from chatapi.wire.types import Id
+from chatapi.wire.types import DEPRECATED, Id
 
 
 class Color(WireModel):
@@ -42,7 +42,7 @@ class FindParams(Params):
     """Parameters of a query."""
 
     text: str
-    limit: Annotated[int, Field(ge=1)] = 20
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
     ids: list[Id] | None = None
     size: int | Literal["any"] | None = None
 
@@ -124,11 +124,16 @@ def operation(document: dict[str, Any], method: str, path: str) -> dict[str, Any
     return described
 
 
+def answer(document: dict[str, Any], method: str, path: str, status: str) -> dict[str, Any]:
+    described: dict[str, Any] = operation(document, method, path)["responses"][status]
+    if "$ref" in described:
+        return dict(document["components"]["responses"][described["$ref"].rpartition("/")[2]])
+    return described
+
+
 def answer_schema(document: dict[str, Any], method: str, path: str, status: str) -> dict[str, Any]:
-    schema: dict[str, Any] = operation(document, method, path)["responses"][status]["content"][
-        "application/json"
-    ]["schema"]
-    return schema
+    (name,) = names([answer(document, method, path, status)["content"][JSON]["schema"]])
+    return component(document, name)
 
 
 def component(document: dict[str, Any], name: str) -> dict[str, Any]:
@@ -170,8 +175,27 @@ class TestDocument:
         assert "BareParams" not in schemas
         assert {"PaintParams", "Color", "PicturePayload", "OutOfPaintError"} <= schemas.keys()
 
+    def test_component_has_no_title_that_repeats_its_name(self, document: dict[str, Any]) -> None:
+        assert not [each for each in document["components"]["schemas"].values() if "title" in each]
+
     def test_describes_responses_outside_all_endpoints(self, document: dict[str, Any]) -> None:
-        assert document["components"]["responses"].keys() == {"NotFound", "MethodNotAllowed"}
+        assert {"NotFound", "MethodNotAllowed"} <= document["components"]["responses"].keys()
+
+    def test_refuses_two_payloads_of_one_name(self) -> None:
+        class OtherPicturePayload(TypedDict):
+            """Not the same."""
+
+            path: str
+
+        OtherPicturePayload.__name__ = "PicturePayload"
+        others = FeatureRouter("Others")
+
+        @others.get("/others")
+        async def get_other(ctx: Anybody) -> OtherPicturePayload:
+            raise NotImplementedError
+
+        with pytest.raises(TypeError, match="two schemas are called PictureResponse"):
+            build_document([router, others])
 
     def test_refuses_a_payload_that_is_no_typed_dict(self) -> None:
         vague = FeatureRouter("Vague")
@@ -209,9 +233,87 @@ class TestOperation:
         described = operation(document, "get", f"{PICTURES}/{{picture_id}}/frames/{{name}}")
         picture_id, name = described["parameters"][:2]
         assert picture_id["schema"]["type"] == "integer"
+        assert picture_id["schema"]["format"] == "int64"
         assert picture_id["example"] == 1
         assert picture_id["required"] is True
         assert name["schema"] == {"type": "string"}
+
+
+class TestHeaders:
+    def test_post_of_a_user_takes_an_idempotency_key(self, document: dict[str, Any]) -> None:
+        (header,) = operation(document, "post", PICTURES)["parameters"]
+        assert (header["name"], header["in"], header["required"]) == (
+            "Idempotency-Key",
+            "header",
+            False,
+        )
+
+    def test_other_requests_take_none(self, document: dict[str, Any]) -> None:
+        for method, path in (("get", PICTURES), ("delete", f"{PICTURES}/{{picture_id}}")):
+            parameters = operation(document, method, path)["parameters"]
+            assert "header" not in {parameter["in"] for parameter in parameters}
+
+    @pytest.mark.parametrize(
+        ("status", "names"),
+        [
+            ("200", {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}),
+            ("400", set()),
+            ("401", {"WWW-Authenticate"}),
+            (
+                "429",
+                {
+                    "Retry-After",
+                    "X-RateLimit-Limit",
+                    "X-RateLimit-Remaining",
+                    "X-RateLimit-Reset",
+                },
+            ),
+            ("503", {"Retry-After"}),
+        ],
+    )
+    def test_responses_declare_theirs(
+        self, document: dict[str, Any], status: str, names: set[str]
+    ) -> None:
+        headers = answer(document, "post", PICTURES, status)["headers"]
+        assert headers.keys() == {"X-Request-Id", *names}
+        for name, reference in headers.items():
+            assert reference == {"$ref": f"#/components/headers/{name}"}
+            assert document["components"]["headers"][name]["description"]
+
+    def test_unlimited_endpoint_has_no_rate_limit_headers(self) -> None:
+        unlimited = FeatureRouter("Unlimited", is_limited=False)
+
+        @unlimited.get("/unlimited")
+        async def get_unlimited(ctx: Anybody) -> None:
+            raise NotImplementedError
+
+        headers = answer(build_document([unlimited]), "get", "/api/v1/unlimited", "200")["headers"]
+        assert headers.keys() == {"X-Request-Id"}
+
+
+class TestDeprecated:
+    def test_operations_parameters_and_keys_are_marked(self) -> None:
+        class OldParams(Params):
+            size: Annotated[int | None, DEPRECATED] = None
+
+        class OldPayload(TypedDict):
+            """Kept for existing clients."""
+
+            weight: Annotated[int, DEPRECATED]
+
+        old = FeatureRouter("Old")
+
+        @old.post("/old", deprecated=True)
+        async def use_old(ctx: Anybody, params: OldParams) -> OldPayload:
+            raise NotImplementedError
+
+        document = build_document([old])
+        assert operation(document, "post", "/api/v1/old")["deprecated"] is True
+        assert component(document, "OldParams")["properties"]["size"]["deprecated"] is True
+        assert component(document, "OldResponse")["properties"]["weight"]["deprecated"] is True
+
+    def test_nothing_else_is_marked(self, document: dict[str, Any]) -> None:
+        assert "deprecated" not in str(document)
 
 
 class TestForm:
@@ -266,7 +368,7 @@ class TestForm:
 
     def test_shows_real_types_without_null(self, fields: dict[str, Any]) -> None:
         assert fields["color"]["$ref"] == "#/components/schemas/Color"
-        assert fields["layers"]["items"] == {"type": "integer"}
+        assert fields["layers"]["items"] == {"type": "integer", "format": "int64"}
         assert "null" not in str(fields)
         assert "default" not in fields["layers"]
         assert fields["mode"]["default"] == "oil"
@@ -346,7 +448,12 @@ class TestQuery:
     def test_scalars_are_plain(self, parameters: dict[str, Any]) -> None:
         assert parameters["text"]["schema"]["type"] == "string"
         assert parameters["text"]["required"] is True
-        assert parameters["limit"]["schema"] == {"type": "integer", "minimum": 1, "default": 20}
+        assert parameters["limit"]["schema"] == {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 100,
+            "default": 20,
+        }
 
     @pytest.mark.parametrize(("name", "example"), [("ids", [1]), ("size", 1)])
     def test_the_rest_is_json(self, parameters: dict[str, Any], name: str, example: object) -> None:
@@ -391,10 +498,14 @@ class TestResponses:
         assert schema["properties"]["msg"]["const"] == ""
         assert schema["properties"]["owner"]["description"] == "Who has it."
         assert schema["required"] == ["result", "msg", "id"]
-        assert schema["additionalProperties"] is False
 
-    def test_objects_inside_are_exact_too(self, document: dict[str, Any]) -> None:
-        assert component(document, "PicturePayload")["additionalProperties"] is False
+    def test_a_success_is_a_schema_named_after_its_payload(self, document: dict[str, Any]) -> None:
+        media = answer(document, "post", PICTURES, "200")["content"][JSON]
+        assert media == {"schema": {"$ref": "#/components/schemas/PictureResponse"}}
+
+    def test_objects_may_have_keys_that_clients_do_not_know(self, document: dict[str, Any]) -> None:
+        for name in ("PictureResponse", "PicturePayload", "OutOfPaintError"):
+            assert "additionalProperties" not in component(document, name)
 
     def test_a_success_without_payload_is_the_envelope(self, document: dict[str, Any]) -> None:
         schema = answer_schema(document, "delete", f"{PICTURES}/{{picture_id}}", "200")
@@ -415,23 +526,71 @@ class TestResponses:
         assert schema["required"] == ["result", "msg", "code", "color", "restock_seconds"]
 
     def test_an_error_uses_the_keys_of_the_wire(self, document: dict[str, Any]) -> None:
-        assert "retry-after" in component(document, "RateLimitedError")["required"]
+        assert "retry-after" in component(document, "RateLimitHitError")["required"]
 
     def test_lists_all_errors_of_a_status(self, document: dict[str, Any]) -> None:
         answers = operation(document, "post", PICTURES)["responses"]
         statuses = [200, 400, 401, 403, 404, 409, 413, 429, 500, 503]
         assert list(answers) == [str(status) for status in statuses]
         schema = answer_schema(document, "post", PICTURES, "400")
-        assert names(schema["anyOf"]) == {
+        assert names(schema["oneOf"]) == {
             "BadRequestError",
             "IdempotencyKeyReusedError",
             "OutOfPaintError",
         }
-        assert "`OUT_OF_PAINT`: Nothing is left of a color." in answers["400"]["description"]
+        description = answer(document, "post", PICTURES, "400")["description"]
+        assert "`OUT_OF_PAINT`: Nothing is left of a color." in description
+
+    def test_errors_of_a_status_are_distinguished_by_code(self, document: dict[str, Any]) -> None:
+        schema = answer_schema(document, "post", PICTURES, "400")
+        assert schema["discriminator"]["propertyName"] == "code"
+        mapping = schema["discriminator"]["mapping"]
+        assert mapping["OUT_OF_PAINT"] == "#/components/schemas/OutOfPaintError"
+        assert mapping.keys() == {
+            component(document, name)["properties"]["code"]["const"]
+            for name in names(schema["oneOf"])
+        }
+
+    def test_errors_with_the_same_code_share_a_schema(self) -> None:
+        @dataclass(eq=False)
+        class NoBrushError(ApiError):
+            """A brush is missing."""
+
+            code = "NO_TOOL"
+            brush: str
+
+        @dataclass(eq=False)
+        class NoKnifeError(ApiError):
+            """A knife is missing."""
+
+            code = "NO_TOOL"
+
+        tools = FeatureRouter("Tools")
+
+        @tools.get("/tools", responses=raises(NoBrushError, NoKnifeError))
+        async def get_tools(ctx: Anybody) -> None:
+            raise NotImplementedError
+
+        schema = component(build_document([tools]), "NoToolError")
+        assert schema["properties"].keys() == {"result", "msg", "code", "brush"}
+        assert schema["required"] == ["result", "msg", "code"]
+
+    def test_errors_that_an_endpoint_declares_are_a_response_of_its_own(
+        self, document: dict[str, Any]
+    ) -> None:
+        responses = operation(document, "post", PICTURES)["responses"]
+        assert responses["400"] == {"$ref": "#/components/responses/PaintBadRequest"}
+
+    def test_other_errors_are_responses_that_operations_share(
+        self, document: dict[str, Any]
+    ) -> None:
+        for method in ("get", "post"):
+            responses = operation(document, method, PICTURES)["responses"]
+            assert responses["429"] == {"$ref": "#/components/responses/RateLimited"}
 
     def test_includes_errors_of_the_guard(self, document: dict[str, Any]) -> None:
         schema = answer_schema(document, "delete", f"{PICTURES}/{{picture_id}}", "400")
-        assert "AdministratorRequiredError" in names(schema["anyOf"])
+        assert "UnauthorizedPrincipalError" in names(schema["oneOf"])
 
     @pytest.mark.parametrize("method", ["get", "post"])
     def test_query_or_body_can_be_too_large(self, document: dict[str, Any], method: str) -> None:

@@ -13,7 +13,7 @@ from chatapi.http.request import ApiRequest
 from chatapi.http.responses import encode_in_steps
 
 _HEADER = b"idempotency-key"
-_MAX_KEY_LENGTH = 200
+MAX_KEY_LENGTH = 200
 MAX_KEPT_BYTES = 64 * 1024
 """Maximum size of a stored response; a client chooses how many there are, kept for a day each."""
 _NOT_KEPT = "null"
@@ -49,8 +49,8 @@ async def find_stored_response(
     if request.method != "POST" or context.caller_id is None or not request.header(_HEADER):
         return None
     key = request.header(_HEADER)
-    if len(key) > _MAX_KEY_LENGTH:
-        raise BadRequestError(f"Idempotency-Key is too long (limit: {_MAX_KEY_LENGTH} characters)")
+    if len(key) > MAX_KEY_LENGTH:
+        raise BadRequestError(f"Idempotency-Key is too long (limit: {MAX_KEY_LENGTH} characters)")
     values = fingerprint()
     content = [part for name in sorted(values) for part in (name, values[name])]
     idempotency_key = IdempotencyKey.for_request(

@@ -65,9 +65,9 @@ class ChatRoute(APIRoute):
         responses: Mapping[int | str, Mapping[str, Any]],
         response_model: Any,  # noqa: ANN401 (as FastAPI declares it)
         include_in_schema: bool = True,
-        **_defaults: object,
+        **options: object,
     ) -> None:
-        """Called by `APIRouter`, whose other options have no use here."""
+        """Called by `APIRouter`; of its other options only `deprecated` has a use here."""
         (self.method,) = set(methods) - {"HEAD"}
         late_payload = response_model if callable(response_model) else None
         self.operation = inspect_endpoint(endpoint, _errors_in(responses), late_payload)
@@ -87,6 +87,7 @@ class ChatRoute(APIRoute):
             name=name,
             operation_id=name,
             tags=tags,
+            deprecated=bool(options.get("deprecated")),
             response_model=None,
             include_in_schema=include_in_schema,
         )

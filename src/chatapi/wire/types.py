@@ -17,6 +17,9 @@ RestOfPath: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "path"
 UnixSeconds: TypeAlias = int
 """A point in time, in whole seconds since 1970-01-01 UTC."""
 
+DEPRECATED: Any = Field(json_schema_extra={"deprecated": True})
+"""Marks a key or parameter that is kept for existing clients: `Annotated[str, DEPRECATED]`."""
+
 LanguageCode: TypeAlias = Annotated[
     str, Field(max_length=50, pattern=r"^[a-z]{2,3}([_-][A-Za-z]{2,8})?$", examples=["en"])
 ]

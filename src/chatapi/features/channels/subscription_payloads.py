@@ -1,10 +1,11 @@
 """Response payloads of the subscription endpoints."""
 
-from typing import NotRequired, cast
+from typing import Annotated, NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.wire.types import DEPRECATED
 
 
 class ChoicesPayload(TypedDict):
@@ -31,7 +32,7 @@ class WithSubscribers(TypedDict):
 class SubscriptionPayload(ChannelPayload, ChoicesPayload, WithSubscribers):
     """A channel with the reader's settings for it."""
 
-    in_home_view: bool
+    in_home_view: Annotated[bool, DEPRECATED]
     """The opposite of `is_muted`."""
 
 

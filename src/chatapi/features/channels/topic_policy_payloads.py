@@ -23,7 +23,7 @@ MutedTopicPayload: TypeAlias = Annotated[
     WithJsonSchema(
         {
             "type": "array",
-            "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            "items": {"anyOf": [{"type": "string"}, {"type": "integer", "format": "int64"}]},
             "minItems": 3,
             "maxItems": 3,
         }

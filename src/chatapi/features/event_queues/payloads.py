@@ -3,26 +3,13 @@
 from typing import Annotated, Any, NotRequired, get_type_hints
 
 import orjson
-from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
 from chatapi.features.state import all_sections
+from chatapi.http.openapi import AnyEvent
 from chatapi.wire.version import VersionPayload
 
-EncodedEvent = Annotated[
-    orjson.Fragment,
-    WithJsonSchema(
-        {
-            "type": "object",
-            "required": ["id", "type"],
-            "properties": {
-                "id": {"type": "integer"},
-                "type": {"type": "string"},
-                "op": {"type": "string"},
-            },
-        }
-    ),
-]
+EncodedEvent = Annotated[orjson.Fragment, AnyEvent()]
 """An event that was encoded once for all clients that receive the same."""
 
 

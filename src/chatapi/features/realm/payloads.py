@@ -1,12 +1,13 @@
 """Payloads about a realm and its server."""
 
-from typing import Any, NotRequired, get_type_hints
+from typing import Annotated, Any, NotRequired, get_type_hints
 
 from typing_extensions import TypedDict
 
 from chatapi.permissions.settings import RealmPermission
 from chatapi.wire.group_values import GroupSettingPayload
 from chatapi.wire.realm_settings import RealmSettings
+from chatapi.wire.types import DEPRECATED
 
 
 class AuthenticationMethodPayload(TypedDict):
@@ -55,7 +56,7 @@ class RealmIdentityPayload(TypedDict):
 
     realm_name: str
     realm_url: str
-    realm_uri: str
+    realm_uri: Annotated[str, DEPRECATED]
     realm_uuid: str
     realm_date_created: int
     realm_bot_domain: str

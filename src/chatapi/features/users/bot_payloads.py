@@ -8,8 +8,8 @@ from chatapi.wire.secrets import Secret
 class BotDefaultsPayload(TypedDict):
     """Legacy configuration of bots; none of it can be changed here."""
 
-    default_sending_stream: None
-    default_events_register_stream: None
+    default_sending_stream: str | None
+    default_events_register_stream: str | None
     default_all_public_streams: bool
 
 

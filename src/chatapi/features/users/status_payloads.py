@@ -1,12 +1,16 @@
 """Payloads of user statuses."""
 
+from typing import Annotated
+
 from typing_extensions import TypedDict
+
+from chatapi.wire.types import DEPRECATED
 
 
 class UserStatusPayload(TypedDict, total=False):
     """A user's status; absent keys are not set."""
 
-    away: bool
+    away: Annotated[bool, DEPRECATED]
     """Whether the user hides their presence."""
     status_text: str
     emoji_name: str

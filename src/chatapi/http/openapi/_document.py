@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from chatapi.core.version import VERSION
+from chatapi.http.openapi._headers import HEADERS, request_headers
 from chatapi.http.openapi._parameters import ParameterWriter
 from chatapi.http.openapi._responses import (
     UNROUTED_ERRORS,
-    describe_responses,
-    describe_unrouted_responses,
+    ResponseWriter,
     errors_of,
 )
 from chatapi.http.openapi._schemas import Schema, SchemaBook
+from chatapi.http.openapi._tags import describe_tag_groups, describe_tags
 from chatapi.http.operation import Credentials
 from chatapi.http.route import ChatRoute, FeatureRouter
 
@@ -29,10 +30,11 @@ endpoint does not know come back in `ignored_parameters_unsupported`.
 
 **Answers.** A JSON object with `result` (`success` or `error`) and `msg`. An error also has a
 `code` for programs, and sometimes keys of its own. The header `X-Request-Id` names the request
-in the server's log.
+in the server's log. Ignore keys you do not know: a later version may add some.
 
 **Events.** `POST /api/v1/register` gives the state of the organization and a queue;
-`GET /api/v1/events` waits for what happens next.
+`GET /api/v1/events` waits for what happens next. Ignore types of events you do not know, or
+pass `event_types`.
 """
 
 _BASIC: Schema = {"basic": []}
@@ -48,22 +50,24 @@ def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
     routes = [route for feature in features for route in feature.chat_routes]
     declared = (error for route in routes for error in errors_of(route))
     book = SchemaBook(routes, dict.fromkeys([*UNROUTED_ERRORS, *declared]))
-    writer = ParameterWriter(book)
+    parameters = ParameterWriter(book)
+    responses = ResponseWriter(book)
     paths: dict[str, Schema] = {}
     for route in routes:
         path = paths.setdefault(route.path_format, {})
-        path[route.method.lower()] = _describe_operation(route, book, writer)
-    elsewhere = describe_unrouted_responses(book)
+        path[route.method.lower()] = _describe_operation(route, parameters, responses)
     return {
         "openapi": "3.1.0",
         "info": {"title": "chatapi", "version": VERSION, "description": _ABOUT},
         "servers": [{"url": "/"}],
         "security": [_BASIC],
-        "tags": [_describe_tag(feature) for feature in features if feature.description],
+        "tags": describe_tags(features),
+        "x-tagGroups": describe_tag_groups(features),
         "paths": paths,
         "components": {
-            "schemas": book.components_of({**paths, **elsewhere}),
-            "responses": elsewhere,
+            "schemas": book.components_of(paths, responses.shared),
+            "headers": HEADERS,
+            "responses": dict(sorted(responses.shared.items())),
             "securitySchemes": {
                 "basic": {
                     "type": "http",
@@ -75,11 +79,9 @@ def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
     }
 
 
-def _describe_tag(feature: FeatureRouter) -> Schema:
-    return {"name": feature.tag, "description": feature.description}
-
-
-def _describe_operation(route: ChatRoute, book: SchemaBook, writer: ParameterWriter) -> Schema:
+def _describe_operation(
+    route: ChatRoute, parameters: ParameterWriter, responses: ResponseWriter
+) -> Schema:
     summary, _, description = (inspect.getdoc(route.operation.endpoint) or "").partition("\n")
     described: Schema = {
         "tags": list(route.tags),
@@ -92,9 +94,11 @@ def _describe_operation(route: ChatRoute, book: SchemaBook, writer: ParameterWri
         description = f"The same as `GET {path}`, with the parameters in the body.\n{description}"
     if description.strip():
         described["description"] = description.strip()
-    if parameters := writer.path_and_query(route):
-        described["parameters"] = parameters
-    if body := writer.body(route):
+    if route.deprecated:
+        described["deprecated"] = True
+    if all_parameters := [*parameters.path_and_query(route), *request_headers(route)]:
+        described["parameters"] = all_parameters
+    if body := parameters.body(route):
         described["requestBody"] = body
-    described["responses"] = describe_responses(route, book)
+    described["responses"] = responses.responses(route)
     return described

@@ -1,8 +1,8 @@
 """Responses in the OpenAPI document: the success envelope, and every error code by status."""
 
-import inspect
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from http import HTTPStatus
 
 from chatapi.core.errors import (
     ApiError,
@@ -16,6 +16,12 @@ from chatapi.core.errors import (
 )
 from chatapi.http.idempotency import AnswerNotKeptError, IdempotencyKeyReusedError
 from chatapi.http.middleware import CrossSiteRequestError
+from chatapi.http.openapi._errors import list_errors
+from chatapi.http.openapi._headers import (
+    headers_of_error,
+    headers_of_success,
+    takes_idempotency_key,
+)
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.route import ChatRoute
 
@@ -44,43 +50,61 @@ def errors_of(route: ChatRoute) -> Sequence[type[ApiError]]:
         everywhere.append(NotFoundError)
     if route.method != "GET":
         everywhere.append(CrossSiteRequestError)
-    is_kept = route.method == "POST" and route.stores_responses
-    if is_kept and operation.guard.credentials == "required":
+    if takes_idempotency_key(route):
         everywhere += [IdempotencyKeyReusedError, AnswerNotKeptError]
     declared = [*everywhere, *operation.guard.errors(), *operation.errors]
     return sorted(dict.fromkeys(declared), key=lambda error: error.status)
 
 
-def describe_unrouted_responses(book: SchemaBook) -> dict[str, Schema]:
-    """Describe the errors of requests that reach no endpoint."""
-    return {
-        error.__name__.removesuffix("Error"): _describe_errors([error], book)
-        for error in UNROUTED_ERRORS
-    }
+class ResponseWriter:
+    """Describes responses; equal ones of errors are shared by all operations."""
+
+    def __init__(self, book: SchemaBook) -> None:
+        self._book = book
+        self.shared: dict[str, Schema] = {}
+        """By name: the responses that operations refer to, and those of no operation."""
+        for error in UNROUTED_ERRORS:
+            self._refer(_response_name([error]), [error])
+
+    def responses(self, route: ChatRoute) -> dict[str, Schema]:
+        """Describe all responses of an operation, by status."""
+        success = {"application/json": {"schema": self._book.success(route)}}
+        if route.operation.streams:
+            success["text/event-stream"] = _EVENT_STREAM
+        answers: dict[str, Schema] = {
+            "200": {
+                "description": "Success",
+                "headers": headers_of_success(route),
+                "content": success,
+            }
+        }
+        by_status: defaultdict[int, list[type[ApiError]]] = defaultdict(list)
+        for error in errors_of(route):
+            by_status[error.status].append(error)
+        for status, errors in by_status.items():
+            answers[str(status)] = self._refer(_name_for(route, status, errors), errors)
+        return answers
+
+    def _refer(self, name: str, errors: Sequence[type[ApiError]]) -> Schema:
+        """The reference to the response with one of these errors."""
+        if name not in self.shared:
+            codes = list(dict.fromkeys(error.code for error in errors))
+            schema = self._book.error(codes, f"{name}Error")
+            self.shared[name] = {
+                "description": list_errors(errors),
+                "headers": headers_of_error(errors[0].status),
+                "content": {"application/json": {"schema": schema}},
+            }
+        return {"$ref": f"#/components/responses/{name}"}
 
 
-def describe_responses(route: ChatRoute, book: SchemaBook) -> dict[str, Schema]:
-    success = {"application/json": {"schema": book.success(route)}}
-    if route.operation.streams:
-        success["text/event-stream"] = _EVENT_STREAM
-    answers: dict[str, Schema] = {"200": {"description": "Success", "content": success}}
-    by_status: defaultdict[int, list[type[ApiError]]] = defaultdict(list)
-    for error in errors_of(route):
-        by_status[error.status].append(error)
-    for status, errors in by_status.items():
-        answers[str(status)] = _describe_errors(errors, book)
-    return answers
+def _name_for(route: ChatRoute, status: int, errors: Sequence[type[ApiError]]) -> str:
+    """Errors that an endpoint declares make a response of its own, the others shared ones."""
+    if any(error.status == status for error in route.operation.errors):
+        operation = route.name.title().replace("_", "")
+        return operation + HTTPStatus(status).phrase.title().replace(" ", "")
+    return _response_name(errors)
 
 
-def _describe_errors(errors: Sequence[type[ApiError]], book: SchemaBook) -> Schema:
-    schemas = [book.error(error) for error in errors]
-    schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-    return {
-        "description": _list_errors(errors),
-        "content": {"application/json": {"schema": schema}},
-    }
-
-
-def _list_errors(errors: Iterable[type[ApiError]]) -> str:
-    lines = [f"`{error.code}`: {inspect.cleandoc(error.__doc__ or '')}" for error in errors]
-    return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
+def _response_name(errors: Iterable[type[ApiError]]) -> str:
+    return "Or".join(error.__name__.removesuffix("Error") for error in errors)

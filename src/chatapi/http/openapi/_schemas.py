@@ -1,15 +1,16 @@
 """JSON Schemas of all parameters and responses, with shared components."""
 
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
-from pydantic_core.core_schema import ModelSchema, TypedDictSchema
+from pydantic_core.core_schema import IntSchema, ModelSchema, TypedDictSchema
 from typing_extensions import TypedDict, is_typeddict, override
 
-from chatapi.core.errors import ApiError, wire_key
+from chatapi.core.errors import ApiError
 from chatapi.http.openapi._docstrings import attribute_docstrings
+from chatapi.http.openapi._errors import error_response_type, errors_by_code
 from chatapi.http.route import ChatRoute
 from chatapi.wire.params import Params
 
@@ -30,60 +31,87 @@ _REMARK: Schema = {
 _CONFIG = ConfigDict(
     # Events are already encoded, in a type that describes its own schema.
     arbitrary_types_allowed=True,
-    use_attribute_docstrings=True,
 )
+_MAX_INT32 = 2**31 - 1
 
 
-class _ExactSchemas(GenerateJsonSchema):
-    """Responses have only the documented keys; titles that repeat a name are left out."""
+class _WireSchemas(GenerateJsonSchema):
+    """Schemas as generators of clients need them.
+
+    Integers that may exceed 32 bits say so. Objects may have further keys, which clients ignore.
+    Titles are left out: they repeat names.
+    """
 
     @override
-    def model_schema(self, schema: ModelSchema) -> Schema:
-        described = super().model_schema(schema)
-        for name, remark in attribute_docstrings(schema["cls"], BaseModel).items():
-            if name in described.get("properties", {}):
-                described["properties"][name].setdefault("description", remark)
+    def int_schema(self, schema: IntSchema) -> Schema:
+        described = super().int_schema(schema)
+        if described.get("maximum", _MAX_INT32 + 1) > _MAX_INT32:
+            described["format"] = "int64"
         return described
 
     @override
+    def model_schema(self, schema: ModelSchema) -> Schema:
+        return _describe(super().model_schema(schema), schema["cls"], BaseModel)
+
+    @override
     def typed_dict_schema(self, schema: TypedDictSchema) -> Schema:
-        return {"additionalProperties": False, **super().typed_dict_schema(schema)}
+        return _describe(super().typed_dict_schema(schema), schema["cls"], dict)
 
     @override
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
 
+def _describe(schema: Schema, cls: type, base: type) -> Schema:
+    """Adds what is written below the fields of a class."""
+    schema.pop("title", None)
+    for name, remark in attribute_docstrings(cls, base).items():
+        if name in schema.get("properties", {}):
+            schema["properties"][name].setdefault("description", remark)
+    return schema
+
+
 class SchemaBook:
     """All schemas of the document, generated together so that equal types share one component."""
 
     def __init__(self, routes: Iterable[ChatRoute], errors: Iterable[type[ApiError]]) -> None:
+        self._response_names: dict[str, str] = {}
         adapters: dict[tuple[Any, JsonSchemaMode], TypeAdapter[Any]] = {}
         for route in routes:
             operation = route.operation
             adapters[operation.params, "validation"] = TypeAdapter(operation.params)
             for name, adapter in operation.path_types.items():
                 adapters[(route.name, name), "validation"] = adapter
-            adapters[route.name, "serialization"] = _adapter_of_answers(_payload_type(route))
-        for error in errors:
-            adapters[error, "serialization"] = _adapter_of_answers(_error_type(error))
+            payload = _payload_type(route)
+            self._response_names[route.name] = payload.__name__.removesuffix("Payload") + "Response"
+            adapters[route.name, "serialization"] = _adapter_of_answers(payload)
+        for code, classes in errors_by_code(errors).items():
+            adapters[code, "serialization"] = _adapter_of_answers(error_response_type(classes))
         self._schemas, definitions = TypeAdapter.json_schemas(
             [(key, mode, adapter) for (key, mode), adapter in adapters.items()],
             ref_template=_REF_PREFIX + "{model}",
-            schema_generator=_ExactSchemas,
+            schema_generator=_WireSchemas,
         )
         self._components: dict[str, Schema] = definitions.get("$defs", {})
 
     def success(self, route: ChatRoute) -> Schema:
-        """The envelope with the keys of the payload."""
+        """The reference to the envelope with the keys of the payload."""
         payload = self.resolve(self._schemas[route.name, "serialization"]["items"])
         required = [*_ENVELOPE, *payload.get("required", ())]
         properties = {**_ENVELOPE, **payload["properties"], **_REMARK}
-        return {**payload, "properties": properties, "required": required}
+        name = self._response_names[route.name]
+        return self._add(name, {**payload, "properties": properties, "required": required})
 
-    def error(self, error: type[ApiError]) -> Schema:
-        reference: Schema = self._schemas[error, "serialization"]["items"]
-        return reference
+    def error(self, codes: Sequence[str], name: str) -> Schema:
+        """The reference to the error with one of these codes; a union gets the name."""
+        references: list[Schema] = [self._schemas[code, "serialization"]["items"] for code in codes]
+        if len(references) == 1:
+            return references[0]
+        mapping = {
+            code: reference["$ref"] for code, reference in zip(codes, references, strict=True)
+        }
+        discriminator = {"propertyName": "code", "mapping": mapping}
+        return self._add(name, {"oneOf": references, "discriminator": discriminator})
 
     def path_parameter(self, route: ChatRoute, name: str) -> Schema:
         return self._schemas[(route.name, name), "validation"]
@@ -97,9 +125,8 @@ class SchemaBook:
         reference: str = self.params(params)["$ref"]
         schema = self.resolve({"$ref": reference})
         rest = {key: value for key, value in schema["properties"].items() if key != name}
-        own_reference = f"{reference}Without{name.title()}"
-        self._components[own_reference.removeprefix(_REF_PREFIX)] = {**schema, "properties": rest}
-        return {"$ref": own_reference}
+        own_name = f"{reference.removeprefix(_REF_PREFIX)}Without{name.title()}"
+        return self._add(own_name, {**schema, "properties": rest})
 
     def resolve(self, schema: Schema) -> Schema:
         """Returns the schema itself, or the one it refers to."""
@@ -107,10 +134,17 @@ class SchemaBook:
             schema = self._components[schema["$ref"].removeprefix(_REF_PREFIX)]
         return schema
 
-    def components_of(self, paths: Schema) -> dict[str, Schema]:
-        """Returns the components that the paths refer to, directly or indirectly, by name."""
+    def _add(self, name: str, schema: Schema) -> Schema:
+        """Returns the reference to a component of this name."""
+        if self._components.setdefault(name, schema) != schema:
+            message = f"two schemas are called {name}"
+            raise TypeError(message)
+        return {"$ref": _REF_PREFIX + name}
+
+    def components_of(self, *parts: Schema) -> dict[str, Schema]:
+        """Returns the schemas that are referred to, directly or indirectly, by name."""
         found: dict[str, Schema] = {}
-        waiting = list(_references(paths))
+        waiting = [name for part in parts for name in _references(part)]
         while waiting:
             name = waiting.pop()
             if name not in found:
@@ -122,7 +156,7 @@ class SchemaBook:
 def _references(node: object) -> Iterator[str]:
     if isinstance(node, dict):
         reference = node.get("$ref")
-        if isinstance(reference, str):
+        if isinstance(reference, str) and reference.startswith(_REF_PREFIX):
             yield reference.removeprefix(_REF_PREFIX)
         for value in node.values():
             yield from _references(value)
@@ -137,31 +171,13 @@ def _adapter_of_answers(answer: Any) -> TypeAdapter[Any]:  # noqa: ANN401 (a Typ
     return TypeAdapter(answers, config=_CONFIG)
 
 
-class _NoPayload(TypedDict):
+class SuccessPayload(TypedDict):
     """Done."""
 
 
 def _payload_type(route: ChatRoute) -> Any:  # noqa: ANN401 (a TypedDict class)
-    payload = route.operation.payload() or _NoPayload
+    payload = route.operation.payload() or SuccessPayload
     if not is_typeddict(payload):
         message = f"{route.name} must declare a TypedDict as its payload, not {payload}"
         raise TypeError(message)
     return payload
-
-
-def _error_type(error: type[ApiError]) -> Any:  # noqa: ANN401 (a TypedDict class)
-    hints = get_type_hints(error, include_extras=True)
-    remarks = attribute_docstrings(error, ApiError)
-    keys: dict[str, Any] = {
-        "result": Literal["error"],
-        "msg": Annotated[str, Field(examples=[error.text])],
-        "code": Literal[error.code],
-    }
-    for field in error.extra_fields():
-        described = Field(description=remarks.get(field.name))
-        keys[wire_key(field)] = Annotated[hints[field.name], described]
-    answer = TypedDict(error.__name__, keys)  # type: ignore[misc]  # made from data
-    answer.__doc__ = error.__doc__
-    # Distinguishes it from a class of the same name in another feature.
-    answer.__module__ = error.__module__
-    return answer

@@ -21,7 +21,7 @@ async def set_topic_visibility_policy(ctx: LoggedIn, params: SetVisibilityPolicy
     await UserTopicService(ctx).choose(params)
 
 
-@router.patch("/users/me/subscriptions/muted_topics")
+@router.patch("/users/me/subscriptions/muted_topics", deprecated=True)
 async def mute_topic(ctx: LoggedIn, params: MuteTopicParams) -> None:
     """Mute or unmute a topic; for clients that do not know `POST /user_topics`.
 

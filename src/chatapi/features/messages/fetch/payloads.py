@@ -25,6 +25,10 @@ class HistoryMessagePayload(MessagePayload, TrailPayload):
     """One message with the reader's flags."""
 
     flags: list[str]
+    match_content: NotRequired[str]
+    """Of a message that a search found: its content as HTML with the matches highlighted."""
+    match_subject: NotRequired[str]
+    """Of a message that a search found: its topic as HTML with the matches highlighted."""
 
 
 class MatchPayload(TypedDict):
@@ -36,10 +40,6 @@ class MatchPayload(TypedDict):
     """The topic as HTML, in the same way."""
 
 
-class FoundMessagePayload(HistoryMessagePayload, MatchPayload):
-    """One message that a search found."""
-
-
 class MatchesPayload(TypedDict):
     """The messages that match the narrow, by id."""
 
@@ -49,7 +49,7 @@ class MatchesPayload(TypedDict):
 class MessagesPayload(TypedDict):
     """Messages, the oldest first."""
 
-    messages: list[HistoryMessagePayload] | list[FoundMessagePayload]
+    messages: list[HistoryMessagePayload]
     anchor: NotRequired[int]
     """Absent when messages were requested by their ids; the following keys are false then."""
     found_anchor: bool

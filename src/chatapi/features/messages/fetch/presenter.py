@@ -136,7 +136,8 @@ class MessagePresenter:
         )
         return {
             **message_payload(data, options),
-            **self._edit_trail(row),
+            # A search adds the optional keys.
+            **self._edit_trail(row),  # type: ignore[typeddict-item]
             "reactions": self._reactions.get(row.id, []),
             "flags": self._flags(row),
         }

@@ -26,7 +26,6 @@ from chatapi.features.messages.fetch.params import (
     ShowMessageParams,
 )
 from chatapi.features.messages.fetch.payloads import (
-    FoundMessagePayload,
     HistoryMessagePayload,
     MatchesPayload,
     MessagesPayload,
@@ -164,14 +163,13 @@ class HistoryService:
         rows: Sequence[HistoryRow],
         params: ReadMessagesParams,
         matches: Matches | None,
-    ) -> list[HistoryMessagePayload] | list[FoundMessagePayload]:
+    ) -> list[HistoryMessagePayload]:
         shown = await MessagePresenter(self._ctx, access, params).show(rows)
         if matches is None:
             return shown
-        found: list[FoundMessagePayload] = [
+        return [
             {**message, **matches.found[row.id]} for message, row in zip(shown, rows, strict=True)
         ]
-        return found
 
     async def _take_snapshot(self, access: MessageAccess, narrow: Narrow) -> None:
         """Begin a snapshot; what was looked up before must still hold in it."""

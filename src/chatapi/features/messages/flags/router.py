@@ -59,7 +59,7 @@ async def mark_channel_as_read(ctx: LoggedIn, params: MarkChannelParams) -> None
     await MarkAsReadService(ctx).mark_channel(ChannelId(params.stream_id))
 
 
-@router.post("/mark_topic_as_read")
+@router.post("/mark_topic_as_read", deprecated=True)
 async def mark_topic_as_read(ctx: LoggedIn, params: MarkTopicParams) -> None:
     """Mark all messages of a topic as read."""
     await MarkAsReadService(ctx).mark_topic(params)

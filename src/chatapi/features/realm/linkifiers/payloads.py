@@ -39,7 +39,7 @@ FilterPayload: TypeAlias = Annotated[
     WithJsonSchema(
         {
             "type": "array",
-            "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            "items": {"anyOf": [{"type": "string"}, {"type": "integer", "format": "int64"}]},
             "minItems": 3,
             "maxItems": 3,
         }

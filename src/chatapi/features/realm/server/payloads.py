@@ -1,9 +1,10 @@
 """Response payloads about the server (SPEC 4.20)."""
 
-from typing import Literal, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from chatapi.wire.types import DEPRECATED
 from chatapi.wire.version import VersionPayload
 
 AuthenticationMethods = TypedDict(
@@ -40,14 +41,14 @@ class ExternalAuthenticationMethod(TypedDict):
 class ServerSettingsPayload(VersionPayload):
     """The server, and the organization if the host name of the request names one."""
 
-    authentication_methods: AuthenticationMethods
+    authentication_methods: Annotated[AuthenticationMethods, DEPRECATED]
     external_authentication_methods: list[ExternalAuthenticationMethod]
     push_notifications_enabled: bool
     is_incompatible: bool
     email_auth_enabled: bool
     require_email_format_usernames: bool
     realm_url: NotRequired[str]
-    realm_uri: NotRequired[str]
+    realm_uri: NotRequired[Annotated[str, DEPRECATED]]
     realm_name: NotRequired[str]
     realm_icon: NotRequired[str]
     realm_description: NotRequired[str]

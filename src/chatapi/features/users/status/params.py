@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints
 
 from chatapi.features.emoji import ReactionType
 from chatapi.wire.params import Params
+from chatapi.wire.types import DEPRECATED
 
 _MAX_TEXT_LENGTH = 60
 _MAX_EMOJI_LENGTH = 100
@@ -35,5 +36,5 @@ class ChangeUserStatusParams(Params):
 class ChangeOwnStatusParams(ChangeUserStatusParams):
     """SPEC 4.16, POST /users/me/status."""
 
-    away: bool | None = None
+    away: Annotated[bool | None, DEPRECATED] = None
     """Deprecated: the opposite of the setting `presence_enabled`."""

@@ -1,0 +1,73 @@
+"""Headers in the OpenAPI document, of requests and of responses."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from chatapi.http.idempotency import MAX_KEY_LENGTH
+from chatapi.http.route import ChatRoute
+
+Schema = dict[str, Any]
+
+_NUMBER: Schema = {"type": "integer", "format": "int64"}
+_TEXT: Schema = {"type": "string"}
+HEADERS: dict[str, Schema] = {
+    "X-Request-Id": {"description": "Names the request in the server's log.", "schema": _TEXT},
+    "X-RateLimit-Limit": {
+        "description": "How many requests are allowed in the current minute.",
+        "schema": _NUMBER,
+    },
+    "X-RateLimit-Remaining": {
+        "description": "How many of them are left.",
+        "schema": _NUMBER,
+    },
+    "X-RateLimit-Reset": {
+        "description": "When the next minute begins, in seconds since 1970-01-01 UTC.",
+        "schema": _NUMBER,
+    },
+    "Retry-After": {
+        "description": "After how many seconds to try again.",
+        "schema": _NUMBER,
+    },
+    "WWW-Authenticate": {"description": "How to log in: HTTP Basic.", "schema": _TEXT},
+    "Allow": {"description": "The methods that the path has.", "schema": _TEXT},
+}
+"""Headers of responses, the components that responses refer to."""
+_RATE_LIMIT = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+_BY_STATUS: dict[int, Sequence[str]] = {
+    HTTPStatus.UNAUTHORIZED: ("WWW-Authenticate",),
+    HTTPStatus.METHOD_NOT_ALLOWED: ("Allow",),
+    HTTPStatus.TOO_MANY_REQUESTS: ("Retry-After", *_RATE_LIMIT),
+    HTTPStatus.SERVICE_UNAVAILABLE: ("Retry-After",),
+}
+_IDEMPOTENCY_KEY: Schema = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A text of your own: with the same one, a request is carried out once.",
+    "schema": {"type": "string", "maxLength": MAX_KEY_LENGTH},
+    "example": "7f8e1a52-0d54-4a5e-9f43-2a1f6c1f3c55",
+}
+
+
+def takes_idempotency_key(route: ChatRoute) -> bool:
+    """Whether responses are stored for requests with a key."""
+    is_kept = route.method == "POST" and route.stores_responses
+    return is_kept and route.operation.guard.credentials == "required"
+
+
+def request_headers(route: ChatRoute) -> list[Schema]:
+    """Describe the headers that have a meaning in requests of an operation."""
+    return [_IDEMPOTENCY_KEY] if takes_idempotency_key(route) else []
+
+
+def headers_of_success(route: ChatRoute) -> Schema:
+    return _refer(["X-Request-Id", *(_RATE_LIMIT if route.is_limited else ())])
+
+
+def headers_of_error(status: int) -> Schema:
+    return _refer(["X-Request-Id", *_BY_STATUS.get(status, ())])
+
+
+def _refer(names: Sequence[str]) -> Schema:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

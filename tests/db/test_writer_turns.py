@@ -106,7 +106,7 @@ class TestWindow:
         writers.seconds += 0.05
         writers.turn.release()
         await waiting
-        await writers.wait("batch", is_batch=True)
+        await (await writers.wait("batch", is_batch=True))
         assert writers.order == ["request", "batch"]
 
 

@@ -93,5 +93,5 @@ class WriterTurn:
 def _next(turns: deque[asyncio.Future[None]]) -> asyncio.Future[None] | None:
     """Return the first of those that still wait."""
     while turns and turns[0].done():
-        turns.popleft()
+        del turns[0]
     return turns[0] if turns else None

@@ -49,6 +49,12 @@ def test_openapi_needs_no_database(empty_command: Command) -> None:
     assert written.read_text() == printed.stdout
 
 
+def test_openapi_can_declare_json_bodies_only(empty_command: Command) -> None:
+    document = json.loads(empty_command.run("openapi", "--json-bodies").stdout)
+    body = document["paths"]["/api/v1/messages"]["post"]["requestBody"]
+    assert list(body["content"]) == ["application/json"]
+
+
 def test_the_module_is_the_command() -> None:
     said = subprocess.check_output([*COMMAND, "--version"], text=True)
     assert said == f"chatapi {__version__}\n"

@@ -439,6 +439,25 @@ class TestFormWithFile:
         assert list(content) == [FORM_OF_PARTS]
 
 
+class TestWithoutForms:
+    """For generators that support one content type for each operation."""
+
+    def test_declares_json_only_wherever_it_is_accepted(self) -> None:
+        described = operation(build_document([router], declares_forms=False), "post", PICTURES)
+        assert list(described["requestBody"]["content"]) == [JSON]
+
+    def test_keeps_the_form_of_a_required_file(self) -> None:
+        files = FeatureRouter("Files")
+
+        @files.post("/scan")
+        async def scan(ctx: LoggedIn, params: ScanParams) -> None:
+            raise NotImplementedError
+
+        document = build_document([files], declares_forms=False)
+        content = operation(document, "post", "/api/v1/scan")["requestBody"]["content"]
+        assert list(content) == [FORM_OF_PARTS]
+
+
 class TestQuery:
     @pytest.fixture
     def parameters(self, document: dict[str, Any]) -> dict[str, Any]:

@@ -45,12 +45,18 @@ _SECURITY: dict[Credentials, list[Schema]] = {
 }
 
 
-def build_document(features: Sequence[FeatureRouter]) -> dict[str, Any]:
-    """Build the OpenAPI 3.1 document of the features' endpoints; deterministic."""
+def build_document(
+    features: Sequence[FeatureRouter], *, declares_forms: bool = True
+) -> dict[str, Any]:
+    """Build the OpenAPI 3.1 document of the features' endpoints; deterministic.
+
+    Without forms, only a JSON body is declared wherever one is accepted: some generators support
+    one content type for each operation.
+    """
     routes = [route for feature in features for route in feature.chat_routes]
     declared = (error for route in routes for error in errors_of(route))
     book = SchemaBook(routes, dict.fromkeys([*UNROUTED_ERRORS, *declared]))
-    parameters = ParameterWriter(book)
+    parameters = ParameterWriter(book, declares_forms=declares_forms)
     responses = ResponseWriter(book)
     paths: dict[str, Schema] = {}
     for route in routes:

@@ -18,8 +18,9 @@ _WRITTEN_ALIKE = {"boolean", "integer", "number", "string"}
 class ParameterWriter:
     """Describes path and query parameters, and those of request bodies."""
 
-    def __init__(self, book: SchemaBook) -> None:
+    def __init__(self, book: SchemaBook, *, declares_forms: bool) -> None:
         self._book = book
+        self._declares_forms = declares_forms
         self._examples = Examples(book.resolve)
         self._described: set[type[Params]] = set()
 
@@ -55,7 +56,8 @@ class ParameterWriter:
             form["encoding"] = encoding
         content = dict.fromkeys(_form_types(params), form)
         if not _requires_file(params):
-            content = {_JSON: self._json(params), **content}
+            forms = content if self._declares_forms else {}
+            content = {_JSON: self._json(params), **forms}
         return {"required": bool(schema.get("required")), "content": content}
 
     def _json(self, params: type[Params]) -> Schema:

@@ -130,3 +130,15 @@ class TestPollWithoutWaiting:
             )
             (event,) = await listener.new_events()
             assert event["message"]["id"] == assert_success(sent)["id"]
+
+    async def test_returns_them_after_events_that_it_knew(
+        self, client: ApiClient, start_app: StartApp, member: Person
+    ) -> None:
+        elsewhere = ApiClient(await start_app())
+        listener = await listen(client, member, event_types=["message"])
+        for count in range(1, 20):
+            await elsewhere.post(
+                "/messages", member, type="direct", to=[member.user_id], content="Hello"
+            )
+            # Not acknowledged, so that all of them are returned again.
+            assert len((await listener.poll(dont_block=True))["events"]) == count

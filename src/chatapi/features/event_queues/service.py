@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import orjson
@@ -59,20 +58,18 @@ class EventQueueService:
         self, params: GetEventsParams, waited: float, is_disconnected: Callable[[], Awaitable[bool]]
     ) -> EventsPayload:
         """GET /events; a poll that does not wait misses nothing that was committed before it."""
-        poll = partial(
-            self._queues.poll,
-            await self._reader(),
+        reader = await self._reader()
+        if params.dont_block:
+            # Other processes may have committed events that this one has not seen yet.
+            await self._ctx.runtime.clock_reader.catch_up(self._ctx.realm.id)
+        found = await self._queues.poll(
+            reader,
             QueueId(params.queue_id),
             _position(params.last_event_id),
             blocking=not params.dont_block,
             waited=waited,
             is_disconnected=is_disconnected,
         )
-        found = await poll()
-        if params.dont_block and not found:
-            # Other processes may have committed events that this one has not seen yet.
-            await self._ctx.runtime.clock_reader.catch_up(self._ctx.realm.id)
-            found = await poll()
         return {"events": [orjson.Fragment(piece.json) for piece in found]}
 
     async def follow(

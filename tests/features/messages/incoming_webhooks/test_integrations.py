@@ -474,7 +474,7 @@ async def test_body_that_is_not_json_is_refused(
         (b"", "not valid JSON"),
         (b"{", "not valid JSON"),
         (b"\xff", "not valid UTF-8"),
-        (b"[" * 200 + b"]" * 200, "nested too deeply"),
+        (b"[" * 200 + b"]" * 200, "nested more than 100 levels deep"),
         (b'"\\u0000"', "NUL"),
     ):
         response = await post(http, name, webhook, headers=headers, content=body)

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -153,6 +154,28 @@ async def test_blank_lines_do_not_keep_a_connection(url: str) -> None:
 async def test_large_head_is_refused(url: str, head: bytes) -> None:
     response = await answer_to(url, head)
     assert response == b"" or b"HTTP/1.1 400 " in response
+
+
+@pytest.mark.parametrize(
+    ("head", "problem"),
+    [
+        (
+            b"GET /api/v1/users?" + b"x" * 65_600 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "The address and the headers are larger than 65536 bytes",
+        ),
+        (
+            b"GET /" + b"%41" * 2_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "The path is longer than 4096 characters",
+        ),
+        (b"no request\r\n\r\n", "Invalid HTTP request received."),
+    ],
+    ids=["query", "path", "no HTTP"],
+)
+async def test_refusal_is_an_error_of_the_api(url: str, head: bytes, problem: str) -> None:
+    lines, _, body = (await answer_to(url, head)).partition(b"\r\n\r\n")
+    assert lines.startswith(b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n")
+    assert b"x-request-id: " in lines
+    assert json.loads(body) == {"result": "error", "msg": problem, "code": "BAD_REQUEST"}
 
 
 async def test_large_body_after_a_small_head_is_read(url: str, member: Person) -> None:

@@ -3,11 +3,18 @@
 import asyncio
 from typing import ClassVar
 
+import orjson
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import new_request_id
+from chatapi.http.responses import JSON_HEADERS
+
 _MAX_HEAD_BYTES = 64 * 1024
 _MAX_PATH_LENGTH = 4096
+_LARGE_HEAD = f"The address and the headers are larger than {_MAX_HEAD_BYTES} bytes"
+_LONG_PATH = f"The path is longer than {_MAX_PATH_LENGTH} characters"
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
@@ -40,6 +47,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     _unsent_since: float | None = None
     """When a response was first seen to wait for the client."""
     _next_check: asyncio.TimerHandle | None = None
+    _problem: str | None = None
+    """Why the parser was ended, if it was not the parser itself that found a fault."""
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
@@ -60,7 +69,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().data_received(data)
         is_head = self._waits_for_head_since is not None
         if is_head and self._received > _MAX_HEAD_BYTES and not self.transport.is_closing():
-            self.send_400_response("The head of the request is too large.")
+            self.send_400_response(_LARGE_HEAD)
 
     @override
     def on_message_begin(self) -> None:
@@ -74,8 +83,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if max(self._received, self._chunk) > _MAX_HEAD_BYTES:
             self._check_head()
         if len(self.url) > _MAX_PATH_LENGTH and len(self.url.partition(b"?")[0]) > _MAX_PATH_LENGTH:
-            # The parser turns it into a response with status 400.
-            raise ValueError("the path is too long")
+            self._refuse(_LONG_PATH)
         self._waits_for_head_since = None
         self._is_in_body = True
         self._received = 0
@@ -85,7 +93,27 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """Check the head by itself: the bytes received may include the beginning of a body."""
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
         if size > _MAX_HEAD_BYTES:
-            raise ValueError("the head is too large")
+            self._refuse(_LARGE_HEAD)
+
+    def _refuse(self, problem: str) -> None:
+        """End parsing; the caller of the parser then calls `send_400_response`."""
+        self._problem = problem
+        raise ValueError(problem)
+
+    @override
+    def send_400_response(self, msg: str) -> None:
+        """Send an error like all others, for a request that reached no route; then disconnect."""
+        error = BadRequestError(self._problem or msg)
+        body = orjson.dumps(error.envelope())
+        headers = [
+            *JSON_HEADERS,
+            (b"content-length", str(len(body)).encode()),
+            (b"x-request-id", new_request_id().encode()),
+            (b"connection", b"close"),
+        ]
+        lines = [b"HTTP/1.1 400 Bad Request", *(b"%b: %b" % header for header in headers)]
+        self.transport.write(b"\r\n".join([*lines, b"", body]))
+        self.transport.close()
 
     @override
     def on_message_complete(self) -> None:

@@ -26,7 +26,7 @@ _CHUNK_BYTES = 256 * 1024
 
 log = structlog.get_logger()
 _SUCCESS: dict[str, object] = {"result": "success", "msg": ""}
-_JSON_HEADERS: list[tuple[bytes, bytes]] = [
+JSON_HEADERS: list[tuple[bytes, bytes]] = [
     (b"content-type", b"application/json"),
     # A shared cache must never serve one reader's response to another.
     (b"cache-control", b"no-store, private"),
@@ -183,7 +183,7 @@ async def send_json(request: ApiRequest, send: Send, status: int, chunks: Sequen
             "type": "http.response.start",
             "status": status,
             "headers": [
-                *_JSON_HEADERS,
+                *JSON_HEADERS,
                 (b"content-length", str(sum(map(len, chunks))).encode()),
                 (b"x-request-id", request.request_id.encode()),
                 *request.response_headers,

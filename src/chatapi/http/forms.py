@@ -16,7 +16,13 @@ from chatapi.http.request import ApiRequest, BodyLimits
 from chatapi.http.urlencoding import TooManyStraysError, decode_pairs
 from chatapi.wire.bodies import RequestBody
 from chatapi.wire.files import UploadedFile
-from chatapi.wire.strict_json import JsonBudget, JsonValue, NotJsonError, TooManyValuesError
+from chatapi.wire.strict_json import (
+    JsonBudget,
+    JsonValue,
+    NotJsonError,
+    TooManyMembersError,
+    TooManyValuesError,
+)
 
 MAX_FIELDS = 1_000
 _PIECE_BYTES = 64 * 1024
@@ -208,19 +214,19 @@ async def _decode(data: bytes, place: str) -> dict[str, str]:
 async def _decode_json(body: bytes) -> dict[str, JsonValue]:
     """Decode a JSON object whose members are the parameters; of equal names the last counts."""
     try:
-        values = JsonBudget().parse_body(body.decode())
+        values = JsonBudget().parse_body(body.decode(), MAX_FIELDS)
     except UnicodeDecodeError:
         raise BadRequestError("The request body is not valid UTF-8") from None
     except TooManyValuesError:
         raise BadRequestError("The request body has too many entries") from None
+    except TooManyMembersError:
+        raise BadRequestError(f"The request body has more than {MAX_FIELDS} parameters") from None
     except NotJsonError as error:
         if b"\0" in body:
             raise BadRequestError("The request body must not contain NUL characters") from None
         raise BadRequestError(f"The request body is not valid JSON: {error}") from None
     if values is None:
         raise BadRequestError("The request body is not a JSON object with parameters")
-    if len(values) > MAX_FIELDS:
-        raise BadRequestError(f"The request body has more than {MAX_FIELDS} parameters")
     if len(body) > _PIECE_BYTES:
         # Validating the values of a large body is a step of its own.
         await asyncio.sleep(0)

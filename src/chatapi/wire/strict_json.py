@@ -29,6 +29,10 @@ class TooManyValuesError(ValueError):
     """The text has more values than any endpoint needs."""
 
 
+class TooManyMembersError(ValueError):
+    """The object has more members than a request may have parameters."""
+
+
 @final
 class JsonValue:
     """A parameter from a JSON body: the value itself, where a form has the text of it."""
@@ -67,7 +71,7 @@ class JsonBudget:
             raise NulCharacterError("NUL characters are not allowed")
         return _parse(text, _DEEPEST)
 
-    def parse_body(self, text: str) -> dict[str, JsonValue] | None:
+    def parse_body(self, text: str, max_members: int) -> dict[str, JsonValue] | None:
         """Decode the object that is a whole request body; None if it is any other value.
 
         Its members may be nested as deeply as values of a form, and tell whether they hold NULs.
@@ -77,6 +81,8 @@ class JsonBudget:
         parsed = _parse(text, _DEEPEST + 1)
         if not isinstance(parsed, dict):
             return None
+        if len(parsed) > max_members:
+            raise TooManyMembersError
         if _has_escaped_nul(text):
             return {
                 name: JsonValue(value, holds_nul=_has_escaped_nul(orjson.dumps(value).decode()))

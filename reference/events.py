@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from chatapi.events.event import Event
+from chatapi.events.event_schemas import client_events, event_type
 from chatapi.features.registry import load_from_features
-from chatapi.http.openapi import client_events, event_type
 from chatapi.http.route import FeatureRouter
 
 Schema = dict[str, Any]

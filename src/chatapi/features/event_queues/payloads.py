@@ -5,8 +5,8 @@ from typing import Annotated, Any, NotRequired, get_type_hints
 import orjson
 from typing_extensions import TypedDict
 
+from chatapi.events.event_schemas import AnyEvent
 from chatapi.features.state import all_sections
-from chatapi.http.openapi import AnyEvent
 from chatapi.wire.version import VersionPayload
 
 EncodedEvent = Annotated[orjson.Fragment, AnyEvent()]

@@ -11,7 +11,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from chatapi.core.errors import ApiError, wire_key
-from chatapi.http.openapi._docstrings import attribute_docstrings
+from chatapi.wire.docstrings import attribute_docstrings
 
 
 def errors_by_code(errors: Iterable[type[ApiError]]) -> Mapping[str, Sequence[type[ApiError]]]:

@@ -9,9 +9,9 @@ from pydantic_core.core_schema import IntSchema, ModelSchema, TypedDictSchema
 from typing_extensions import TypedDict, is_typeddict, override
 
 from chatapi.core.errors import ApiError
-from chatapi.http.openapi._docstrings import attribute_docstrings
 from chatapi.http.openapi._errors import error_response_type, errors_by_code
 from chatapi.http.route import ChatRoute
+from chatapi.wire.docstrings import attribute_docstrings
 from chatapi.wire.params import Params
 
 Schema: TypeAlias = dict[str, Any]

@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 
 from chatapi.core.ids import EventId
 from chatapi.events.event import Event, registry
-from chatapi.http.openapi._docstrings import attribute_docstrings
+from chatapi.wire.docstrings import attribute_docstrings
 
 _OURS = "chatapi."
 _ID = Annotated[EventId, Field(description="Grows with every event of a queue.")]

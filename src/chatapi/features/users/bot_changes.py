@@ -8,15 +8,10 @@ from chatapi.events.audience import Users
 from chatapi.features.users.api_keys import revoke_access
 from chatapi.features.users.bot_event_emitter import emit_bot_owner_changed
 from chatapi.features.users.changes import apply_role
-from chatapi.features.users.events import (
-    UNKNOWN_USER,
-    InvisiblePerson,
-    UserRemoved,
-    UserUpdated,
-)
+from chatapi.features.users.events import UserUpdated
 from chatapi.features.users.group_events import emit_system_group_changes
 from chatapi.features.users.repository import UserRepository
-from chatapi.features.users.user_added import user_added
+from chatapi.features.users.visibility_events import user_added, user_removed
 from chatapi.permissions.user_visibility import sees_all_users, user_visible_to, visible_pairs
 
 
@@ -47,9 +42,7 @@ async def give_bot(ctx: RealmContext, bot: UserRecord, new_owner: UserRecord) ->
 async def _emit_hidden(ctx: RealmContext, bot: UserRecord, old_owner: UserRecord) -> None:
     """A restricted guest sees a bot that is no longer theirs only where others see it."""
     if not await visible_pairs(ctx.db, [old_owner.id], [bot.id]):
-        person: InvisiblePerson = {"user_id": bot.id, "full_name": UNKNOWN_USER}
-        event = UserRemoved(person=person, hidden_from=frozenset({old_owner.id}))
-        ctx.emit(event, to=Users.only(old_owner.id))
+        ctx.emit(user_removed(bot, frozenset({old_owner.id})), to=Users.only(old_owner.id))
 
 
 async def _limit_to_owner(ctx: RealmContext, bot: UserRecord, owner: UserRecord) -> UserRecord:

@@ -24,7 +24,7 @@ from chatapi.features.users.repository import (
     UserRepository,
 )
 from chatapi.features.users.rules import check_email, check_full_name
-from chatapi.features.users.user_added import user_added
+from chatapi.features.users.visibility_events import user_added
 from chatapi.permissions.user_visibility import user_visible_to
 
 

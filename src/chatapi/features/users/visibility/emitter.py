@@ -16,13 +16,13 @@ from chatapi.core.ids import UserId
 from chatapi.events.audience import SomeOf, Users
 from chatapi.features.channels import emit_subscribers_hidden, emit_subscribers_shown
 from chatapi.features.groups import GroupMembersAdded, GroupMembersRemoved
-from chatapi.features.users.events import UNKNOWN_USER, UserRemoved, UserUpdated
+from chatapi.features.users.events import UserUpdated
 from chatapi.features.users.payloads import ProfileData
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.status.service import list_statuses
 from chatapi.features.users.status_events import UserStatusChanged
 from chatapi.features.users.status_payloads import UserStatusPayload
-from chatapi.features.users.user_added import user_added
+from chatapi.features.users.visibility_events import user_added, user_removed
 from chatapi.permissions.memberships import DirectGroup, GroupMemberships
 from chatapi.permissions.user_visibility import user_visible_to
 
@@ -128,10 +128,7 @@ class _Emitter:
         # The owner of a bot goes on seeing it.
         blind = guests - {user.bot_owner_id}
         if blind:
-            event = UserRemoved(
-                person={"user_id": user.id, "full_name": UNKNOWN_USER}, hidden_from=blind
-            )
-            self.ctx.emit(event, to=Users(ids=blind))
+            self.ctx.emit(user_removed(user, blind), to=Users(ids=blind))
 
     def _groups_of(self, users: Sequence[UserRecord]) -> dict[DirectGroup, list[int]]:
         user_ids = {user.id for user in users}

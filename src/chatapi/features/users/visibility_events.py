@@ -1,9 +1,9 @@
-"""The event by which readers learn of a user."""
+"""The events by which readers learn of a user, and forget one."""
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.ids import UserId
-from chatapi.features.users.events import UserAdded
+from chatapi.features.users.events import UNKNOWN_USER, UserAdded, UserRemoved
 from chatapi.features.users.payloads import ProfileData
 from chatapi.features.users.rules import user_payload
 
@@ -29,4 +29,11 @@ def user_added(
         default_avatar=ctx.realm.options.default_avatar_source,
         avatar_path=user.avatar_path,
         revealed_to=revealed_to,
+    )
+
+
+def user_removed(user: UserRecord, hidden_from: frozenset[UserId]) -> UserRemoved:
+    """The event for restricted guests to whom a user is no longer visible."""
+    return UserRemoved(
+        person={"user_id": user.id, "full_name": UNKNOWN_USER}, hidden_from=hidden_from
     )

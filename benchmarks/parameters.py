@@ -6,20 +6,17 @@ Both versions take turns, in processes of their own, and the best time of each r
 CPU time, so that it says something on a busy machine as well.
 """
 
-import argparse
 import asyncio
 import json
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-_HERE = Path(__file__).resolve().parents[1]
+from benchmarks.turns import BestTimes, run_script
+
 _TURNS = 5
 _ROUNDS = 9
 _REPETITIONS = 300
@@ -117,40 +114,13 @@ def measure() -> list[float | None]:
     return [asyncio.run(measure_sample(sample)) for sample in SAMPLES]
 
 
-def measure_checkout(checkout: Path) -> list[float | None]:
-    environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
-    command = [sys.executable, __file__]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    times: list[float | None] = json.loads(result.stdout)
-    return times
-
-
-def best_of(turns: list[list[float | None]]) -> list[float | None]:
-    by_sample = [[each for each in times if each] for times in zip(*turns, strict=True)]
-    return [min(times) if times else None for times in by_sample]
-
-
-def compare(before: Path) -> None:
-    turns = [(measure_checkout(before), measure_checkout(_HERE)) for _ in range(_TURNS)]
-    old = best_of([turn[0] for turn in turns])
-    new = best_of([turn[1] for turn in turns])
-    for sample, old_time, new_time in zip(SAMPLES, old, new, strict=True):
-        if new_time is None:
+def report(times: BestTimes) -> None:
+    for sample, old, new in zip(SAMPLES, times.before, times.now, strict=True):
+        if new is None:
             continue
-        times = f"{old_time or 0:7.1f} {new_time:7.1f}"
-        ratio = f"{new_time / old_time:5.2f}" if old_time else "  new"
-        sys.stdout.write(f"{times} {ratio}  {sample.name}\n")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--against", type=Path, help="a checkout of another version")
-    against: Path | None = parser.parse_args().against
-    if against is None:
-        sys.stdout.write(json.dumps(measure()) + "\n")
-    else:
-        compare(against)
+        ratio = f"{new / old:5.2f}" if old else "  new"
+        sys.stdout.write(f"{old or 0:7.1f} {new:7.1f} {ratio}  {sample.name}\n")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__, measure, report, _TURNS)

@@ -6,15 +6,11 @@ Both versions take turns, in processes of their own, and the best time of each m
 CPU time, so that it says something on a busy machine as well.
 """
 
-import argparse
-import json
-import os
-import subprocess
 import sys
 import time
-from pathlib import Path
 
-_HERE = Path(__file__).resolve().parents[1]
+from benchmarks.turns import BestTimes, run_script
+
 _TURNS = 3
 _ROUNDS = 7
 _REPETITIONS = 40
@@ -63,34 +59,13 @@ def measure() -> list[float]:
     return best
 
 
-def measure_checkout(checkout: Path) -> list[float]:
-    environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
-    command = [sys.executable, __file__]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    times: list[float] = json.loads(result.stdout)
-    return times
-
-
-def compare(before: Path) -> None:
-    turns = [(measure_checkout(before), measure_checkout(_HERE)) for _ in range(_TURNS)]
-    old = [min(times) for times in zip(*(each[0] for each in turns), strict=True)]
-    new = [min(times) for times in zip(*(each[1] for each in turns), strict=True)]
-    for message, old_time, new_time in zip(MESSAGES, old, new, strict=True):
-        sys.stdout.write(
-            f"{old_time:6.0f} {new_time:6.0f} {new_time / old_time:5.2f}  {message[:50]!r}\n"
-        )
-    sys.stdout.write(f"{sum(old):6.0f} {sum(new):6.0f} {sum(new) / sum(old):5.2f}  all\n")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--against", type=Path, help="a checkout of another version")
-    against: Path | None = parser.parse_args().against
-    if against is None:
-        sys.stdout.write(json.dumps(measure()) + "\n")
-    else:
-        compare(against)
+def report(times: BestTimes) -> None:
+    pairs = [(old or 0.0, new or 0.0) for old, new in zip(times.before, times.now, strict=True)]
+    for message, (old, new) in zip(MESSAGES, pairs, strict=True):
+        sys.stdout.write(f"{old:6.0f} {new:6.0f} {new / old:5.2f}  {message[:50]!r}\n")
+    old, new = (sum(each) for each in zip(*pairs, strict=True))
+    sys.stdout.write(f"{old:6.0f} {new:6.0f} {new / old:5.2f}  all\n")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__, measure, report, _TURNS)

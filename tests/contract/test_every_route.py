@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -21,6 +21,8 @@ from tests.support.clock import MovableClock
 from tests.support.databases import SqliteTemplate
 from tests.support.responses import ApiResponse
 from tests.support.routes import ROUTES, example_of, natural_example_of, send_to
+
+T = TypeVar("T")
 
 UNKNOWN = "no_endpoint_knows_this"
 SOMETHING: defaultdict[str, str] = defaultdict(lambda: "1")
@@ -119,16 +121,24 @@ async def test_unknown_parameters_are_reported_on_success_only(
         assert "ignored_parameters_unsupported" not in answer.body
 
 
+def each_one_missing(values: Mapping[str, T]) -> Iterator[tuple[str, dict[str, T]]]:
+    """Each name of the values, with all others."""
+    for name in values:
+        yield name, {other: value for other, value in values.items() if other != name}
+
+
+def assert_is_missing(answer: ApiResponse, name: str) -> None:
+    assert (answer.status, answer["code"]) == (400, "BAD_REQUEST")
+    assert f"'{name}'" in answer["msg"]
+
+
 @every_route
 async def test_a_missing_parameter_is_named(
     backend: str, shared_app: SharedApp, route: ChatRoute
 ) -> None:
-    values = example_of(route)
-    for name in values:
-        rest = {other: value for other, value in values.items() if other != name}
+    for name, rest in each_one_missing(example_of(route)):
         answer = await send(shared_app.client, route, shared_app.owner, rest)
-        assert (answer.status, answer["code"]) == (400, "BAD_REQUEST")
-        assert f"'{name}'" in answer["msg"]
+        assert_is_missing(answer, name)
 
 
 @routes_with_body
@@ -151,12 +161,9 @@ def outcome(params: type[Params], values: Mapping[str, str | JsonValue]) -> obje
 async def test_parameters_of_a_json_body_are_read_like_those_of_a_form(
     backend: str, shared_app: SharedApp, route: ChatRoute
 ) -> None:
-    values = natural_example_of(route)
-    for name in values:
-        rest = {other: value for other, value in values.items() if other != name}
+    for name, rest in each_one_missing(natural_example_of(route)):
         answer = await send_json(shared_app.client, route, shared_app.owner, rest)
-        assert (answer.status, answer["code"]) == (400, "BAD_REQUEST")
-        assert f"'{name}'" in answer["msg"]
+        assert_is_missing(answer, name)
 
 
 @routes_with_body

@@ -25,8 +25,9 @@ from random import Random
 
 import pytest
 
-from tests.model.client_history import History, live, random_history, shorten
+from tests.model.client_history import History, live, random_history
 from tests.model.processes import Processes
+from tests.model.searching import assert_none_fails
 
 HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200"))
 """How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
@@ -38,19 +39,9 @@ _PARTS = 4
 @pytest.mark.parametrize("part", range(_PARTS))
 async def test_clients_agree_with_database(processes: Processes, backend: str, part: int) -> None:
     share = HISTORIES // _PARTS if backend == "sqlite" else HISTORIES // _PARTS // 10
-    for number in range(max(1, share)):
-        name = f"{_SEED}/{part}/{number}"
-        history = random_history(Random(name))
-        if await _failure(processes, history) is None:
-            continue
-        short = await shorten(history, lambda each: _fails(processes, each))
-        steps = "\n".join(f"    {each!r}" for each in short.rounds)
-        why = await _failure(processes, short) or "It did not fail again."
-        pytest.fail(f"History {name} fails; shortened:\n{steps}\n{why}", pytrace=False)
-
-
-async def _fails(processes: Processes, history: History) -> bool:
-    return await _failure(processes, history) is not None
+    names = (f"{_SEED}/{part}/{number}" for number in range(max(1, share)))
+    histories = ((name, random_history(Random(name))) for name in names)
+    await assert_none_fails(histories, lambda each: _failure(processes, each))
 
 
 async def _failure(processes: Processes, history: History) -> str | None:

@@ -5,20 +5,14 @@ go where the guest is, nothing happens that ends queues, and so none may end.
 """
 
 import os
-from collections.abc import AsyncIterator
-from pathlib import Path
 from random import Random
 
-import pytest
-
-from chatapi.core.settings import Settings
 from tests.model.actions import Focus, Step, any_focus, any_step
 from tests.model.actions.channels import leave
-from tests.model.client_history import History, Round, live, shorten
+from tests.model.client_history import History, Round, live
 from tests.model.clients import Client, ClientSpec, any_client_spec
 from tests.model.processes import Processes
-from tests.support.apps import make_settings
-from tests.support.clock import MovableClock
+from tests.model.searching import assert_none_fails
 
 HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200")) // 4
 """How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
@@ -53,30 +47,13 @@ _LATE = 0.15
 _RESTARTING = 0.02
 
 
-@pytest.fixture
-def settings(database_url: str, tmp_path: Path) -> Settings:
-    return make_settings(database_url, tmp_path, queues_per_user=100_000)
-
-
-@pytest.fixture
-async def processes(settings: Settings, clock: MovableClock) -> AsyncIterator[Processes]:
-    async with Processes(settings, clock) as processes:
-        yield processes
-
-
 async def test_clients_of_restricted_guests_agree_and_keep_their_queues(
     processes: Processes, backend: str
 ) -> None:
     share = HISTORIES if backend == "sqlite" else HISTORIES // 10
-    for number in range(max(1, share)):
-        name = f"{_SEED}/{number}"
-        history = _random_history(Random(name))
-        if await _failure(processes, history) is None:
-            continue
-        short = await shorten(history, lambda each: _fails(processes, each))
-        steps = "\n".join(f"    {each!r}" for each in short.rounds)
-        why = await _failure(processes, short) or "It did not fail again."
-        pytest.fail(f"History {name} fails; shortened:\n{steps}\n{why}", pytrace=False)
+    names = (f"{_SEED}/{number}" for number in range(max(1, share)))
+    histories = ((name, _random_history(Random(name))) for name in names)
+    await assert_none_fails(histories, lambda each: _failure(processes, each))
 
 
 def _random_history(chance: Random) -> History:
@@ -112,10 +89,6 @@ def _step(chance: Random, focus: Focus) -> Step:
         step = any_step(chance, focus)
         if step.action.__name__ in _ACTIONS:
             return step
-
-
-async def _fails(processes: Processes, history: History) -> bool:
-    return await _failure(processes, history) is not None
 
 
 async def _failure(processes: Processes, history: History) -> str | None:

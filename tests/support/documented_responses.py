@@ -18,7 +18,7 @@ from chatapi.main import FEATURES
 _DOCUMENT_URI = "urn:chatapi:openapi"
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _PLACES = (".+", "[^/]+", "[0-9]+")
-_METHODS = {"get", "post", "patch", "delete"}
+_METHODS = {"get", "post", "put", "patch", "delete"}
 _TEST_EVENTS = "test_"
 _ELSEWHERE = {404: "NotFound", 405: "MethodNotAllowed"}
 _MOST_REMEMBERED = 200_000

@@ -6,6 +6,10 @@ RUN python -m venv --without-pip /opt/chatapi \
         --require-hashes --no-deps --only-binary :all: -r requirements.lock
 
 FROM python:3.13-slim
+LABEL org.opencontainers.image.title="chatapi" \
+      org.opencontainers.image.description="A team chat server with channels, topics and a long-polling event API." \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="0.1.0"
 # As with dev.py, the source is on the path instead of being installed.
 COPY --from=builder /opt/chatapi /opt/chatapi
 RUN groupadd --gid 10001 chatapi \
@@ -15,7 +19,6 @@ RUN groupadd --gid 10001 chatapi \
         > /opt/chatapi/bin/chatapi \
     && chmod 0755 /opt/chatapi/bin/chatapi
 WORKDIR /app
-COPY alembic.ini ./
 COPY migrations ./migrations
 COPY src ./src
 ENV PATH=/opt/chatapi/bin:$PATH \

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,8 @@ class Command:
 
     folder: Path
     settings: Mapping[str, str]
+    program: tuple[str, ...] = tuple(COMMAND)
+    """What `serving` starts; `run` always runs the modules of the tests."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -54,7 +56,7 @@ class Command:
         return {**inherited_environment(), **FAST, **named}
 
     def with_settings(self, **settings: str) -> "Command":
-        return Command(self.folder, {**self.settings, **settings})
+        return replace(self, settings={**self.settings, **settings})
 
     def run(self, *arguments: str, stdin: str = "") -> Outcome:
         """Run it to its end, in a new process that has the modules already imported."""
@@ -80,7 +82,7 @@ class Command:
         errors = self.folder / "serve.stderr"
         with errors.open("wb") as stderr:
             process = subprocess.Popen(
-                [*COMMAND, "serve", "--port", "0", *arguments],
+                [*self.program, "serve", "--port", "0", *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

@@ -1,12 +1,10 @@
 """Migrates a database to the newest revision, safely if several processes start together."""
 
-from pathlib import Path
-
 from sqlalchemy import Connection, inspect, text
 
 from chatapi.db.database import Database
+from chatapi.db.migration_scripts import migration_scripts
 
-_VERSIONS = Path(__file__).resolve().parents[3] / "migrations" / "versions"
 MIGRATION_LOCK = 0x63686174  # any number, as long as all processes use the same
 
 
@@ -40,7 +38,8 @@ async def pending_changes(database: Database) -> list[str]:
 
 def newest_revision() -> str:
     """Return the highest revision; migrations are numbered in the names of their files."""
-    return max(path.name.partition("_")[0] for path in _VERSIONS.glob("[0-9]*.py"))
+    versions = migration_scripts() / "versions"
+    return max(path.name.partition("_")[0] for path in versions.glob("[0-9]*.py"))
 
 
 def current_revision(connection: Connection) -> str | None:

@@ -1,21 +1,20 @@
 """The functions that need Alembic; imported only to migrate a database or to compare it."""
 
-from pathlib import Path
-
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection
 
+from chatapi.db.migration_scripts import migration_scripts
 from chatapi.db.models import metadata
 from chatapi.db.search import is_of_models
 
-PROJECT = Path(__file__).resolve().parents[3]
-
 
 def upgrade(connection: Connection) -> None:
-    config = Config(PROJECT / "alembic.ini")
+    config = Config()
+    # Alembic's options are formatted with `%`.
+    config.set_main_option("script_location", str(migration_scripts()).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 

@@ -86,11 +86,12 @@ class TestCommandsBesideTheServer:
                 )
                 (event,) = (await waiting).json()["events"]
                 assert event["person"]["delivery_email"] == "emilia@example.com"
-                # Replacing a key ends the polls made with it.
+                # Revoking keys ends the polls made with them.
                 waiting = poll(client, {**queue, "last_event_id": event["id"]})
                 await until_poll_has_arrived(client, queue)
-                renewed = command.answer("user", "api-key", "--email", OWNER_EMAIL)
+                command.answer("user", "revoke-api-key", "--email", OWNER_EMAIL, "--all")
                 assert (await waiting).status_code == 401
+            renewed = command.answer("user", "api-key", "--email", OWNER_EMAIL)
             async with serving.client(OWNER_EMAIL, renewed["api_key"]) as client:
                 assert (await client.get("/users/me")).status_code == 200
             command.answer(

@@ -47,6 +47,7 @@ class TestRefusals:
         assert refused.status == 1
         assert refused.json["result"] == "error"
         assert refused.json["code"] == "CANNOT_DEACTIVATE_LAST_USER"
+        assert refused.json["msg"] == "Cannot change the role of the only organization owner"
         assert refused.stderr == ""
 
     def test_name_an_unknown_user(self, command: Command) -> None:
@@ -64,6 +65,39 @@ class TestRefusals:
         refused = command.run("user", "create", *somebody, stdin="short\n")
         assert refused.status == 1
         assert "password is too short" in refused.stderr
+
+
+class TestApiKeys:
+    def test_new_key_leaves_the_others_valid_and_says_so(self, command: Command) -> None:
+        added = command.run("user", "api-key", "--email", OWNER_EMAIL, "--name", "backup script")
+        assert "Earlier keys stay valid" in added.stderr
+        first, second = command.answer("user", "api-keys", "--email", OWNER_EMAIL)["api_keys"]
+        assert (first["name"], second["name"]) == ("", "backup script")
+        assert not second["is_login"]
+        assert second["last_used_at"] is None
+
+    def test_one_key_is_revoked_by_its_number(self, command: Command) -> None:
+        command.answer("user", "api-key", "--email", OWNER_EMAIL)
+        first, second = command.answer("user", "api-keys", "--email", OWNER_EMAIL)["api_keys"]
+        command.answer("user", "revoke-api-key", "--email", OWNER_EMAIL, "--id", str(first["id"]))
+        assert command.answer("user", "api-keys", "--email", OWNER_EMAIL)["api_keys"] == [second]
+
+    @pytest.mark.parametrize("choice", [(), ("--all", "--id", "1"), ("--id", "77")])
+    def test_revoking_without_a_clear_choice_changes_nothing(
+        self, command: Command, choice: tuple[str, ...]
+    ) -> None:
+        refused = command.run("user", "revoke-api-key", "--email", OWNER_EMAIL, *choice)
+        assert refused.status == 1
+        assert len(command.answer("user", "api-keys", "--email", OWNER_EMAIL)["api_keys"]) == 1
+
+    def test_deactivated_user_gets_none_until_reactivated(self, command: Command) -> None:
+        user = ("--email", "emilia@example.com")
+        command.answer("user", "create", *user, "--name", "Emilia")
+        command.answer("user", "deactivate", *user)
+        refused = command.run("user", "api-key", *user)
+        assert refused.stderr == "Error: Deactivated users cannot have API keys\n"
+        assert command.answer("user", "reactivate", *user)["is_active"]
+        assert command.answer("user", "api-key", *user)["api_key"]
 
 
 class TestSeveralOrganizations:

@@ -182,6 +182,12 @@ async def a_login(world: World, _caller: Person | None) -> Prepared:
     return Prepared(values={"username": world.somebody.email, "password": PASSWORD})
 
 
+async def an_api_key(world: World, caller: Person | None) -> Prepared:
+    """The key of the caller, if there is one."""
+    listed = await world.client.get("/users/me/api_keys", caller)
+    return Prepared({"key_id": listed["api_keys"][0]["id"] if listed.status == 200 else 1})
+
+
 async def a_new_address(_world: World, _caller: Person | None) -> Prepared:
     return Prepared(values={"email": f"new{next(_numbers)}@example.com"})
 

@@ -41,6 +41,7 @@ VERBS = {
     "render",
     "reorder",
     "report",
+    "revoke",
     "send",
     "set",
     "subscribe",

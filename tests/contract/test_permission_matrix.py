@@ -79,6 +79,8 @@ GET    /ready                                   ok ok    ok    ok    ok    ok   
 GET    /server_settings                         ok ok    ok    ok    ok    ok    ok    ok ok ok
 POST   /fetch_api_key                           ok ok    ok    ok    ok    ok    ok    ok ok ok
 POST   /users/me/api_key/regenerate             ok ok    ok    ok    ok    ok    ok    -  -  -
+GET    /users/me/api_keys                       ok ok    ok    ok    ok    ok    ok    -  -  -
+DELETE /users/me/api_keys/{key_id}              ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /register                                ok ok    ok    ok    ok    ok    ok    -  -  -
 GET    /events                                  ok ok    ok    ok    ok    ok    ok    -  -  -
 DELETE /events                                  ok ok    ok    ok    ok    ok    ok    -  -  -
@@ -243,6 +245,7 @@ DELETE /realm/filters/{filter_id}               ok ok    admin admin admin admin
 
 PREPARATIONS: dict[str, Preparation] = {
     "POST /fetch_api_key": permission_world.a_login,
+    "DELETE /users/me/api_keys/{key_id}": permission_world.an_api_key,
     "GET /events": permission_world.a_queue,
     "DELETE /events": permission_world.a_queue,
     "PATCH /realm": permission_world.a_description,

@@ -51,7 +51,7 @@ def link_dependencies(site_packages: Path) -> None:
         for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
             link = site_packages / top
             if not link.exists():
-                link.symlink_to(distribution(name).locate_file(top))
+                link.symlink_to(str(distribution(name).locate_file(top)))
 
 
 def run(command: list[str], folder: Path | None) -> str:

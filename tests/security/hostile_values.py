@@ -254,7 +254,11 @@ _FILES: Mapping[str, Callable[[], bytes]] = {
 }
 """What is uploaded; an endpoint that takes a file needs one here."""
 
-ENDS_ACCOUNT = {"DELETE /users/me", "POST /users/me/api_key/regenerate"}
+ENDS_ACCOUNT = {
+    "DELETE /users/me",
+    "POST /users/me/api_key/regenerate",
+    "DELETE /users/me/api_keys/{key_id}",
+}
 """Called by a user who is not needed afterwards."""
 
 

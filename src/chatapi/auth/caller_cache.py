@@ -56,6 +56,7 @@ class CallerCache:
 
     def __init__(self, hub: Hub, settings: Settings) -> None:
         self._root_domain = settings.root_domain
+        self._used_keys: set[ApiKeyId] = set()
         self._callers = FeedCache[_Key, Caller](
             hub,
             max_values=_MAX_CALLERS,
@@ -69,12 +70,12 @@ class CallerCache:
         # The header is a secret: the cache stores only its digest.
         key = hashlib.sha256(header.encode()).digest()
         caller = self._callers.get(realm.id, key)
-        if caller is not None:
-            return caller
-        email, api_key = _parse_basic(header)
-        return await self._callers.load(
-            realm.id, key, partial(self._look_up, db, realm, email, api_key)
-        )
+        if caller is None:
+            email, api_key = _parse_basic(header)
+            caller = await self._callers.load(
+                realm.id, key, partial(self._look_up, db, realm, email, api_key)
+            )
+        return self._with_used_key(caller)
 
     async def authenticate_webhook(
         self, db: DatabaseSession, realm: RealmRecord, api_key: str
@@ -83,11 +84,21 @@ class CallerCache:
         # No header has a NUL character, so digests of headers and of keys differ.
         key = hashlib.sha256(b"\0" + api_key.encode()).digest()
         caller = self._callers.get(realm.id, key)
-        if caller is not None:
-            return caller
-        return await self._callers.load(
-            realm.id, key, partial(_look_up_webhook, db, realm.id, api_key)
-        )
+        if caller is None:
+            caller = await self._callers.load(
+                realm.id, key, partial(_look_up_webhook, db, realm.id, api_key)
+            )
+        return self._with_used_key(caller)
+
+    def take_used_keys(self) -> set[ApiKeyId]:
+        """Returns the keys that authenticated requests since the last call."""
+        used, self._used_keys = self._used_keys, set()
+        return used
+
+    def _with_used_key(self, caller: Caller) -> Caller:
+        if caller.key_id is not None:
+            self._used_keys.add(caller.key_id)
+        return caller
 
     async def of_user(self, db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Caller:
         """Returns a user on whose behalf the service acts; does not check that it is active."""

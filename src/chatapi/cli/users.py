@@ -12,19 +12,26 @@ from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.cli.operator import OrganizationOption, organization, run_command
 from chatapi.cli.passwords import AskForPassword, PasswordArgument, PasswordFromStdin, read_password
-from chatapi.cli.terminal import AsJson, print_result, printable, table
+from chatapi.cli.terminal import AsJson, note, print_result, printable, table
 from chatapi.cli.zuliprc import SiteOption, Zuliprc, ZuliprcOption, zuliprc_file
 from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ApiKeyId
 from chatapi.core.roles import Role
 from chatapi.features.users import (
+    MAX_KEY_NAME_LENGTH,
+    ApiKeyRecord,
     CreatedUser,
     NewUser,
+    add_api_key,
     add_user,
     change_password,
     change_role,
     check_password,
     deactivate_user,
-    replace_api_key,
+    list_api_keys,
+    reactivate_user,
+    revoke_access,
+    revoke_api_key,
 )
 
 T = TypeVar("T")
@@ -46,7 +53,16 @@ class RoleName(StrEnum):
         return Role[self.name]
 
 
+def _check_key_name(name: str) -> str:
+    if len(name) > MAX_KEY_NAME_LENGTH or not name.isprintable():
+        raise typer.BadParameter(f"at most {MAX_KEY_NAME_LENGTH} printable characters")
+    return name
+
+
 EmailOption = Annotated[str, typer.Option("--email", help="The user's email address.")]
+KeyNameOption = Annotated[
+    str, typer.Option("--name", help="What the key is for.", callback=_check_key_name)
+]
 RoleOption = Annotated[RoleName, typer.Option("--role", help="What the user may do.")]
 
 
@@ -110,6 +126,25 @@ def deactivate(
     print_result(_describe(user), f"Deactivated {printable(user.delivery_email)}.", as_json=as_json)
 
 
+@app.command()
+def reactivate(
+    email: EmailOption,
+    org: OrganizationOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Reactivate a user; the password is valid again, API keys are not: add one."""
+
+    async def work(ctx: RealmContext) -> UserRecord:
+        user = await _get(ctx, email)
+        if not user.is_active:
+            await reactivate_user(ctx, user)
+        return await _get(ctx, email)
+
+    user = _in_organization(work, org, as_json=as_json)
+    text = f"{printable(user.delivery_email)} is active."
+    print_result(_describe(user), text, as_json=as_json)
+
+
 @app.command("role")
 def set_role(
     email: EmailOption,
@@ -131,20 +166,64 @@ def set_role(
 @app.command("api-key")
 def new_api_key(
     email: EmailOption,
+    name: KeyNameOption = "",
     zuliprc: ZuliprcOption = None,
     site: SiteOption = None,
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a new API key; only digests are stored, so the old ones cannot be shown."""
+    """Add an API key and print it; the other keys of the user stay valid."""
 
     async def work(ctx: RealmContext) -> tuple[UserRecord, str]:
         user = await _get(ctx, email)
-        return user, await replace_api_key(ctx, user)
+        return user, await add_api_key(ctx, user, name)
 
     with zuliprc_file(zuliprc, site, as_json=as_json) as file:
         user, api_key = _in_organization(work, org, as_json=as_json)
         _answer_with_key(user, api_key, file, as_json=as_json)
+    if not as_json:
+        note("Earlier keys stay valid; `chatapi user revoke-api-key` ends them.")
+
+
+@app.command("api-keys")
+def list_keys(email: EmailOption, org: OrganizationOption = None, as_json: AsJson = False) -> None:
+    """List a user's API keys by number, name and last use; the keys themselves are not stored."""
+
+    async def work(ctx: RealmContext) -> list[ApiKeyRecord]:
+        return await list_api_keys(ctx, (await _get(ctx, email)).id)
+
+    keys = [_describe_key(key) for key in _in_organization(work, org, as_json=as_json)]
+    headings = ["Id", "Name", "From a login", "Created", "Last used"]
+    print_result(
+        {"api_keys": keys}, table(headings, [list(key.values()) for key in keys]), as_json=as_json
+    )
+
+
+@app.command("revoke-api-key")
+def revoke_key(
+    email: EmailOption,
+    key_id: Annotated[int | None, typer.Option("--id", help="As `api-keys` lists it.")] = None,
+    all_keys: Annotated[bool, typer.Option("--all", help="Revoke every key.")] = False,
+    org: OrganizationOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Revoke one API key or all of them; the user's event queues end with it."""
+
+    async def work(ctx: RealmContext) -> UserRecord:
+        user = await _get(ctx, email)
+        if all_keys == (key_id is not None):
+            raise BadRequestError("Choose one key with --id, or all of them with --all")
+        if key_id is None:
+            await revoke_access(ctx, user.id)
+        else:
+            await revoke_api_key(ctx, user.id, ApiKeyId(key_id))
+        return user
+
+    user = _in_organization(work, org, as_json=as_json)
+    which = "All API keys" if all_keys else f"API key {key_id}"
+    print_result(
+        _describe(user), f"{which} of {printable(user.delivery_email)} revoked.", as_json=as_json
+    )
 
 
 @app.command("password")
@@ -198,6 +277,18 @@ def _describe(user: UserRecord) -> dict[str, object]:
         "role": user.role.name.lower(),
         "is_active": user.is_active,
         "is_bot": user.is_bot,
+    }
+
+
+def _describe_key(key: ApiKeyRecord) -> dict[str, object]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "is_login": not key.is_primary,
+        "created_at": key.created_at.isoformat(timespec="seconds"),
+        "last_used_at": None
+        if key.last_used_at is None
+        else key.last_used_at.isoformat(timespec="seconds"),
     }
 
 

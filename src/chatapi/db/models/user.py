@@ -68,5 +68,9 @@ class ApiKey(Base):
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
     key_hash: Mapped[str] = mapped_column(String(64))
     is_primary: Mapped[bool]
-    """Whether it was created with the account or by a regeneration; logins never replace it."""
+    """Whether it was not issued at a login; logins never replace it."""
+    name: Mapped[str] = mapped_column(String(60), server_default="")
+    """What the key is for: the client that logged in, or what an operator wrote."""
     created_at: Mapped[datetime]
+    last_used_at: Mapped[datetime | None]
+    """Stored now and then, not with each request."""

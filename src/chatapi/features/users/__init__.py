@@ -1,6 +1,14 @@
 """Users: reading, creating and changing accounts."""
 
-from chatapi.features.users.activation import deactivate_user
+from chatapi.features.users.activation import deactivate_user, reactivate_user
+from chatapi.features.users.api_key_records import ApiKeyRecord
+from chatapi.features.users.api_keys import (
+    MAX_KEY_NAME_LENGTH,
+    add_api_key,
+    list_api_keys,
+    revoke_access,
+    revoke_api_key,
+)
 from chatapi.features.users.avatar_addresses import (
     Avatar,
     DefaultAvatar,
@@ -9,7 +17,7 @@ from chatapi.features.users.avatar_addresses import (
 )
 from chatapi.features.users.avatar_changes import MAX_AVATAR_MIB, list_avatar_keys
 from chatapi.features.users.bot_records import BotServiceRecord
-from chatapi.features.users.changes import change_password, change_role, replace_api_key
+from chatapi.features.users.changes import change_password, change_role
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.events import UNKNOWN_USER
 from chatapi.features.users.full_members import list_realms_to_recount, recount_full_members
@@ -18,7 +26,7 @@ from chatapi.features.users.profile_fields.field_types import KNOWN_SITES
 from chatapi.features.users.profile_fields.params import CreateFieldParams, ProfileValueParam
 from chatapi.features.users.profile_fields.profiles import ProfileService, has_profile_values
 from chatapi.features.users.profile_fields.service import ProfileFieldService, list_profile_fields
-from chatapi.features.users.repository import BotServiceRepository
+from chatapi.features.users.repository import ApiKeyRepository, BotServiceRepository
 from chatapi.features.users.role_history import past_roles
 from chatapi.features.users.rules import check_password
 from chatapi.features.users.system_bots import add_notification_bot, notification_bot
@@ -27,9 +35,12 @@ from chatapi.features.users.visibility.emitter import emit_user_visibility
 __all__ = [
     "KNOWN_SITES",
     "MAX_AVATAR_MIB",
+    "MAX_KEY_NAME_LENGTH",
     "OFFLINE_AFTER_SECONDS",
     "PING_EVERY_SECONDS",
     "UNKNOWN_USER",
+    "ApiKeyRecord",
+    "ApiKeyRepository",
     "Avatar",
     "BotServiceRecord",
     "BotServiceRepository",
@@ -40,6 +51,7 @@ __all__ = [
     "ProfileFieldService",
     "ProfileService",
     "ProfileValueParam",
+    "add_api_key",
     "add_notification_bot",
     "add_user",
     "avatar_url",
@@ -50,11 +62,14 @@ __all__ = [
     "drawn_picture_url",
     "emit_user_visibility",
     "has_profile_values",
+    "list_api_keys",
     "list_avatar_keys",
     "list_profile_fields",
     "list_realms_to_recount",
     "notification_bot",
     "past_roles",
+    "reactivate_user",
     "recount_full_members",
-    "replace_api_key",
+    "revoke_access",
+    "revoke_api_key",
 ]

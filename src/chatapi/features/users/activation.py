@@ -20,7 +20,8 @@ async def deactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     current = await users.get(user.id)
     if not current.is_active:
         return
-    await require_other_owner(users, current)
+    if await is_only_owner(users, current):
+        raise CannotDeactivateLastUserError(is_last_owner=True, entity="organization owner")
     for ended in (current, *await users.list_active_bots(of=current.id)):
         await _end(ctx, ended)
 
@@ -36,11 +37,10 @@ async def reactivate_user(ctx: RealmContext, user: UserRecord) -> None:
         await emit_bot_added(ctx, user)
 
 
-async def require_other_owner(users: UserRepository, user: UserRecord) -> None:
-    """Refuse if a user, read under the lock, is the last active owner who is not a bot."""
+async def is_only_owner(users: UserRepository, user: UserRecord) -> bool:
+    """Whether a user, read under the lock, is the last active owner who is not a bot."""
     is_owner = user.role is Role.OWNER and user.is_active and not user.is_bot
-    if is_owner and await users.count_active_owners() == 1:
-        raise CannotDeactivateLastUserError(is_last_owner=True, entity="organization owner")
+    return is_owner and await users.count_active_owners() == 1
 
 
 async def _end(ctx: RealmContext, user: UserRecord) -> None:

@@ -13,6 +13,28 @@ class LoginPayload(TypedDict):
     user_id: int
 
 
+class ApiKeyDescription(TypedDict):
+    """An API key without the key itself, of which only a digest is stored."""
+
+    id: int
+    """The number of the key, for revoking it."""
+    name: str
+    """What the key is for: the client that logged in, or what the operator wrote."""
+    is_login: bool
+    """Whether the key was issued at a login; the others stay until they are revoked."""
+    is_current: bool
+    """Whether this request was made with the key."""
+    created_at: int
+    last_used_at: int | None
+    """When the key was last used, up to ten minutes ago; null if it was not used yet."""
+
+
+class ApiKeysPayload(TypedDict):
+    """All valid API keys of the user."""
+
+    api_keys: list[ApiKeyDescription]
+
+
 class ApiKeyPayload(TypedDict):
     """The new API key of the user."""
 

@@ -1,26 +1,53 @@
-"""Issues further API keys for logins, and revokes all keys of a user."""
+"""Issues further API keys and revokes keys; callers have checked the permission."""
 
 from chatapi.auth.context import RealmContext
-from chatapi.core.ids import UserId, new_api_key
+from chatapi.auth.users import UserRecord
+from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import ApiKeyId, UserId, new_api_key
 from chatapi.events.audience import Nobody
 from chatapi.events.restarts import restart_clients
+from chatapi.features.users.api_key_records import ApiKeyRecord
 from chatapi.features.users.events import CredentialsChanged
 from chatapi.features.users.login_events import OldLoginsEnded
 from chatapi.features.users.repository import ApiKeyRepository
 
 LOGINS_PER_USER = 50
 """Limit of login keys per user; beyond it the oldest one is revoked."""
+MAX_KEY_NAME_LENGTH = 60
 
 
-async def add_login_key(ctx: RealmContext, user_id: UserId) -> str:
-    """Create a further key of a user; the others stay valid, except the oldest beyond the limit."""
+async def list_api_keys(ctx: RealmContext, user_id: UserId) -> list[ApiKeyRecord]:
+    return await ApiKeyRepository(ctx.db).list_all(user_id)
+
+
+async def add_api_key(ctx: RealmContext, user: UserRecord, name: str) -> str:
+    """Create a further key that stays until it is revoked; all others stay valid."""
+    await ctx.lock()
+    if not user.is_active:
+        raise BadRequestError("Deactivated users cannot have API keys")
+    api_key = new_api_key()
+    await ApiKeyRepository(ctx.db).add(user.id, api_key, ctx.now(), name=name, is_primary=True)
+    return api_key
+
+
+async def add_login_key(ctx: RealmContext, user_id: UserId, client: str) -> str:
+    """Create a key for a client that logs in; the oldest login beyond the limit ends."""
     await ctx.lock()
     keys = ApiKeyRepository(ctx.db)
     api_key = new_api_key()
-    await keys.add(user_id, api_key, ctx.now(), is_primary=False)
+    name = client[:MAX_KEY_NAME_LENGTH]
+    await keys.add(user_id, api_key, ctx.now(), name=name, is_primary=False)
     if await keys.delete_oldest_logins(user_id, keep=LOGINS_PER_USER):
         ctx.emit(OldLoginsEnded(user_id=user_id), to=Nobody())
     return api_key
+
+
+async def revoke_api_key(ctx: RealmContext, user_id: UserId, key_id: ApiKeyId) -> None:
+    """Revoke one key. All event queues of the user end: it is unknown which key reads them."""
+    await ctx.lock()
+    if not await ApiKeyRepository(ctx.db).delete(user_id, key_id):
+        raise BadRequestError("API key does not exist")
+    await _end_clients(ctx, user_id)
 
 
 async def revoke_access(ctx: RealmContext, user_id: UserId) -> None:
@@ -32,5 +59,9 @@ async def revoke_access(ctx: RealmContext, user_id: UserId) -> None:
     """
     await ctx.lock()
     await ApiKeyRepository(ctx.db).delete_all(user_id)
+    await _end_clients(ctx, user_id)
+
+
+async def _end_clients(ctx: RealmContext, user_id: UserId) -> None:
     await restart_clients(ctx.work, ctx.realm.id, [user_id])
     ctx.emit(CredentialsChanged(user_id=user_id), to=Nobody())

@@ -10,12 +10,13 @@ from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.restarts import restart_clients
 from chatapi.features.channels import PersonalStateDiff, emit_visibility_change, list_channels
-from chatapi.features.users.activation import require_other_owner
+from chatapi.features.users.activation import is_only_owner
 from chatapi.features.users.api_keys import revoke_access
 from chatapi.features.users.avatar_addresses import Avatar, initials_of
 from chatapi.features.users.avatar_changes import emit_avatar
 from chatapi.features.users.bot_event_emitter import emit_bots_for_new_role
 from chatapi.features.users.bot_rules import check_bot_role
+from chatapi.features.users.errors import CannotDemoteLastOwnerError
 from chatapi.features.users.events import PersonChange, UserUpdated
 from chatapi.features.users.group_events import emit_system_group_changes
 from chatapi.features.users.repository import ApiKeyRepository, UserRepository
@@ -34,7 +35,8 @@ async def change_role(ctx: RealmContext, user: UserRecord, role: Role) -> None:
     before = await users.get(user.id)
     if role is before.role:
         return
-    await require_other_owner(users, before)
+    if await is_only_owner(users, before):
+        raise CannotDemoteLastOwnerError(is_last_owner=True, entity="organization owner")
     if before.bot_owner_id is not None:
         check_bot_role(role, await users.find(before.bot_owner_id))
     await apply_role(ctx, before, role)
@@ -150,5 +152,5 @@ async def replace_api_key(ctx: RealmContext, user: UserRecord) -> str:
     """Create a new API key; the old ones of all devices are revoked, with their event queues."""
     await revoke_access(ctx, user.id)
     api_key = new_api_key()
-    await ApiKeyRepository(ctx.db).add(user.id, api_key, ctx.now(), is_primary=True)
+    await ApiKeyRepository(ctx.db).add(user.id, api_key, ctx.now(), name="", is_primary=True)
     return api_key

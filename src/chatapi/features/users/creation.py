@@ -82,7 +82,7 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         password_hash=new.password_hash,
     )
     api_key = new_api_key()
-    await ApiKeyRepository(ctx.db).add(user_id, api_key, ctx.now(), is_primary=True)
+    await ApiKeyRepository(ctx.db).add(user_id, api_key, ctx.now(), name="", is_primary=True)
     if new.bot_service is not None:
         await BotServiceRepository(ctx.db).put(user_id, new.bot_service)
     user = await users.get(user_id)

@@ -13,3 +13,10 @@ class CannotDeactivateLastUserError(ApiError):
     text = "Cannot deactivate the only {entity}"
     is_last_owner: bool
     entity: str
+
+
+@dataclass(eq=False)
+class CannotDemoteLastOwnerError(CannotDeactivateLastUserError):
+    """The same for a change of the role."""
+
+    text = "Cannot change the role of the only {entity}"

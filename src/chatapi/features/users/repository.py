@@ -1,27 +1,42 @@
 """Every SQL statement on users and their custom profile values."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, case, delete, exists, func, insert, not_, select, update
+from sqlalchemy import (
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import aliased
 
 from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import PastRoleRow, UserRecord, user_records
-from chatapi.core.ids import RealmId, UserId, hash_api_key
+from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.db.base import UtcDateTime
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ApiKey, BotService, ProfileValue, Realm, User, UserGroup
+from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
+from chatapi.features.users.api_key_records import ApiKeyRecord
 from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.payloads import ProfileData, ProfileValuePayload
 from chatapi.wire.realm_settings import RealmSettings
 
+_api_key_records = RecordReader(ApiKeyRecord, ApiKey)
 _ACTIVE_BOTS = (
     user_records.select()
     .where(
@@ -274,22 +289,37 @@ def _waiting_days(settings: dict[str, Any]) -> int:
 
 
 class ApiKeyRepository:
-    """API keys of users, of which only digests are stored."""
+    """The API keys of all users."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
     async def add(
-        self, user_id: UserId, api_key: str, created_at: datetime, *, is_primary: bool
+        self, user_id: UserId, api_key: str, created_at: datetime, *, name: str, is_primary: bool
     ) -> None:
         await self._db.execute(
             insert(ApiKey).values(
                 user_id=user_id,
                 key_hash=hash_api_key(api_key),
                 is_primary=is_primary,
+                name=name,
                 created_at=created_at,
             )
         )
+
+    async def list_all(self, user_id: UserId) -> list[ApiKeyRecord]:
+        """The keys of a user, oldest first."""
+        rows = await self._db.execute(
+            _api_key_records.select().where(ApiKey.user_id == user_id).order_by(ApiKey.id)
+        )
+        return _api_key_records.read_all(rows)
+
+    async def delete(self, user_id: UserId, key_id: ApiKeyId) -> bool:
+        """Delete one key; returns whether the user had it."""
+        deleted = await self._db.execute(
+            delete(ApiKey).where(ApiKey.user_id == user_id, ApiKey.id == key_id)
+        )
+        return deleted.rowcount > 0
 
     async def delete_all(self, user_id: UserId) -> None:
         await self._db.execute(delete(ApiKey).where(ApiKey.user_id == user_id))
@@ -300,6 +330,20 @@ class ApiKeyRepository:
         newest = select(ApiKey.id).where(*logins).order_by(ApiKey.id.desc()).limit(keep)
         deleted = await self._db.execute(delete(ApiKey).where(*logins, ApiKey.id.not_in(newest)))
         return deleted.rowcount
+
+    async def store_use(
+        self, key_ids: Collection[ApiKeyId], now: datetime, *, unless_since: datetime
+    ) -> None:
+        """Store when keys were used, except for those whose stored time is recent enough."""
+        await self._db.execute(
+            update(ApiKey)
+            .where(
+                is_one_of(ApiKey.id, "key_ids"),
+                or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < unless_since),
+            )
+            .values(last_used_at=now),
+            {"key_ids": sorted(key_ids)},
+        )
 
 
 class BulkSettingsRepository:

@@ -1,11 +1,19 @@
-"""Use cases: log in, and regenerate the API key."""
+"""Use cases: log in; list, revoke and regenerate API keys."""
 
 from chatapi.auth.context import Context, RealmContext
+from chatapi.core.clock import unix_seconds
+from chatapi.core.ids import ApiKeyId
 from chatapi.features.users.accounts.errors import AuthenticationFailedError
 from chatapi.features.users.accounts.params import FetchApiKeyParams
 from chatapi.features.users.accounts.repository import Login, LoginRepository
-from chatapi.features.users.api_key_payloads import ApiKeyPayload, LoginPayload
-from chatapi.features.users.api_keys import add_login_key
+from chatapi.features.users.api_key_payloads import (
+    ApiKeyDescription,
+    ApiKeyPayload,
+    ApiKeysPayload,
+    LoginPayload,
+)
+from chatapi.features.users.api_key_records import ApiKeyRecord
+from chatapi.features.users.api_keys import add_login_key, list_api_keys, revoke_api_key
 from chatapi.features.users.changes import replace_api_key
 
 
@@ -16,7 +24,7 @@ class LoginService:
         self._ctx = ctx
         self._logins = LoginRepository(ctx.db, ctx.realm, ctx.settings.root_domain)
 
-    async def log_in(self, params: FetchApiKeyParams) -> LoginPayload:
+    async def log_in(self, params: FetchApiKeyParams, client: str) -> LoginPayload:
         """SPEC 4.12: a new key for a correct password; the keys of other devices stay valid."""
         login = await self._check(params)
         await self._ctx.lock()
@@ -25,7 +33,7 @@ class LoginService:
             # The account changed while the password was checked.
             raise AuthenticationFailedError
         return {
-            "api_key": await add_login_key(self._ctx, login.user.id),
+            "api_key": await add_login_key(self._ctx, login.user.id, client),
             "email": login.user.delivery_email,
             "user_id": login.user.id,
         }
@@ -48,6 +56,23 @@ class AccountService:
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
+
+    async def list_api_keys(self) -> ApiKeysPayload:
+        keys = await list_api_keys(self._ctx, self._ctx.user.id)
+        return {"api_keys": [self._describe(key) for key in keys]}
+
+    async def revoke_api_key(self, key_id: ApiKeyId) -> None:
+        await revoke_api_key(self._ctx, self._ctx.user.id, key_id)
+
+    def _describe(self, key: ApiKeyRecord) -> ApiKeyDescription:
+        return {
+            "id": key.id,
+            "name": key.name,
+            "is_login": not key.is_primary,
+            "is_current": key.id == self._ctx.caller.key_id,
+            "created_at": unix_seconds(key.created_at),
+            "last_used_at": None if key.last_used_at is None else unix_seconds(key.last_used_at),
+        }
 
     async def regenerate_api_key(self) -> ApiKeyPayload:
         """Log out every device and every program that uses the caller's keys, this one included."""

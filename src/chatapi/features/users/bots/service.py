@@ -136,7 +136,7 @@ class BotService:
     async def issue_api_key(self, bot_id: UserId) -> ApiKeyPayload:
         """Create a further key, since only digests of the existing ones are stored."""
         bot = await self._get_managed(bot_id)
-        return {"api_key": await add_login_key(self._ctx, bot.id)}
+        return {"api_key": await add_login_key(self._ctx, bot.id, self._ctx.client_name)}
 
     async def regenerate_api_key(self, bot_id: UserId) -> ApiKeyPayload:
         """Create a new key and revoke all existing ones."""

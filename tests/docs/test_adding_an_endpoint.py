@@ -33,8 +33,9 @@ class Copy:
         for part in PARTS:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(PROJECT / part, folder / part, ignore=ignored)
-        for file in PROJECT.glob("[!.]*.*"):
-            shutil.copy2(file, folder / file.name)
+        for file in PROJECT.glob("[!.]*"):
+            if file.is_file():
+                shutil.copy2(file, folder / file.name)
         # The type checker need not look again at what is the same as in the project.
         if (PROJECT / ".mypy_cache").exists():
             shutil.copytree(PROJECT / ".mypy_cache", folder / ".mypy_cache")

@@ -5,8 +5,8 @@ import gc
 import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
-from functools import cached_property
+from contextlib import asynccontextmanager, nullcontext
+from functools import cached_property, partial
 from types import FrameType
 from typing import Any
 
@@ -18,6 +18,7 @@ from chatapi import __version__
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import Clock, SystemClock
 from chatapi.core.logging import configure_logging
+from chatapi.core.measurements import Measurements
 from chatapi.core.open_files import raise_open_file_limit
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
@@ -72,6 +73,7 @@ class ChatApp(FastAPI):
             self.runtime.settings,
             self.runtime.limits,
             index.unlimited_paths,
+            measurements=self.runtime.measurements,
             is_ending=lambda: self.runtime.hub.is_closing,
         )
 
@@ -81,6 +83,7 @@ def create_app(
 ) -> ChatApp:
     """Create the whole service; without arguments, configured by the environment."""
     settings = settings or Settings()
+    measurements = _measurements_for(settings)
     runtime = Runtime.assemble(
         settings,
         clock or SystemClock(),
@@ -88,6 +91,7 @@ def create_app(
         post_notices,
         emit_user_visibility,
         database=database,
+        measurements=measurements,
     )
     app = ChatApp(
         title="chatapi",
@@ -99,12 +103,38 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.runtime = app.state.runtime = runtime
+    app.state.serve_metrics = nullcontext
     for router in _ROUTERS:
         app.include_router(router)
     # Set last: each router that is included wraps the lifespan once more, and none has its own.
     app.router.lifespan_context = _lifespan
     app.router.routes.extend(page_routes(app.openapi))
+    if settings.metrics == "on":
+        _add_metrics(app)
     return app
+
+
+def _measurements_for(settings: Settings) -> Measurements:
+    if settings.metrics == "off":
+        return Measurements()
+    # Servers without metrics do not load the library.
+    from chatapi.metrics import MetricsRecorder  # noqa: PLC0415
+
+    return MetricsRecorder()
+
+
+def _add_metrics(app: ChatApp) -> None:
+    """Add `/metrics` to the app, or prepare the server that has it on a port of its own."""
+    from chatapi.metrics import metrics_route, serve_separately  # noqa: PLC0415
+
+    settings = app.runtime.settings
+    route = metrics_route(app.runtime)
+    if settings.metrics_port:
+        app.state.serve_metrics = partial(
+            serve_separately, route, settings.metrics_host, settings.metrics_port
+        )
+    else:
+        app.router.routes.append(route)
 
 
 def create_served_app() -> ChatApp:
@@ -135,7 +165,8 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
     jobs = asyncio.create_task(run_jobs(runtime))
     stop_listening = _on_terminate(runtime.hub.wake_all_polls)
     try:
-        yield
+        async with app.state.serve_metrics():
+            yield
     finally:
         stop_listening()
         jobs.cancel()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventId, EventNumber
+from chatapi.core.measurements import Measurements
 from chatapi.core.settings import Settings
 from chatapi.events.event_ids import (
     MAX_PIECES,
@@ -72,7 +73,7 @@ class TestArithmetic:
         assert newest_completed(last) == newest_begun(last) == 5
 
     def test_feed_without_free_ids_drops_ephemeral_events_until_the_next_logged_one(self) -> None:
-        feed = Feed(entry(1).realm_id)
+        feed = Feed(entry(1).realm_id, Measurements())
         feed.start_at(EventNumber(1))
         feed._last_ephemeral_id = EventId(piece_ids(EventNumber(2), MAX_PIECES)[0] - 2)
         feed.take_ephemeral(entry(0, Whispered(text="dropped")))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
+from chatapi.core.measurements import Measurements
 from chatapi.events.audience import Nobody, Users
 from chatapi.events.entry import Entry
 from chatapi.events.event import QueuesDeleted
@@ -16,7 +17,7 @@ from tests.support.sample_events import PersonTouched, Whispered, entry, view
 
 
 def feed_at(position: int) -> Feed:
-    feed = Feed(RealmId(1))
+    feed = Feed(RealmId(1), Measurements())
     feed.start_at(EventNumber(position))
     return feed
 
@@ -45,7 +46,7 @@ class TestOrder:
         assert not feed.is_behind
 
     def test_keeps_entries_that_arrive_before_the_clock_was_read(self) -> None:
-        feed = Feed(RealmId(1))
+        feed = Feed(RealmId(1), Measurements())
         assert feed.take([entry(3), entry(5), entry(6)]) == []
         assert numbers(feed.start_at(EventNumber(4))) == [5, 6]
         assert not feed.is_behind
@@ -77,7 +78,7 @@ class TestMemory:
         assert feed.reaches_back_to(EventNumber(1000))
 
     def test_covers_nothing_before_the_clock_was_read(self) -> None:
-        assert not Feed(RealmId(1)).reaches_back_to(EventNumber(0))
+        assert not Feed(RealmId(1), Measurements()).reaches_back_to(EventNumber(0))
 
 
 class TestEphemeralEvents:

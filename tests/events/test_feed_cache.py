@@ -12,6 +12,7 @@ from typing_extensions import override
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber, UserId
+from chatapi.core.measurements import Measurements
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import LocalBus
 from chatapi.events.cache_tags import CacheTag, LinkifiersTag, SharedStateTag, UserTag
@@ -87,7 +88,7 @@ def cache(runtime: Runtime) -> Cache:
 @pytest.fixture
 async def other_hub(runtime: Runtime) -> AsyncIterator[Hub]:
     """The hub of another process; it sees nothing until the test makes it catch up."""
-    hub = Hub(runtime.database, LocalBus())
+    hub = Hub(runtime.database, LocalBus(), Measurements())
     yield hub
     await hub.close()
 

@@ -8,6 +8,7 @@ import pytest
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber, RealmId
+from chatapi.core.measurements import Measurements
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import Batch, LocalBus
 from chatapi.events.entry import Entry
@@ -40,7 +41,7 @@ def watcher() -> Watcher:
 @pytest.fixture
 async def other_hub(runtime: Runtime, watcher: Watcher) -> AsyncIterator[Hub]:
     """The hub of another process without a bus; it is not started, so it does nothing by itself."""
-    hub = Hub(runtime.database, LocalBus())
+    hub = Hub(runtime.database, LocalBus(), Measurements())
     hub.observe(watcher.observer())
     yield hub
     await hub.close()

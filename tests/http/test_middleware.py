@@ -157,6 +157,8 @@ class TestAccessLog:
         assert entry["method"] == "GET"
         assert entry["status"] == 404
         assert entry["seconds"] >= 0
+        assert entry["address"] == "127.0.0.1"
+        assert entry["user_id"] is None
         assert "secret" not in server.log
 
 

@@ -222,6 +222,7 @@ class _open_realm:  # noqa: N801 (a context manager, used like a function)
     async def __aenter__(self) -> tuple[RealmRecord, UnitOfWork]:
         runtime = self._runtime
         realm = await runtime.realms.get_by_host(self._request.host)
+        self._request.realm_name = realm.subdomain
         self._work = work = runtime.begin()
         if not self._locks_first:
             return realm, work

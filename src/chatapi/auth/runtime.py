@@ -12,6 +12,7 @@ from chatapi.channel_cache.cache import ChannelCache
 from chatapi.channel_cache.newest_messages import NewestMessages
 from chatapi.core.clock import Clock
 from chatapi.core.fair_limiter import FairLimiter
+from chatapi.core.measurements import Measurements
 from chatapi.core.outbound_http import OutboundHttp
 from chatapi.core.private_files import restrict_data_folder
 from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
@@ -79,6 +80,7 @@ class Runtime:
     """Notified when a thumbnail has to be drawn or shown."""
     post_notices: PostNotices
     emit_user_visibility: EmitUserVisibility
+    measurements: Measurements
 
     @classmethod
     def assemble(
@@ -90,11 +92,13 @@ class Runtime:
         emit_user_visibility: EmitUserVisibility,
         *,
         database: Database | None = None,
+        measurements: Measurements | None = None,
     ) -> "Runtime":
         """Assemble all parts of a service. `close` closes the database, too, even a given one."""
         restrict_data_folder(settings.data_dir, (SQLITE_FILE, UPLOADS_FOLDER))
         database = database or Database(settings)
-        hub = Hub(database, bus)
+        measurements = measurements or Measurements()
+        hub = Hub(database, bus, measurements)
         return cls(
             settings=settings,
             clock=clock,
@@ -127,6 +131,7 @@ class Runtime:
             thumbnails=WakeSignal(),
             post_notices=post_notices,
             emit_user_visibility=emit_user_visibility,
+            measurements=measurements,
         )
 
     def reading(self) -> DatabaseSession:

@@ -12,7 +12,11 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
 from chatapi.cli.bootstrap import InitialOwner, create_first_organization
-from chatapi.cli.errors import AddressUnavailableError, DatabaseUnreachableError
+from chatapi.cli.errors import (
+    AddressUnavailableError,
+    DatabaseUnreachableError,
+    InvalidSettingsError,
+)
 from chatapi.cli.operator import (
     load_settings,
     missing_tables_named,
@@ -54,6 +58,10 @@ def serve(
         settings = load_settings()
         if shutdown_grace is not None:
             settings = settings.model_copy(update={"shutdown_grace_seconds": shutdown_grace})
+        if workers > 1 and settings.metrics == "on" and not settings.metrics_port:
+            raise InvalidSettingsError(
+                "CHATAPI_METRICS_PORT: needed with several workers, since each has its own metrics"
+            )
         # Bind first: the first start must not print passwords for a server that cannot listen.
         listener = _bind(host, port)
         owner = asyncio.run(_prepare(settings))

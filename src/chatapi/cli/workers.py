@@ -34,6 +34,9 @@ _MAX_PAUSE_SECONDS = 5.0
 _AFTER_GRACE_SECONDS = 4.0
 """For cleanup after the last request; a process that takes longer is killed."""
 
+_METRICS_PORT = "CHATAPI_METRICS_PORT"
+"""Each worker has counters of its own, and so a port of its own."""
+
 _processes = multiprocessing.get_context("spawn")
 
 MakeConfig = Callable[[], uvicorn.Config]
@@ -43,6 +46,7 @@ MakeConfig = Callable[[], uvicorn.Config]
 class _WorkerSlot:
     """A slot for one worker, and the process that currently fills it."""
 
+    number: int
     process: SpawnProcess | None = None
     pipe: Connection | None = None
     """Any message of the worker is a heartbeat."""
@@ -67,7 +71,7 @@ class Supervisor:
         """Run until SIGTERM or SIGINT; return when all workers have ended."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
-        slots = [_WorkerSlot() for _ in range(self.count)]
+        slots = [_WorkerSlot(number) for number in range(self.count)]
         try:
             while not self._is_stopping:
                 for slot in slots:
@@ -100,7 +104,10 @@ class Supervisor:
         slot.pipe, their_end = _processes.Pipe(duplex=True)
         slot.process = _processes.Process(
             target=_work,
-            args=(self.make_config, self.listener, their_end, os.getpid(), self.grace_seconds),
+            args=(
+                *(slot.number, self.make_config, self.listener),
+                *(their_end, os.getpid(), self.grace_seconds),
+            ),
         )
         slot.process.start()
         # Our copy of their end would keep the pipe open when the worker is gone.
@@ -152,6 +159,7 @@ def _clear(slot: _WorkerSlot) -> None:
 
 
 def _work(
+    number: int,
     make_config: MakeConfig,
     listener: socket.socket,
     pipe: Connection,
@@ -160,6 +168,8 @@ def _work(
 ) -> None:
     """Main function of a worker: serve, and end with the parent process."""
     _end_with_parent(parent)
+    if os.environ.get(_METRICS_PORT):
+        os.environ[_METRICS_PORT] = str(int(os.environ[_METRICS_PORT]) + number)
     threading.Thread(target=_send_heartbeats, args=(pipe, grace_seconds), daemon=True).start()
     # The server has shut down properly by then; Ctrl-C reaches all processes of a terminal.
     with suppress(KeyboardInterrupt):

@@ -154,6 +154,17 @@ class Settings(BaseSettings):
         default="auto", description="`auto`: console on a terminal, else JSON"
     )
     access_log: bool = Field(default=False, description="Whether each request writes a log line")
+    metrics: Literal["on", "off"] = Field(
+        default="off", description="`on` serves metrics for Prometheus at /metrics, without login"
+    )
+    metrics_port: Annotated[int, Field(ge=0, le=65_535)] = Field(
+        default=0,
+        description="Port for the metrics alone; the second worker has the next port, and so on."
+        " 0: the port of the API",
+    )
+    metrics_host: str = Field(
+        default="127.0.0.1", description="Address on which the port of the metrics listens"
+    )
 
     @field_validator("database_url")
     @classmethod

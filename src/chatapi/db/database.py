@@ -14,7 +14,7 @@ import structlog
 from sqlalchemy import URL, Connection, ExceptionContext, NullPool, event, make_url
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from chatapi.core.ids import RealmId
 from chatapi.core.private_files import make_private_file, restrict_to_owner
@@ -49,6 +49,8 @@ class Database:
         self._postgres = None if self.is_sqlite else PostgresConnections(self.url, settings)
         self._monitor: HealthMonitor | None = None
         self._file: SqliteFile | None = None
+        self.round_trips = 0
+        """Statements and commits that were sent to the database by this process."""
         self.watchdog = ConnectionWatchdog()
         """The connections on which a response of PostgreSQL is awaited."""
         if self._postgres is None:
@@ -68,12 +70,18 @@ class Database:
         self.snapshot = self.engine.execution_options(
             **({"sqlite_begin": "DEFERRED"} if self.is_sqlite else _REPEATABLE)
         )
-        pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
-        self.most_heavy_reads = max(1, min(_MAX_HEAVY_READS, pool_size // 2))
+        self.pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
+        self.most_heavy_reads = max(1, min(_MAX_HEAVY_READS, self.pool_size // 2))
         """How many connections may run expensive reads; the others remain for other requests."""
         self._returning: set[asyncio.Future[None]] = set()
         """Connections of cancelled callers that are being returned to the pool."""
         self._writer_turns: defaultdict[RealmId | None, WriterTurn] = defaultdict(WriterTurn)
+
+    @property
+    def used_connections(self) -> int:
+        """How many connections are checked out of the pool."""
+        pool = self.engine.pool
+        return pool.checkedout() if isinstance(pool, QueuePool) else 0
 
     def writer_turn(self, realm_id: RealmId | None) -> WriterTurn:
         """Return the lock at which writers of this process wait, in order, without a connection.

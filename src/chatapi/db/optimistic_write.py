@@ -52,6 +52,7 @@ class OptimisticWrite(WriterConnection):
             "count": max(used, 1),
             **values_of(pending),
         }
+        self.database.round_trips += 1
         with self.waiting:
             rows = await execute_on_driver(
                 self.connection, _all_if_unchanged(kinds_of(pending)), values

@@ -32,6 +32,7 @@ class PooledConnection:
     ) -> CursorResult[*tuple[Any, ...]]:
         """Run a statement; one that takes longer than `seconds` is cancelled."""
         connection = self.connection
+        self.database.round_trips += 1
         with self.waiting:
             if seconds is None:
                 return await connection.execute(statement, values)

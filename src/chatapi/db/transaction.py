@@ -145,6 +145,7 @@ class Transaction(WriterConnection):
         """Write what was deferred, and commit."""
         if self.changes.deferred.pending:
             await self.write_deferred()
+        self.database.round_trips += 1
         with self.waiting:
             await run_to_completion(self._commit())
         # Checked after the commit: was it written to the file that the next process opens?

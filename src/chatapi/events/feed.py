@@ -5,7 +5,9 @@ from collections import defaultdict, deque
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
+from chatapi.core.clock import stopwatch
 from chatapi.core.ids import EventId, EventNumber, MessageId, QueueId, RealmId, UserId
+from chatapi.core.measurements import Measurements
 from chatapi.events.cache_tags import UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry
@@ -31,6 +33,10 @@ class Waiter:
         if not self.woken.done():
             self.woken.set_result(True)
 
+    @property
+    def was_woken(self) -> bool:
+        return self.woken.done() and not self.woken.cancelled() and self.woken.result()
+
     def give_up(self) -> None:
         if not self.woken.done():
             self.woken.set_result(False)
@@ -39,7 +45,8 @@ class Waiter:
 class Feed:
     """Takes entries in the order of their numbers, without gaps and without repeats."""
 
-    def __init__(self, realm_id: RealmId) -> None:
+    def __init__(self, realm_id: RealmId, measurements: Measurements) -> None:
+        self._measurements = measurements
         self.realm_id = realm_id
         self.position: EventNumber | None = None
         """The number of the last entry taken; None until the clock was read."""
@@ -47,6 +54,8 @@ class Feed:
         """The position from which on no entry was missed."""
         self.foreign_entries = 0
         """How many entries were taken that this process did not publish itself."""
+        self.taken_at = 0.0
+        """When this process last took an event, on the clock of `stopwatch`."""
         self.healing = asyncio.Lock()
         self.ephemeral_seen = 0
         self._last_ephemeral_id = EventId(0)
@@ -77,6 +86,7 @@ class Feed:
         taken: list[Entry] = []
         if self.position is None:
             return taken
+        self.taken_at = stopwatch()
         while (entry := self._early.pop(EventNumber(self.position + 1), None)) is not None:
             self.position = entry.number
             if erased := entry.event.erased_messages():
@@ -106,6 +116,7 @@ class Feed:
         self._last_ephemeral_id = ephemeral_id
         stamped = replace(entry, number=number, ephemeral_id=ephemeral_id)
         self.ephemeral_seen += 1
+        self.taken_at = stopwatch()
         self._ephemeral.append((self.ephemeral_seen, stamped))
         self._wake_readers_of(stamped)
 
@@ -146,6 +157,10 @@ class Feed:
     def ephemeral_since(self, seen: int) -> list[Entry]:
         return [entry for count, entry in self._ephemeral if count > seen]
 
+    @property
+    def waiting_polls(self) -> int:
+        return sum(map(len, self._waiters.values()))
+
     def add_waiter(self, waiter: Waiter) -> None:
         self._waiters[waiter.view.user_id].add(waiter)
 
@@ -154,6 +169,8 @@ class Feed:
         waiters.discard(waiter)
         if not waiters:
             del self._waiters[waiter.view.user_id]
+        if waiter.was_woken:
+            self._measurements.poll_woken(stopwatch() - self.taken_at)
 
     def _wake_polls_of(self, user_id: UserId) -> None:
         for waiter in self._waiters.get(user_id, ()):

@@ -182,6 +182,7 @@ class GroupCommitter:
         if len(results) != len(batch):
             raise RuntimeError("a writer has to give one result for each item")
         await work.commit()
+        self._hub.measurements.batch_committed(len(batch))
         _resolve(batch, results)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import structlog
 
 from chatapi.core.ids import EventNumber, RealmId
+from chatapi.core.measurements import Measurements
 from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
 from chatapi.db.deployment import find_deployment
@@ -49,8 +50,9 @@ class TagObserver:
 class Hub:
     """Takes batches from this process and from the bus, and reads missing events from the log."""
 
-    def __init__(self, database: Database, bus: Bus) -> None:
+    def __init__(self, database: Database, bus: Bus, measurements: Measurements) -> None:
         self.is_closing = False
+        self.measurements = measurements
         self._database = database
         self._bus = bus
         self._feeds: dict[RealmId, Feed] = {}
@@ -105,6 +107,10 @@ class Hub:
             await asyncio.gather(*stuck, return_exceptions=True)
         await self._bus.close()
 
+    @property
+    def waiting_polls(self) -> int:
+        return sum(feed.waiting_polls for feed in self._feeds.values())
+
     async def is_bus_healthy(self) -> bool:
         return await self._bus.is_healthy()
 
@@ -131,7 +137,7 @@ class Hub:
         """Return the realm's feed, at least up to the clock at the time of the first call."""
         feed = self._feeds.get(realm_id)
         if feed is None:
-            feed = self._feeds[realm_id] = Feed(realm_id)
+            feed = self._feeds[realm_id] = Feed(realm_id, self.measurements)
         if feed.position is None:
             await self._open(feed)
         return feed

@@ -55,6 +55,10 @@ class EventQueues:
         """How often queues ended, or may have ended unnoticed, since this process started."""
         hub.observe(Observer(on_event=self._on_event, on_reset=self._on_reset))
 
+    @property
+    def live_queues(self) -> int:
+        return len(self._live)
+
     async def create(
         self, reader: Reader, profile: ClientProfile, position: EventId, idle_seconds: int
     ) -> QueueId:
@@ -367,10 +371,7 @@ class EventQueues:
             raise
 
     def evict_queues_not_polled_for(self, seconds: float) -> None:
-        """Evict from memory the queues that were not polled for `seconds`.
-
-        Such a queue then costs a row and no memory; if its client comes back, it costs one read.
-        """
+        """Evict queues from memory; if the client of one comes back, it costs one read."""
         longest_ago = stopwatch() - seconds
         for queue in [queue for queue in self._live.values() if queue.polled_at < longest_ago]:
             if queue.id not in self._acknowledged:

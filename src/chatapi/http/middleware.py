@@ -17,6 +17,7 @@ from chatapi.core.errors import (
     NotFoundError,
     UnavailableError,
 )
+from chatapi.core.measurements import Measurements
 from chatapi.core.settings import Settings
 from chatapi.db.availability import is_unavailable
 from chatapi.files.store import MissingFileError
@@ -104,8 +105,11 @@ class ApiMiddleware:
         limits: RateLimits,
         unlimited_paths: frozenset[str] = frozenset(),
         *,
+        measurements: Measurements,
         is_ending: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._measurements = measurements
+        self._is_observed = settings.access_log or type(measurements) is not Measurements
         self._find_route = find_route
         self._settings = settings
         self._limits = limits
@@ -127,8 +131,8 @@ class ApiMiddleware:
         if self._cors.is_on:
             send = self._cors.wrap(request, send)
         return (
-            self._logged(request, send)
-            if self._settings.access_log
+            self._answer_observed(request, send)
+            if self._is_observed
             else self._answer(request, send)
         )
 
@@ -169,7 +173,7 @@ class ApiMiddleware:
         log.error("request_failed", **_where(request), exc_info=error)
         return InternalError()
 
-    async def _logged(self, request: ApiRequest, send: Send) -> None:
+    async def _answer_observed(self, request: ApiRequest, send: Send) -> None:
         status = 0
 
         async def send_and_note(message: Message) -> None:
@@ -179,7 +183,18 @@ class ApiMiddleware:
             await send(message)
 
         await self._answer(request, send_and_note)
-        log.info("request", **_where(request), status=status, seconds=round(request.waited, 4))
+        seconds = request.waited
+        self._measurements.request_ended(request.method, request.route_path, status, seconds)
+        if self._settings.access_log:
+            log.info(
+                "request",
+                **_where(request),
+                status=status,
+                seconds=round(seconds, 4),
+                realm=request.realm_name,
+                user_id=request.charged_user_id,
+                address=request.address,
+            )
 
 
 def _where(request: ApiRequest) -> dict[str, str]:

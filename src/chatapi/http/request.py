@@ -37,6 +37,7 @@ class ApiRequest:
         "charged_user_id",
         "computed",
         "headers",
+        "realm_name",
         "receive",
         "request_id",
         "response_headers",
@@ -53,6 +54,8 @@ class ApiRequest:
         self.response_headers: list[tuple[bytes, bytes]] = []
         self.charged_user_id: UserId | None = None
         """The user whose limit the request was counted in; authentication may run several times."""
+        self.realm_name = ""
+        """The subdomain of the realm that was found, for the log."""
         self.computed: dict[str, object] = {}
         """Results of expensive work, reused if the request has to start over."""
         self.response_started = False

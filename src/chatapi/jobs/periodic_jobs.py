@@ -34,10 +34,18 @@ async def run_periodic_jobs(runtime: Runtime) -> None:
             # That was logged once; no job can run before the process is restarted.
             continue
         for job in _jobs_of_minute(minute):
-            try:
-                await job(runtime)
-            except Exception:
-                log.exception("job_failed", job=job.__name__)
+            await run_job(job, runtime)
+
+
+async def run_job(job: Job, runtime: Runtime) -> None:
+    """Run a job once; a failure is logged and counted."""
+    has_failed = False
+    try:
+        await job(runtime)
+    except Exception:
+        has_failed = True
+        log.exception("job_failed", job=job.__name__)
+    runtime.measurements.job_ended(job.__name__, has_failed=has_failed)
 
 
 async def expire_queues(runtime: Runtime) -> None:

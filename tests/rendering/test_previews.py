@@ -13,6 +13,7 @@ from chatapi.rendering import (
     find_upload_paths,
     finish_pictures,
     render_message,
+    without_placeholders,
 )
 
 PATH = "2/ab/abTOKEN/cat.png"
@@ -151,6 +152,24 @@ def test_video_and_sound_of_another_server_are_not_played() -> None:
         html = rendered(f"[a](https://example.com{url}) ![b](https://example.com{url})", file)
         assert "<video" not in html
         assert "<audio" not in html
+
+
+def test_without_placeholders_only_links_remain() -> None:
+    dog = replace(LOADING, path="2/ab/abTOKEN/dog é.png")
+    dog_url = "/user_uploads/2/ab/abTOKEN/dog%20%C3%A9.png"
+    text = f"[cat]({URL}) ![a<b]({dog_url}) ![](</user_uploads/{dog.path}>)\n\n:smile:"
+    loading = render_message(text, Directory.of(media=[LOADING, dog])).html
+    assert loading.count("image-loading-placeholder") == 3
+    smile = rendered(":smile:")
+    assert without_placeholders(loading) == (
+        f'<p>{LINK} <a href="{dog_url}" {REL}>a&lt;b</a> '
+        f'<a href="{dog_url}" {REL}>/user_uploads/{dog.path}</a></p>\n{smile}'
+    )
+
+
+def test_without_placeholders_finished_pictures_remain() -> None:
+    html = rendered(f"[cat]({URL}) ![cat]({URL})")
+    assert without_placeholders(html) == html
 
 
 def test_addresses_are_found_with_and_without_escapes() -> None:

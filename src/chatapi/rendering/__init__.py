@@ -28,7 +28,11 @@ from chatapi.rendering.message import (
     render_markdown,
     render_message,
 )
-from chatapi.rendering.previews import find_upload_paths, finish_pictures
+from chatapi.rendering.previews import (
+    find_upload_paths,
+    finish_pictures,
+    without_placeholders,
+)
 from chatapi.rendering.quoting import quoted
 from chatapi.rendering.references import References, find_references
 from chatapi.rendering.uploaded_media import (
@@ -74,4 +78,5 @@ __all__ = [
     "render_markdown",
     "render_message",
     "unicode_emoji_code",
+    "without_placeholders",
 ]

@@ -131,11 +131,27 @@ def _token(content: str) -> Token:
 
 def finish_pictures(rendered: str, path: str, picture: UploadedPicture | None) -> str:
     """Replace the placeholders of a file in stored HTML: by its picture, or else by links."""
-    address = address_of(path)
+    return _replace_placeholders(rendered, picture, address_of(path))
+
+
+def without_placeholders(rendered: str) -> str:
+    """Show only links to images whose thumbnails are still being drawn.
+
+    For texts that nothing updates when that is done: earlier versions, and scheduled messages.
+    """
+    return _replace_placeholders(rendered, None) if LOADING_CLASS in rendered else rendered
+
+
+def _replace_placeholders(
+    rendered: str, picture: UploadedPicture | None, only_address: str | None = None
+) -> str:
+    def is_meant(image: Mapping[str, str], address: str | None) -> bool:
+        is_loading = LOADING_CLASS in image.get("class", "").split()
+        return is_loading and only_address in {None, address}
 
     def finish_block(found: re.Match[str]) -> str:
         link, image = _read_attributes(found["link"]), _read_attributes(found["img"])
-        if link.get("href") != address or image.get("class") != LOADING_CLASS:
+        if not is_meant(image, link.get("href")):
             return found[0]
         if picture is None:
             return ""
@@ -144,15 +160,14 @@ def finish_pictures(rendered: str, path: str, picture: UploadedPicture | None) -
 
     def finish_inline(found: re.Match[str]) -> str:
         image = _read_attributes(found["img"])
-        is_meant = image.get("data-original-src") == address and LOADING_CLASS in image["class"]
-        if not is_meant:
+        address = image.get("data-original-src")
+        if address is None or not is_meant(image, address):
             return found[0]
         alt = image.get("alt", "")
         if picture is not None:
             return picture.html_in_place(alt)
-        return (
-            f'<a href="{address}" rel="noopener noreferrer nofollow">{html.escape(alt or path)}</a>'
-        )
+        text = html.escape(alt or unquote(address))
+        return f'<a href="{address}" rel="noopener noreferrer nofollow">{text}</a>'
 
     finished = _BLOCK.sub(finish_block, rendered)
     return _INLINE.sub(finish_inline, finished).rstrip("\n")

@@ -37,7 +37,7 @@ def show_refused_links_as_text(tokens: Sequence[Token]) -> None:
             if token.type == "link_open" and _is_refused(str(token.attrs["href"])):
                 closing = next(each for each in children[number:] if each.type == "link_close")
                 text = children[number + 1].content
-                is_bare = token.markup == "autolink" or text == token.attrs["href"]
+                is_bare = text == token.attrs["href"]
                 _make_text(closing, "" if is_bare else f"]({token.attrs['href']})")
                 _make_text(token, "" if is_bare else "[")
 

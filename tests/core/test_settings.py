@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from chatapi.core.settings import Settings
+from tests.support.authorities import PrivateAuthority
 
 
 class TestDatabaseUrl:
@@ -131,3 +132,23 @@ class TestCorsOrigins:
     def test_wildcards_and_what_is_no_origin_are_refused(self, given: str) -> None:
         with pytest.raises(ValidationError, match="must be origins"):
             Settings(cors_origins=given)
+
+
+class TestAuthorities:
+    def test_file_with_certificates_is_accepted(self, tmp_path: Path) -> None:
+        file = str(PrivateAuthority(tmp_path).file)
+        assert Settings(outgoing_webhook_ca_file=file).outgoing_webhook_ca_file == file
+
+    def test_missing_file_is_refused_with_its_reason(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("CHATAPI_OUTGOING_WEBHOOK_CA_FILE", str(tmp_path / "none.pem"))
+        with pytest.raises(ValidationError, match=r"cannot be read \(No such file or directory\)"):
+            Settings()
+
+    @pytest.mark.parametrize("content", ["", "no certificate", "-----BEGIN CERTIFICATE-----\nx"])
+    def test_file_without_certificates_is_refused(self, tmp_path: Path, content: str) -> None:
+        file = tmp_path / "empty.pem"
+        file.write_text(content)
+        with pytest.raises(ValidationError, match="must be a file with certificates in PEM"):
+            Settings(outgoing_webhook_ca_file=str(file))

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from chatapi.files.files import Files
 from chatapi.files.local import LocalStore
-from chatapi.files.store import MissingFileError
+from chatapi.files.store import ByteRange, MissingFileError
 
 KEY = "1/ab/abcdef"
 
@@ -44,6 +44,16 @@ class TestLocalStore:
         await store.put(KEY, content, "")
         assert await content_of(store, KEY) == content.getvalue()
         assert names_below(tmp_path) == [KEY]
+
+    @pytest.mark.parametrize(
+        ("first", "last"), [(0, 0), (10, 600_009), (0, 999_999), (999_999, 999_999)]
+    )
+    async def test_reads_a_part(self, tmp_path: Path, first: int, last: int) -> None:
+        store = LocalStore(tmp_path)
+        content = os.urandom(1_000_000)
+        await store.put(KEY, io.BytesIO(content), "")
+        async with store.read(KEY, ByteRange(first, last)) as chunks:
+            assert b"".join([chunk async for chunk in chunks]) == content[first : last + 1]
 
     async def test_interrupted_write_leaves_no_file(self, tmp_path: Path) -> None:
         store = LocalStore(tmp_path)

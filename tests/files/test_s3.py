@@ -15,7 +15,7 @@ from chatapi.core.errors import UnavailableError
 from chatapi.core.settings import Settings
 from chatapi.files.s3 import Bucket, S3Store
 from chatapi.files.signature import EMPTY_DIGEST, SigningKey
-from chatapi.files.store import MissingFileError
+from chatapi.files.store import ByteRange, MissingFileError
 from chatapi.files.stores import store_for
 from tests.support.bucket_server import BucketServer
 from tests.support.live_server import live_server
@@ -67,6 +67,16 @@ class TestS3Store:
         await put(store, content)
         assert bucket.objects == {f"/files/{KEY}": content}
         assert await content_of(store, KEY) == content
+
+    async def test_reads_a_part(self, bucket: BucketServer, store: S3Store) -> None:
+        content = os.urandom(1_000_000)
+        await put(store, content)
+        async with store.read(KEY, ByteRange(10, 600_009)) as chunks:
+            assert b"".join([chunk async for chunk in chunks]) == content[10:600_010]
+        bucket.ignores_ranges = True
+        with pytest.raises(UnavailableError):
+            async with store.read(KEY, ByteRange(10, 19)):
+                pass
 
     async def test_deletes(self, bucket: BucketServer, store: S3Store) -> None:
         await put(store, b"x")

@@ -48,7 +48,7 @@ class TestTopics:
             ("a > b", "a.20.3E.20b", "a &gt; b"),
             ("<script>", ".3Cscript.3E", "&lt;script&gt;"),
             ("me@home", "me.40home", "me@home"),
-            ("", "", "general chat"),
+            ("", "", "<em>general chat</em>"),
         ],
     )
     def test_renders(self, topic: str, encoded: str, shown: str) -> None:
@@ -59,11 +59,13 @@ class TestTopics:
     def test_empty_topic_has_the_display_name_of_the_realm(self) -> None:
         channel = NamedChannel(ChannelId(9), "general")
         directory = Directory.of(channels=[channel], empty_topic_name="chitchat")
-        assert "#general &gt; chitchat<" in render_message("#**general>**", directory).html
+        assert "#general &gt; <em>chitchat</em><" in render_message("#**general>**", directory).html
 
 
 class TestMessages:
-    @pytest.mark.parametrize(("topic", "shown"), [("lunch", "lunch"), ("", "general chat")])
+    @pytest.mark.parametrize(
+        ("topic", "shown"), [("lunch", "lunch"), ("", "<em>general chat</em>")]
+    )
     def test_renders(self, topic: str, shown: str) -> None:
         href = f"/#narrow/channel/9-general/topic/{topic}/near/77"
         link = f'<a class="message-link" href="{href}" {REL}>#general &gt; {shown} @ 💬</a>'

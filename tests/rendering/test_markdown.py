@@ -100,7 +100,7 @@ class TestLinks:
             ("https://example.com/a_b_c", link("https://example.com/a_b_c")),
             ("(https://example.com/a_(b))", f"({link('https://example.com/a_(b)')})"),
             ("**http://example.com**", f"<strong>{link('http://example.com')}</strong>"),
-            ("<https://example.com>", link("https://example.com")),
+            ("<https://example.com>", f"&lt;{link('https://example.com')}&gt;"),
             ("http://localhost:9000/", link("http://localhost:9000/")),
             ("https://bücher.de", link("https://xn--bcher-kva.de", "https://bücher.de")),
             ("HTTPS://EXAMPLE.COM/Ab", link("HTTPS://EXAMPLE.COM/Ab")),

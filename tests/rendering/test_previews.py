@@ -6,17 +6,21 @@ import pytest
 
 from chatapi.rendering import (
     Directory,
+    UploadedMedia,
     UploadedPicture,
+    UploadedSound,
+    UploadedVideo,
     find_upload_paths,
     finish_pictures,
     render_message,
+    without_placeholders,
 )
 
 PATH = "2/ab/abTOKEN/cat.png"
 URL = f"/user_uploads/{PATH}"
 CAT = UploadedPicture(PATH, "cat.png", "image/png", 100, 50, True, "840x560.webp")
 LOADING = replace(CAT, is_ready=False)
-DIRECTORY = Directory.of(pictures=[CAT])
+DIRECTORY = Directory.of(media=[CAT])
 REL = 'rel="noopener noreferrer nofollow"'
 LINK = f'<a href="{URL}" {REL}>cat</a>'
 IMG = (
@@ -28,8 +32,24 @@ BLOCK = (
 )
 
 
-def rendered(text: str, picture: UploadedPicture = CAT) -> str:
-    return render_message(text, Directory.of(pictures=[picture])).html
+VIDEO = UploadedVideo("2/ab/abTOKEN/cat.mp4", 'a "cat".mp4')
+VIDEO_URL = f"/user_uploads/{VIDEO.path}"
+VIDEO_LINK = f'<a href="{VIDEO_URL}" {REL}>cat</a>'
+VIDEO_BLOCK = (
+    '<div class="message_inline_image message_inline_video">'
+    f'<a href="{VIDEO_URL}" title="a &quot;cat&quot;.mp4" {REL}>'
+    f'<video preload="metadata" src="{VIDEO_URL}"></video></a></div>'
+)
+SOUND = UploadedSound("2/ab/abTOKEN/meow.mp3", "meow.mp3")
+SOUND_URL = f"/user_uploads/{SOUND.path}"
+
+
+def player(title: str) -> str:
+    return f'<audio controls="" preload="metadata" src="{SOUND_URL}" title="{title}"></audio>'
+
+
+def rendered(text: str, file: UploadedMedia = CAT) -> str:
+    return render_message(text, Directory.of(media=[file])).html
 
 
 @pytest.mark.parametrize(
@@ -82,7 +102,7 @@ def test_finished_placeholder_equals_the_picture(text: str) -> None:
 def test_other_pictures_stay_placeholders() -> None:
     dog = replace(LOADING, path="2/ab/abTOKEN/dog.png")
     text = f"[cat]({URL}) [dog](/user_uploads/{dog.path})"
-    loading = render_message(text, Directory.of(pictures=[LOADING, dog])).html
+    loading = render_message(text, Directory.of(media=[LOADING, dog])).html
     finished = finish_pictures(loading, PATH, CAT)
     assert finished.count("image-loading-placeholder") == 1
     assert BLOCK in finished
@@ -91,6 +111,65 @@ def test_other_pictures_stay_placeholders() -> None:
 @pytest.mark.parametrize("text", [f"[cat]({URL})", f"![cat]({URL})"])
 def test_picture_that_cannot_be_drawn_becomes_a_link(text: str) -> None:
     assert finish_pictures(rendered(text, LOADING), PATH, None) == f"<p>{LINK}</p>"
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        (f"[cat]({VIDEO_URL})", f"<p>{VIDEO_LINK}</p>\n{VIDEO_BLOCK}"),
+        (f"![cat]({VIDEO_URL})", f"<p>{VIDEO_LINK}</p>\n{VIDEO_BLOCK}"),
+        (
+            f"[cat]({VIDEO_URL}) ![cat]({VIDEO_URL})",
+            f"<p>{VIDEO_LINK} {VIDEO_LINK}</p>\n{VIDEO_BLOCK}",
+        ),
+        (f"> [cat]({VIDEO_URL})", f"<blockquote>\n<p>{VIDEO_LINK}</p>\n</blockquote>"),
+    ],
+    ids=["link", "image", "twice", "quote"],
+)
+def test_player_follows_the_block_that_links_a_video(text: str, html: str) -> None:
+    assert rendered(text, VIDEO) == html
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        (f"a ![b *c*]({SOUND_URL}) d", f"<p>a {player('b c')} d</p>"),
+        (f"![]({SOUND_URL})", f"<p>{player('meow.mp3')}</p>"),
+        (f"[cat]({SOUND_URL})", f'<p><a href="{SOUND_URL}" {REL}>cat</a></p>'),
+        (
+            f"> ![cat]({SOUND_URL})",
+            f'<blockquote>\n<p><a href="{SOUND_URL}" {REL}>cat</a></p>\n</blockquote>',
+        ),
+    ],
+    ids=["image", "no title", "link", "quote"],
+)
+def test_sound_written_as_an_image_becomes_a_player(text: str, html: str) -> None:
+    assert rendered(text, SOUND) == html
+
+
+def test_video_and_sound_of_another_server_are_not_played() -> None:
+    for url, file in ((VIDEO_URL, VIDEO), (SOUND_URL, SOUND)):
+        html = rendered(f"[a](https://example.com{url}) ![b](https://example.com{url})", file)
+        assert "<video" not in html
+        assert "<audio" not in html
+
+
+def test_without_placeholders_only_links_remain() -> None:
+    dog = replace(LOADING, path="2/ab/abTOKEN/dog é.png")
+    dog_url = "/user_uploads/2/ab/abTOKEN/dog%20%C3%A9.png"
+    text = f"[cat]({URL}) ![a<b]({dog_url}) ![](</user_uploads/{dog.path}>)\n\n:smile:"
+    loading = render_message(text, Directory.of(media=[LOADING, dog])).html
+    assert loading.count("image-loading-placeholder") == 3
+    smile = rendered(":smile:")
+    assert without_placeholders(loading) == (
+        f'<p>{LINK} <a href="{dog_url}" {REL}>a&lt;b</a> '
+        f'<a href="{dog_url}" {REL}>/user_uploads/{dog.path}</a></p>\n{smile}'
+    )
+
+
+def test_without_placeholders_finished_pictures_remain() -> None:
+    html = rendered(f"[cat]({URL}) ![cat]({URL})")
+    assert without_placeholders(html) == html
 
 
 def test_addresses_are_found_with_and_without_escapes() -> None:

@@ -17,6 +17,7 @@ from chatapi.db.models import (
     Linkifier,
     Message,
     MessageEdit,
+    Reaction,
     Submessage,
     Subscription,
     SubscriptionPeriodRow,
@@ -279,3 +280,24 @@ async def insert_rows(
     """Rows of one table, in statements of a bounded size."""
     for start in range(0, len(rows), _ROWS_PER_STATEMENT):
         await db.execute(insert(table), rows[start : start + _ROWS_PER_STATEMENT])
+
+
+async def add_reactions(
+    runtime: Runtime, person: Person, message_ids: Sequence[MessageId], count: int
+) -> None:
+    """So many reactions of one person to each of some messages, with emoji that do not exist."""
+    async with DatabaseSession(runtime.database) as db:
+        await db.write()
+        rows = [
+            {
+                "message_id": message_id,
+                "user_id": person.user_id,
+                "reaction_type": "unicode_emoji",
+                "emoji_code": f"1f{number}",
+                "emoji_name": f"emoji_{number}",
+            }
+            for message_id in message_ids
+            for number in range(count)
+        ]
+        await insert_rows(db, Reaction, rows)
+        await db.commit()

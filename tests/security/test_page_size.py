@@ -1,5 +1,6 @@
 """Responses with messages hold at most some megabytes, and further pages have the rest."""
 
+import orjson
 import pytest
 
 from chatapi.auth.realm_cache import RealmRecord
@@ -9,9 +10,10 @@ from chatapi.core.ids import MessageId
 from chatapi.features.messages.fetch.page_size import MAX_BYTES
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import ids_read, read, send
-from tests.security.seeding import add_messages, add_widgets
+from tests.security.seeding import add_messages, add_reactions, add_widgets
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error
+from tests.support.statements import recorded_statements
 
 LARGE = 100_000
 SEARCH: list[object] = ["search", "cat"]
@@ -134,3 +136,40 @@ async def test_messages_by_id_that_are_too_large_together_are_refused(
     few = large[:20]
     shown = await client.get("/messages", member, message_ids=few)
     assert [message["id"] for message in shown["messages"]] == few
+
+
+async def test_reactions_count_for_the_size_of_a_page(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    channel: ChannelRecord,
+    member: Person,
+) -> None:
+    first = await send(client, member, channel)
+    ids = await add_messages(runtime, realm, member, first, [("Hello", "<p>Hello</p>")] * 60)
+    # Together about one and a half times as much as a response holds.
+    each = 3 * MAX_BYTES // 2 // 120 // len(ids)
+    await add_reactions(runtime, member, ids, each)
+    page = await read(client, member, num_before=100)
+    shown = page["messages"]
+    assert [message["id"] for message in shown] == ids[-len(shown) :]
+    assert page["found_oldest"] is False
+    assert {len(message["reactions"]) for message in shown} == {each}
+    assert MAX_BYTES // 2 < len(orjson.dumps(shown)) <= 1.1 * MAX_BYTES
+
+
+async def test_page_with_some_reactions_is_read_at_once(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    channel: ChannelRecord,
+    member: Person,
+) -> None:
+    first = await send(client, member, channel)
+    ids = await add_messages(runtime, realm, member, first, [("Hello", "<p>Hello</p>")] * 20)
+    await add_reactions(runtime, member, ids, 50)
+    with recorded_statements(runtime.database, "FROM reaction") as statements:
+        page = await read(client, member, num_before=30)
+    assert len(statements) == 1
+    reactions = page["messages"][-1]["reactions"]
+    assert [each["emoji_name"] for each in reactions] == [f"emoji_{n}" for n in range(50)]

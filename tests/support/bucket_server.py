@@ -35,6 +35,7 @@ class BucketServer:
     page: int = 1_000
     """How many objects one response lists at most."""
     refuses_everything: bool = False
+    ignores_ranges: bool = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -55,12 +56,21 @@ class BucketServer:
                 return Response()
             case "GET" if "list-type" in request.query_params or path in self.objects:
                 is_listing = "list-type" in request.query_params
-                return Response(self._list(request) if is_listing else self.objects[path])
+                return Response(self._list(request)) if is_listing else self._get(request)
             case "DELETE":
                 self.objects.pop(path, None)
                 return Response(status_code=204)
             case _:
                 return Response("<Error><Code>NoSuchKey</Code></Error>", 404)
+
+    def _get(self, request: Request) -> Response:
+        content = self.objects[request.url.path]
+        part = request.headers.get("range")
+        if part is None or self.ignores_ranges:
+            return Response(content)
+        first, last = (int(end) for end in part.removeprefix("bytes=").split("-"))
+        place = {"content-range": f"bytes {first}-{last}/{len(content)}"}
+        return Response(content[first : last + 1], 206, place)
 
     def _list(self, request: Request) -> str:
         folder = request.url.path

@@ -127,7 +127,9 @@ class Runtime:
             file_writing=FairLimiter(THREADS // 2, most_per_owner=2),
             deliveries=WakeSignal(),
             webhook_calls=WakeSignal(),
-            outbound_http=OutboundHttp(settings.outgoing_webhook_networks),
+            outbound_http=OutboundHttp(
+                settings.outgoing_webhook_networks, settings.outgoing_webhook_ca_file
+            ),
             thumbnails=WakeSignal(),
             post_notices=post_notices,
             emit_user_visibility=emit_user_visibility,

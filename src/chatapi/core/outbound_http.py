@@ -1,7 +1,8 @@
 """Requests to addresses that users chose: only to public hosts, bounded in time and size.
 
 The name of the host is resolved once, and the connection is made to the address that was checked:
-a name that changes its address in between leads nowhere else.
+a name that changes its address in between leads nowhere else. With TLS, the certificate must be of
+the name, and signed by an authority that is public or that the operator added.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from pathlib import Path
 
 import httpx
 
@@ -43,13 +45,16 @@ class OutboundResponse:
 class OutboundHttp:
     """Posts documents; redirects are not followed, and proxies of the environment not used."""
 
-    def __init__(self, allowed_networks: str = "") -> None:
+    def __init__(self, allowed_networks: str = "", ca_file: str = "") -> None:
+        """Reads the file now: without it, later requests would fail for no visible reason."""
         self._allowed = [ip_network(each) for each in allowed_networks.split(",") if each]
+        # Only comments between the certificates may have other characters.
+        self._private_authorities = Path(ca_file).read_text("ascii", "ignore") if ca_file else ""
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
         """Loaded once: the certificates of all authorities take some milliseconds."""
-        return httpx.create_ssl_context(trust_env=False)
+        return trusting_context(self._private_authorities)
 
     async def post_json(self, url: str, body: bytes, user_agent: str) -> OutboundResponse:
         """Post a JSON document; raises RefusedAddressError or UnreachableError."""
@@ -61,7 +66,7 @@ class OutboundHttp:
         except httpx.InvalidURL:
             raise RefusedAddressError("its address is not valid") from None
         except httpx.TransportError as error:
-            raise UnreachableError(f"it cannot be reached ({type(error).__name__})") from None
+            raise UnreachableError(_problem_of(error)) from None
 
     async def _post(self, url: httpx.URL, body: bytes, user_agent: str) -> OutboundResponse:
         address = await self._resolve(url)
@@ -109,6 +114,23 @@ class OutboundHttp:
 
     def _may_call(self, address: Address) -> bool:
         return any(address in network for network in self._allowed) or is_public(address)
+
+
+def trusting_context(private_authorities: str) -> ssl.SSLContext:
+    """A context that trusts the public authorities and the given ones, in PEM format."""
+    context = httpx.create_ssl_context(trust_env=False)
+    if private_authorities:
+        context.load_verify_locations(cadata=private_authorities)
+    return context
+
+
+def _problem_of(error: httpx.TransportError) -> str:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"its certificate is not valid ({cause.verify_message.rstrip('.')})"
+        cause = cause.__cause__ or cause.__context__
+    return f"it cannot be reached ({type(error).__name__})"
 
 
 def is_public(address: Address) -> bool:

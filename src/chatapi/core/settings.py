@@ -1,6 +1,7 @@
 """All configuration, from environment variables (prefix CHATAPI_)."""
 
 import re
+import ssl
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
@@ -119,6 +120,11 @@ class Settings(BaseSettings):
         description="Private addresses and networks that outgoing webhooks may call; all others are"
         " refused",
     )
+    outgoing_webhook_ca_file: str = Field(
+        default="",
+        description="PEM file with certificates of private authorities, which outgoing webhooks"
+        " trust besides the public ones",
+    )
 
     event_log_hours: Positive = Field(
         default=24, description="How long events are kept for queues to catch up"
@@ -206,6 +212,20 @@ class Settings(BaseSettings):
             except ValueError:
                 raise ValueError("must be addresses or networks with commas between them") from None
         return ",".join(addresses)
+
+    @field_validator("outgoing_webhook_ca_file")
+    @classmethod
+    def _holds_certificates(cls, path: str) -> str:
+        """Checked at the start: a call that fails long after it would be hard to explain."""
+        if not path:
+            return path
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
+        except ssl.SSLError:
+            raise ValueError("must be a file with certificates in PEM format") from None
+        except OSError as error:
+            raise ValueError(f"cannot be read ({error.strerror})") from None
+        return path
 
     @field_validator("uploads_url")
     @classmethod

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import IO
 
 from chatapi.core.private_files import make_private_folder
 from chatapi.core.worker_threads import WorkerThreads
-from chatapi.files.store import CHUNK_BYTES, THREADS, MissingFileError
+from chatapi.files.store import CHUNK_BYTES, THREADS, ByteRange, MissingFileError
 
 
 class LocalStore:
@@ -26,9 +27,12 @@ class LocalStore:
         await self._threads.run(_write, self._folder / key, content)
 
     @asynccontextmanager
-    async def read(self, key: str) -> AsyncIterator[AsyncIterator[bytes]]:
-        async with self._threads.open_file(lambda: _open(self._folder, key)) as file:
-            yield self._chunks(file)
+    async def read(
+        self, key: str, part: ByteRange | None = None
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        first = 0 if part is None else part.first
+        async with self._threads.open_file(lambda: _open(self._folder, key, first)) as file:
+            yield self._chunks(file) if part is None else self._chunks(file, part.size)
 
     async def delete(self, key: str) -> None:
         await self._threads.run((self._folder / key).unlink, missing_ok=True)
@@ -41,16 +45,20 @@ class LocalStore:
     async def close(self) -> None:
         self._threads.close()
 
-    async def _chunks(self, file: IO[bytes]) -> AsyncIterator[bytes]:
-        while chunk := await self._threads.run(file.read, CHUNK_BYTES):
+    async def _chunks(self, file: IO[bytes], size: int = sys.maxsize) -> AsyncIterator[bytes]:
+        """Yield at most `size` bytes, from where the file stands."""
+        while chunk := await self._threads.run(file.read, min(CHUNK_BYTES, size)):
             yield chunk
+            size -= len(chunk)
 
 
-def _open(folder: Path, key: str) -> IO[bytes]:
+def _open(folder: Path, key: str, first: int) -> IO[bytes]:
     try:
-        return (folder / key).open("rb")
+        file = (folder / key).open("rb")
     except FileNotFoundError:
         raise MissingFileError(key) from None
+    file.seek(first)
+    return file
 
 
 def _write(path: Path, content: IO[bytes]) -> None:

@@ -24,7 +24,7 @@ from chatapi.files.signature import (
     encode_query,
     escape_path,
 )
-from chatapi.files.store import CHUNK_BYTES, THREADS, MissingFileError
+from chatapi.files.store import CHUNK_BYTES, THREADS, ByteRange, MissingFileError
 
 log = structlog.get_logger()
 
@@ -77,9 +77,16 @@ class S3Store:
             pass
 
     @asynccontextmanager
-    async def read(self, key: str) -> AsyncIterator[AsyncIterator[bytes]]:
-        request = self._request("GET", key, self._signed("GET", key))
-        async with self._answer(request, key) as response:
+    async def read(
+        self, key: str, part: ByteRange | None = None
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        headers = self._signed("GET", key)
+        if part is not None:
+            headers["range"] = f"bytes={part.first}-{part.last}"
+        async with self._answer(self._request("GET", key, headers), key) as response:
+            if part is not None and response.status_code != HTTPStatus.PARTIAL_CONTENT:
+                log.error("store_ignores_ranges", status=response.status_code)
+                raise UnavailableError
             yield response.aiter_raw(CHUNK_BYTES)
 
     async def delete(self, key: str) -> None:

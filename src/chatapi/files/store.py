@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Protocol
 
@@ -14,14 +15,31 @@ class MissingFileError(Exception):
     """There is no file with this key."""
 
 
+@dataclass(frozen=True)
+class ByteRange:
+    """A part of a file, which is not empty; both ends belong to it."""
+
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        return self.last - self.first + 1
+
+
 class FileStore(Protocol):
     """Stores files; a file is stored completely or not at all."""
 
     async def put(self, key: str, content: IO[bytes], digest: str) -> None:
         """Store a file; `digest` is the SHA-256 of its content, in hexadecimal."""
 
-    def read(self, key: str) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
-        """Read the content in pieces; `MissingFileError` is raised when the context is entered."""
+    def read(
+        self, key: str, part: ByteRange | None = None
+    ) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """Read the content, or a part of it that exists, in pieces.
+
+        `MissingFileError` is raised when the context is entered.
+        """
 
     async def delete(self, key: str) -> None:
         """Remove a file; a missing file is no error."""

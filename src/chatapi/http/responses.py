@@ -14,6 +14,9 @@ from starlette.types import Send
 
 from chatapi.core.cooperative import LoopBudget, yield_to_event_loop
 from chatapi.core.errors import ApiError
+from chatapi.files.media_types import DOWNLOAD_TYPE, inline_type
+from chatapi.files.store import ByteRange
+from chatapi.http.byte_ranges import requested_range
 from chatapi.http.request import ApiRequest
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS
@@ -33,28 +36,6 @@ JSON_HEADERS: list[tuple[bytes, bytes]] = [
     (b"vary", b"Authorization, Accept, Host"),
     (b"x-content-type-options", b"nosniff"),
 ]
-_SHOWN_INLINE = frozenset(
-    {
-        "audio/aac",
-        "audio/flac",
-        "audio/mp4",
-        "audio/mpeg",
-        "audio/ogg",
-        "audio/wav",
-        "audio/webm",
-        "image/apng",
-        "image/avif",
-        "image/gif",
-        "image/jpeg",
-        "image/png",
-        "image/webp",
-        "text/plain",
-        "video/mp4",
-        "video/webm",
-    }
-)
-"""Types a browser can show and cannot run; all others are sent as downloads."""
-_UNKNOWN = "application/octet-stream"
 _HEADERS: list[tuple[bytes, bytes]] = [
     (b"x-content-type-options", b"nosniff"),
     (
@@ -256,9 +237,12 @@ class FileContent:
     content_type: str
     """The type that the uploading client declared."""
     size: int
-    open: Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
+    open: Callable[[ByteRange | None], AbstractAsyncContextManager[AsyncIterator[bytes]]]
+    """Opens the whole file, or a part of it."""
     is_public: bool = False
     """Whether everyone may read it, and it never changes; the service itself has written it."""
+    etag: str | None = None
+    """Identifies the content, in quotes, so that a client can continue a download."""
 
     @classmethod
     def small(
@@ -267,25 +251,32 @@ class FileContent:
         """A file that fits into memory."""
 
         @asynccontextmanager
-        async def chunks() -> AsyncIterator[AsyncIterator[bytes]]:
-            yield _once(content)
+        async def chunks(part: ByteRange | None) -> AsyncIterator[AsyncIterator[bytes]]:
+            yield _once(content if part is None else content[part.first : part.last + 1])
 
         return cls(name, content_type, len(content), chunks, is_public)
 
-    def headers(self) -> list[tuple[bytes, bytes]]:
-        kind = self.content_type.partition(";")[0].strip().lower()
-        is_inline = self.is_public or kind in _SHOWN_INLINE
-        shown_kind = kind if is_inline else _UNKNOWN
+    def headers(self, part: ByteRange | None) -> list[tuple[bytes, bytes]]:
+        kind = self.content_type if self.is_public else inline_type(self.content_type, self.name)
+        shown_kind = kind or DOWNLOAD_TYPE
         if shown_kind == "text/plain":
             shown_kind = "text/plain; charset=utf-8"
-        disposition = "inline" if is_inline else "attachment"
+        disposition = "inline" if kind else "attachment"
         name = quote(self.name, safe="")
-        return [
+        size = self.size if part is None else part.size
+        headers = [
             (b"content-type", shown_kind.encode()),
-            (b"content-length", str(self.size).encode()),
+            (b"content-length", str(size).encode()),
             (b"content-disposition", f"{disposition}; filename*=UTF-8''{name}".encode()),
+            (b"accept-ranges", b"bytes"),
             *(_PUBLIC if self.is_public else _PRIVATE),
         ]
+        if self.etag is not None:
+            headers.append((b"etag", self.etag.encode()))
+        if part is not None:
+            place = f"bytes {part.first}-{part.last}/{self.size}"
+            headers.append((b"content-range", place.encode()))
+        return headers
 
 
 async def _once(content: bytes) -> AsyncIterator[bytes]:
@@ -305,14 +296,16 @@ async def send_redirect(request: ApiRequest, send: Send, redirect: Redirect) -> 
 
 
 async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
-    async with file.open() as chunks:
+    """Send a file, or the part of it that the request asks for."""
+    part = requested_range(request, file.size, file.etag)
+    async with file.open(part) as chunks:
         request.response_started = True
         await send(
             {
                 "type": "http.response.start",
-                "status": 200,
+                "status": 200 if part is None else 206,
                 "headers": [
-                    *file.headers(),
+                    *file.headers(part),
                     *_HEADERS,
                     (b"x-request-id", request.request_id.encode()),
                     *request.response_headers,

@@ -29,13 +29,19 @@ from chatapi.rendering.message import (
     render_message,
 )
 from chatapi.rendering.previews import (
-    LOADING_CLASS,
-    UploadedPicture,
     find_upload_paths,
     finish_pictures,
+    without_placeholders,
 )
 from chatapi.rendering.quoting import quoted
 from chatapi.rendering.references import References, find_references
+from chatapi.rendering.uploaded_media import (
+    LOADING_CLASS,
+    UploadedMedia,
+    UploadedPicture,
+    UploadedSound,
+    UploadedVideo,
+)
 from chatapi.rendering.url_templates import InvalidTemplateError, UrlTemplate
 
 __all__ = [
@@ -54,7 +60,10 @@ __all__ = [
     "RealmEmoji",
     "References",
     "RenderedMessage",
+    "UploadedMedia",
     "UploadedPicture",
+    "UploadedSound",
+    "UploadedVideo",
     "UrlTemplate",
     "channel_address",
     "emoji_names_by_code",
@@ -69,4 +78,5 @@ __all__ = [
     "render_markdown",
     "render_message",
     "unicode_emoji_code",
+    "without_placeholders",
 ]

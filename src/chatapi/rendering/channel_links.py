@@ -28,13 +28,14 @@ def _channel_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (th
         return False
     if not silent:
         topic, message_id = found["topic"], found["message_id"]
-        text = f"#{channel.name}"
-        if topic is not None:
-            text += f" > {topic or directory.empty_topic_name}"
+        state.push("channel_link_open", "a", 1).attrs = {**_attributes(channel, topic, message_id)}
+        name = f"#{channel.name}" if topic is None else f"#{channel.name} > {topic}"
+        state.push("text", "", 0).content = name
+        if topic == "":
+            push_element(state, "em", "em", {}, directory.empty_topic_name)
         if message_id:
-            text += " @ 💬"
-        attributes = _attributes(channel, topic, message_id)
-        push_element(state, "channel_link", "a", attributes, text)
+            state.push("text", "", 0).content = " @ 💬"
+        state.push("channel_link_close", "a", -1)
     state.pos = found.end()
     return True
 

@@ -7,8 +7,8 @@ from typing import Self
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME, name_key
 from chatapi.rendering.linkifiers import NO_LINKIFIERS, Linkifiers
-from chatapi.rendering.previews import UploadedPicture
 from chatapi.rendering.syntax import split_id
+from chatapi.rendering.uploaded_media import UploadedMedia
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Directory:
     """Whether there are recipients to mention with `@**all**` or `@**topic**`."""
     empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME
     linkifiers: Linkifiers = NO_LINKIFIERS
-    pictures: Mapping[str, UploadedPicture] = field(default_factory=dict)
-    """Uploaded images that the author may open, by path."""
+    media: Mapping[str, UploadedMedia] = field(default_factory=dict)
+    """Uploaded images, videos and sound that the author may open, by path."""
     translates_emoticons: bool = False
     """Whether the author wants `:)` to become an emoji."""
     own_url: str = ""
@@ -68,7 +68,7 @@ class Directory:
         emoji: Iterable[RealmEmoji] = (),
         empty_topic_name: str = EMPTY_TOPIC_DISPLAY_NAME,
         linkifiers: Linkifiers = NO_LINKIFIERS,
-        pictures: Iterable[UploadedPicture] = (),
+        media: Iterable[UploadedMedia] = (),
     ) -> Self:
         users_by_id = {user.id: user for user in users}
         users_by_key: dict[str, list[NamedUser]] = {}
@@ -82,7 +82,7 @@ class Directory:
             emoji_by_name={one.name: one for one in emoji},
             empty_topic_name=empty_topic_name,
             linkifiers=linkifiers,
-            pictures={picture.path: picture for picture in pictures},
+            media={file.path: file for file in media},
         )
 
     def find_user(self, text: str) -> NamedUser | None:

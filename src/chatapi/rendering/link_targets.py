@@ -12,6 +12,8 @@ from chatapi.rendering.environment import environment_of
 from chatapi.rendering.sanitize import sanitize_html
 from chatapi.rendering.text_tokens import text_token
 
+WITHOUT_TEXT = "without_text"
+"""Marks links that show their target because they were written without a text."""
 _WITHOUT_TARGET = re.compile(r'<a (?:title="[^"]*" )?rel=')
 _MAYBE_WITHOUT_TEXT = re.compile(r"\[\s*\]\(")
 
@@ -35,7 +37,7 @@ def show_refused_links_as_text(tokens: Sequence[Token]) -> None:
             if token.type == "link_open" and _is_refused(str(token.attrs["href"])):
                 closing = next(each for each in children[number:] if each.type == "link_close")
                 text = children[number + 1].content
-                is_bare = token.markup == "autolink" or text == token.attrs["href"]
+                is_bare = text == token.attrs["href"]
                 _make_text(closing, "" if is_bare else f"]({token.attrs['href']})")
                 _make_text(token, "" if is_bare else "[")
 
@@ -78,6 +80,7 @@ def _show_target(state: StateCore, tokens: list[Token], opening: int) -> None:
         closing += 1
     if tokens[closing].type == "link_close":
         target = state.md.normalizeLinkText(str(tokens[opening].attrs["href"]))
+        tokens[opening].meta[WITHOUT_TEXT] = True
         tokens[opening + 1 : closing] = [text_token(tokens[opening], target, deeper=1)]
 
 

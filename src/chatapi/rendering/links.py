@@ -19,7 +19,7 @@ _MAX_SCHEME_LENGTH = 20
 
 ADDRESS_CHARACTERS = rf"[^\s<>\[\]\\`]{{0,{_MAX_ADDRESS_LENGTH}}}"
 _AFTER_SCHEME = re.compile(rf":(?://\w|[\w+?]){ADDRESS_CHARACTERS}")
-_MAIL_HOST = re.compile(r"@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}(?![\w@-])", re.IGNORECASE)
+_MAIL_HOST = re.compile(r"@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}(?![\w@/-])", re.IGNORECASE)
 _SCHEME_BEFORE = re.compile(r"(?<![\w.+-])[a-z][a-z0-9.+-]*$", re.IGNORECASE)
 _LOCAL_PART_BEFORE = re.compile(r"(?<![^\s(<,;:])[a-z0-9][a-z0-9.+_-]*$", re.IGNORECASE)
 

@@ -4,6 +4,8 @@ import re
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, fence, list_block
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
 
 from chatapi.rendering.bounds import is_too_deep
 
@@ -14,16 +16,19 @@ _ITEM = re.compile(r"(?P<mark>(?P<number>[0-9]{1,9})[.)]|[*+-])(?P<gap>[ \t]*)(?
 _ITEM_AFTER_TEXT = re.compile(r"[0-9]\.[ \t]+\S")
 """With more digits it is rather a year or an amount at the end of a sentence."""
 _SHIFTS = "lines_shifted"
+_TILDES_IN_TEXT = re.compile(r"~~~+[^~\n]+~")
+"""A line that begins with tildes and has some later on is struck text rather than a fence."""
 
 
 def add_lists(parser: MarkdownIt) -> None:
     block = parser.block.ruler
     block.at("list", _list, {"alt": _ENDS})
     block.at("fence", _fence, {"alt": [*_ENDS, "list"]})
+    parser.core.ruler.after("block", "bulleted_lists", _join_bulleted_lists)
 
 
 def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
-    if is_too_deep(state) or _is_mark_alone(state, first):
+    if is_too_deep(state) or _is_text(state, first):
         return False
     if silent:
         return list_block(state, first, end, True) or _follows_text(state, first, end)
@@ -36,11 +41,15 @@ def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noq
             state.env[_SHIFTS][line] -= columns
 
 
-def _is_mark_alone(state: StateBlock, line: int) -> bool:
-    """A list that begins without any text is rather an amount or a dash, and stays text."""
+def _is_text(state: StateBlock, line: int) -> bool:
+    """Whether what looks like an item to the parser stays text.
+
+    A list that begins without any text is rather an amount or a dash, and numbers of lists have
+    dots: clients would show one where a bracket was written.
+    """
     start = state.bMarks[line] + state.tShift[line]
     item = _ITEM.match(state.src, start, state.eMarks[line])
-    return item is not None and not item["text"]
+    return item is not None and (not item["text"] or item["mark"].endswith(")"))
 
 
 def _follows_text(state: StateBlock, first: int, end: int) -> bool:
@@ -98,8 +107,27 @@ def _read_item(state: StateBlock, line: int) -> tuple[str, int]:
     return item["mark"][-1] + ("1" if item["number"] else ""), width
 
 
+def _join_bulleted_lists(state: StateCore) -> None:
+    """Items with different bullets are of one list."""
+    kept: list[Token] = []
+    for token in state.tokens:
+        if (
+            token.type == "bullet_list_open"
+            and kept
+            and kept[-1].type == "bullet_list_close"
+            and kept[-1].level == token.level
+        ):
+            kept.pop()
+        else:
+            kept.append(token)
+    state.tokens = kept
+
+
 def _fence(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
     """Code loses the indentation of its fence, in columns as they were written."""
+    start = state.bMarks[first] + state.tShift[first]
+    if _TILDES_IN_TEXT.match(state.src, start, state.eMarks[first]):
+        return False
     columns = state.env.get(_SHIFTS, {}).get(first, 0)
     state.sCount[first] -= columns
     try:

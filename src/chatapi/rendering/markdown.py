@@ -17,6 +17,7 @@ from chatapi.rendering.containers import add_containers
 from chatapi.rendering.directory import EMPTY_DIRECTORY
 from chatapi.rendering.emoji import add_emoji
 from chatapi.rendering.emoticons import add_emoticons
+from chatapi.rendering.emphasis import add_emphasis
 from chatapi.rendering.environment import Environment
 from chatapi.rendering.formulas import add_formulas
 from chatapi.rendering.host_names import add_host_names, with_scheme
@@ -78,16 +79,16 @@ def _write(tokens: Sequence[Token], environment: Environment) -> str:
 
 
 def _build_parser() -> MarkdownIt:
-    # Raw HTML is shown as plain text. Link definitions, underlined headings and escapes are
-    # disabled, because lines, `===` and backslashes would disappear.
+    # Raw HTML is shown as plain text. Link definitions, underlined headings, escapes and links in
+    # angle brackets are disabled, because lines, `===`, backslashes and brackets would disappear.
     options = {"html": False, "breaks": True, "maxNesting": DEEPEST_NESTING}
     parser = ChatMarkdown("commonmark", options)
-    parser.disable(["html_block", "html_inline", "reference", "lheading", "escape"])
+    parser.disable(["html_block", "html_inline", "reference", "lheading", "escape", "autolink"])
     parser.enable(["strikethrough", "table"])
     parser.add_render_rule("s_open", _deleted)
     parser.add_render_rule("s_close", _deleted)
     for add in (
-        *(bound_links, add_lists, add_quotes, add_tables, add_text_marks),
+        *(bound_links, add_lists, add_quotes, add_tables, add_text_marks, add_emphasis),
         *(add_bare_links, add_channel_links, add_code_blocks, add_containers, add_emoji),
         *(add_formulas, add_images, add_mentions, add_times),
         # These change texts that were parsed, in this order.

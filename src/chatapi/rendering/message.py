@@ -16,7 +16,8 @@ from chatapi.rendering.environment import Environment
 from chatapi.rendering.images import IMAGE
 from chatapi.rendering.markdown import parse, write_html
 from chatapi.rendering.plain import as_written, plain_html
-from chatapi.rendering.previews import LOADING_CLASS, UPLOADS, insert_pictures
+from chatapi.rendering.previews import insert_previews
+from chatapi.rendering.uploaded_media import LOADING_CLASS, UPLOADS
 
 _QUICK_LENGTH = 1_000
 _MAX_HTML = 128 * 1024
@@ -98,8 +99,8 @@ def _render_markup(content: str, directory: Directory) -> RenderedMessage:
         return _plain_message(as_written(content))
     elements = _elements_by_type(tokens)
     is_paragraph = [token.type for token in tokens] == _ONE_PARAGRAPH
-    if directory.pictures:
-        tokens = insert_pictures(tokens, directory.pictures)
+    if directory.media:
+        tokens = insert_previews(tokens, directory.media)
     html = write_html(tokens, environment)
     if len(html) > _MAX_HTML:
         # A page of such messages would be hundreds of times as large as their source.

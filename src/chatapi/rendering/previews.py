@@ -1,7 +1,7 @@
-"""Shows uploaded images in messages: after the paragraph that links them, or where they stand.
+"""Shows uploaded images, videos and sound after the paragraph that links them, or in their place.
 
 `[cat](/user_uploads/...)` gets a preview after its paragraph, `![cat](/user_uploads/...)` becomes
-the image itself. Only images that the directory lists are shown; nothing is loaded from elsewhere.
+the image itself. Only files that the directory lists are shown; nothing is loaded from elsewhere.
 While a thumbnail is being drawn, a placeholder stands for it, which `finish_pictures` replaces in
 the stored HTML.
 """
@@ -9,8 +9,7 @@ the stored HTML.
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -18,15 +17,19 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from chatapi.rendering.images import IMAGE
+from chatapi.rendering.link_targets import WITHOUT_TEXT
+from chatapi.rendering.uploaded_media import (
+    LOADING_CLASS,
+    UPLOADS,
+    UploadedMedia,
+    UploadedPicture,
+    address_of,
+    open_tag,
+)
 
-UPLOADS = "/user_uploads/"
-"""The prefix of the addresses of uploaded files."""
-MAX_PICTURES = 24
+MAX_PREVIEWS = 24
 """In one message; later ones stay links."""
-LOADING_URL = "/docs/assets/loader.svg"
-LOADING_CLASS = "image-loading-placeholder"
-_INLINE_CLASS = "inline-image"
-_PICTURE = "picture"
+_PREVIEW = "preview"
 _HIDING = frozenset({"blockquote_open", "blockquote_close", "table_open", "table_close"})
 """Blocks without previews: what they contain is shown elsewhere, or has no room for one."""
 _ADDRESS = re.compile(
@@ -41,53 +44,19 @@ _INLINE = re.compile(rf"<img(?P<img>{_ATTRIBUTES})>")
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 
 
-@dataclass(frozen=True, slots=True)
-class UploadedPicture:
-    """An uploaded image, as far as it is shown."""
-
-    path: str
-    """Without the prefix, and without escapes."""
-    name: str
-    content_type: str
-    width: int
-    height: int
-    is_ready: bool
-    """Whether there is a thumbnail."""
-    thumbnail: str
-    """The name of the thumbnail's format."""
-    is_animated: bool = False
-
-    def attributes(self) -> dict[str, str]:
-        """The attributes of its `img` element."""
-        values = {
-            "data-original-content-type": self.content_type,
-            "data-original-dimensions": f"{self.width}x{self.height}",
-        }
-        if not self.is_ready:
-            return {"class": LOADING_CLASS, **values, "src": LOADING_URL}
-        if self.is_animated:
-            values["data-animated"] = "true"
-        return {**values, "src": f"{UPLOADS}thumbnail/{quote(self.path)}/{self.thumbnail}"}
-
-
-def address_of(path: str) -> str:
-    """The address of a file as it stands in HTML; it needs no further escapes there."""
-    return UPLOADS + quote(path)
-
-
 def find_upload_paths(content: str) -> list[str]:
     """The paths of uploaded files that a text might link, without the prefix and escapes."""
     if UPLOADS not in content:
         return []
     found = dict.fromkeys(unquote(match[1]) for match in _ADDRESS.finditer(content))
-    return list(found)[:MAX_PICTURES]
+    return list(found)[:MAX_PREVIEWS]
 
 
 def add_previews(parser: MarkdownIt) -> None:
-    parser.add_render_rule(_PICTURE, _write_picture)
+    parser.add_render_rule(_PREVIEW, _write_preview)
 
 
-def _write_picture(
+def _write_preview(
     _renderer: RendererHTML,
     tokens: Sequence[Token],
     index: int,
@@ -97,112 +66,108 @@ def _write_picture(
     return tokens[index].content
 
 
-def insert_pictures(
-    tokens: Sequence[Token], pictures: Mapping[str, UploadedPicture]
-) -> list[Token]:
-    """The tokens of a text with its pictures; the tokens of links to them remain."""
+def insert_previews(tokens: Sequence[Token], media: Mapping[str, UploadedMedia]) -> list[Token]:
+    """The tokens of a text with the files it links; links with a preview below them remain."""
     out: list[Token] = []
     depth = 0
-    waiting: dict[str, UploadedPicture] = {}
+    waiting: dict[str, str] = {}
     for token in tokens:
         out.append(token)
         if token.type in _HIDING:
             depth += token.nesting
         if token.type == "inline" and token.children and depth == 0:
-            waiting |= _linked(token.children, pictures)
-            token.children = list(_with_inline_pictures(token.children, pictures))
+            token.children = list(_with_media_in_place(token.children, media))
+            waiting |= _previews_below(token.children, media)
         elif token.nesting == -1 and waiting:
-            out += [_token(_block_html(picture)) for picture in waiting.values()]
+            out += [_token(html_below) for html_below in waiting.values()]
             waiting = {}
     return out
 
 
-def _linked(
-    children: Sequence[Token], pictures: Mapping[str, UploadedPicture]
-) -> dict[str, UploadedPicture]:
-    """The pictures of plain links, each once."""
-    found = [
-        _find(child, pictures)
-        for child in children
-        if child.type == "link_open" and IMAGE not in child.meta
-    ]
-    return {picture.path: picture for picture in found if picture is not None}
+def _previews_below(
+    children: Sequence[Token], media: Mapping[str, UploadedMedia]
+) -> dict[str, str]:
+    """What is shown after the block because of its links, each file once."""
+    linked = [_find(child, media) for child in children if child.type == "link_open"]
+    shown = {file.path: file.html_below() for file in linked if file is not None}
+    return {path: html_below for path, html_below in shown.items() if html_below is not None}
 
 
-def _with_inline_pictures(
-    children: Sequence[Token], pictures: Mapping[str, UploadedPicture]
+def _with_media_in_place(
+    children: Sequence[Token], media: Mapping[str, UploadedMedia]
 ) -> Iterator[Token]:
-    """Puts an image in place of each link that was written as one."""
-    picture: UploadedPicture | None = None
-    text = ""
+    """Puts an image or a player in place of each link that was written as an image."""
+    file: UploadedMedia | None = None
+    replaced: list[Token] = []
     for child in children:
-        if child.type == "link_open" and IMAGE in child.meta and picture is None:
-            picture = _find(child, pictures)
-            text = ""
-        if picture is None:
+        if child.type == "link_open" and IMAGE in child.meta and file is None:
+            file = _find(child, media)
+        if file is None:
             yield child
-        elif child.type == "link_close":
-            yield _token(_inline_html(picture, text))
-            picture = None
-        else:
-            text += child.content
+            continue
+        replaced.append(child)
+        if child.type == "link_close":
+            shown = file.html_in_place(_text_of_link(replaced))
+            yield from replaced if shown is None else [_token(shown)]
+            file, replaced = None, []
 
 
-def _find(link: Token, pictures: Mapping[str, UploadedPicture]) -> UploadedPicture | None:
+def _text_of_link(tokens: Sequence[Token]) -> str:
+    return "" if WITHOUT_TEXT in tokens[0].meta else "".join(token.content for token in tokens)
+
+
+def _find(link: Token, media: Mapping[str, UploadedMedia]) -> UploadedMedia | None:
     href = str(link.attrs.get("href", ""))
     if not href.startswith((UPLOADS, UPLOADS[1:])):
         return None
-    return pictures.get(unquote(href.removeprefix("/").removeprefix(UPLOADS[1:])))
+    return media.get(unquote(href.removeprefix("/").removeprefix(UPLOADS[1:])))
 
 
 def _token(content: str) -> Token:
-    token = Token(_PICTURE, "", 0)
+    token = Token(_PREVIEW, "", 0)
     token.content = content
     return token
 
 
-def _block_html(picture: UploadedPicture) -> str:
-    link = _tag("a", {"href": address_of(picture.path), "title": picture.name})
-    image = _tag("img", picture.attributes())
-    return f'<div class="message_inline_image">{link}{image}</a></div>\n'
-
-
-def _inline_html(picture: UploadedPicture, text: str) -> str:
-    attributes = picture.attributes()
-    classes = f"{_INLINE_CLASS} {attributes.get('class', '')}".strip()
-    source = {"data-original-src": address_of(picture.path)}
-    return _tag("img", {"alt": text, **attributes, "class": classes, **source})
-
-
-def _tag(name: str, attributes: Mapping[str, str]) -> str:
-    values = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
-    return f"<{name}{values}>"
-
-
 def finish_pictures(rendered: str, path: str, picture: UploadedPicture | None) -> str:
     """Replace the placeholders of a file in stored HTML: by its picture, or else by links."""
-    address = address_of(path)
+    return _replace_placeholders(rendered, picture, address_of(path))
+
+
+def without_placeholders(rendered: str) -> str:
+    """Show only links to images whose thumbnails are still being drawn.
+
+    For texts that nothing updates when that is done: earlier versions, and scheduled messages.
+    """
+    return _replace_placeholders(rendered, None) if LOADING_CLASS in rendered else rendered
+
+
+def _replace_placeholders(
+    rendered: str, picture: UploadedPicture | None, only_address: str | None = None
+) -> str:
+    def is_meant(image: Mapping[str, str], address: str | None) -> bool:
+        is_loading = LOADING_CLASS in image.get("class", "").split()
+        return is_loading and only_address in {None, address}
 
     def finish_block(found: re.Match[str]) -> str:
         link, image = _read_attributes(found["link"]), _read_attributes(found["img"])
-        if link.get("href") != address or image.get("class") != LOADING_CLASS:
+        if not is_meant(image, link.get("href")):
             return found[0]
         if picture is None:
             return ""
-        shown = _tag("img", picture.attributes())
+        shown = open_tag("img", picture.attributes())
         return f'<div class="message_inline_image"><a{found["link"]}>{shown}</a></div>\n'
 
     def finish_inline(found: re.Match[str]) -> str:
         image = _read_attributes(found["img"])
-        is_meant = image.get("data-original-src") == address and LOADING_CLASS in image["class"]
-        if not is_meant:
+        address = image.get("data-original-src")
+        if address is None or not is_meant(image, address):
             return found[0]
         alt = image.get("alt", "")
         if picture is not None:
-            return _inline_html(picture, alt)
-        return (
-            f'<a href="{address}" rel="noopener noreferrer nofollow">{html.escape(alt or path)}</a>'
-        )
+            return picture.html_in_place(alt)
+        text = html.escape(alt or unquote(address))
+        return f'<a href="{address}" rel="noopener noreferrer nofollow">{text}</a>'
 
     finished = _BLOCK.sub(finish_block, rendered)
     return _INLINE.sub(finish_inline, finished).rstrip("\n")

@@ -60,7 +60,7 @@ def _is_empty(state: StateBlock, first: int, end: int) -> bool:
     line = first
     while line < end and _begins_with_mark(state, line) and not _text(state, line):
         line += 1
-    if line == first or (line < end and not state.isEmpty(line)):
+    if line == first or (line < end and _begins_with_mark(state, line)):
         return False
     state.env[_NO_QUOTE_BEFORE] = line
     return True

@@ -8,7 +8,7 @@ from pygments.token import STANDARD_TYPES
 from chatapi.rendering import mathml
 from chatapi.rendering.link_schemes import LINK_SCHEMES
 
-_TEXT = {"a", "br", "code", "del", "em", "img", "span", "strong", "time"}
+_TEXT = {"a", "audio", "br", "code", "del", "em", "img", "span", "strong", "time", "video"}
 _BLOCKS = {
     *("blockquote", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul")
 }
@@ -18,6 +18,7 @@ _FORMULAS = mathml.ELEMENTS | {"annotation", "math", "semantics"}
 _ATTRIBUTES = {
     "a": {"class", "data-stream-id", "href", "title"},
     "annotation": {"encoding"},
+    "audio": {"controls", "preload", "src", "title"},
     "div": {"aria-hidden", "class", "data-code-language"},
     "img": {
         *("alt", "class", "data-animated", "data-original-content-type"),
@@ -30,12 +31,13 @@ _ATTRIBUTES = {
         *("role", "title"),
     },
     "time": {"datetime"},
+    "video": {"preload", "src"},
     **{element: set(mathml.ATTRIBUTES) for element in mathml.ELEMENTS},
 }
 _CLASSES = {
     "a": {"stream", "stream-topic", "message-link"},
     "div": {
-        *("codehilite", "message_inline_image"),
+        *("codehilite", "message_inline_image", "message_inline_image message_inline_video"),
         *("spoiler-block", "spoiler-content", "spoiler-header"),
     },
     "img": {

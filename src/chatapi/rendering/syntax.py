@@ -21,7 +21,7 @@ CHANNEL = re.compile(
 )
 EMOJI = re.compile(r":(?P<name>[\w+-]{1,60}):")
 TIME = re.compile(r"<time:(?P<time>[^<>\n]{1,60})>")
-FORMULA = re.compile(r"(?<!\$)\$\$(?P<formula>(?:[^\\$\n]|\\[^\n]){1,1000})\$\$(?!\$)")
+FORMULA = re.compile(r"(?<!\$)\$\$(?!_)(?P<formula>(?:[^\\$\n]|\\[^\n]){1,1000})\$\$(?!\$)")
 
 _NAME_AND_ID = re.compile(rf"(?P<name>.*)\|(?P<id>{_ID})")
 

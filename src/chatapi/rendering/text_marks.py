@@ -1,12 +1,11 @@
-"""Marks in a line of text: `*emphasis*`, `**strong**`, `code`, and those of headings."""
+"""Marks of `code` in a line of text, and those of headings."""
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, heading
-from markdown_it.rules_inline import StateInline, backtick, emphasis
+from markdown_it.rules_inline import StateInline, backtick
 
 
 def add_text_marks(parser: MarkdownIt) -> None:
-    parser.inline.ruler.at("emphasis", _emphasis)
     parser.inline.ruler.at("backticks", _code)
     parser.block.ruler.at("heading", _heading, {"alt": ["paragraph", "reference", "blockquote"]})
 
@@ -15,11 +14,6 @@ def _heading(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # 
     """A heading without text would not be seen."""
     text = state.src[state.bMarks[first] : state.eMarks[first]]
     return bool(text.strip("# \t")) and heading(state, first, end, silent)
-
-
-def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)
-    """Underscores are part of names far more often than they are markup."""
-    return state.src[state.pos] == "*" and emphasis.tokenize(state, silent)
 
 
 def _code(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (the parser's protocol)

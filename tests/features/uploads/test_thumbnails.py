@@ -18,6 +18,13 @@ from chatapi.jobs.thumbnails import draw_next_thumbnail
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
 from tests.factories import Person
 from tests.features.emoji.pictures import moving_picture, picture
+from tests.features.messages.scheduled.scheduling import (
+    deliver_due,
+    schedule,
+    scheduled_of,
+    seconds_from_now,
+    to_people,
+)
 from tests.features.realm.settings import change_realm
 from tests.features.uploads.files import (
     attachments_of,
@@ -210,6 +217,102 @@ class TestInMessages:
         content = f"[cat]({text}) [dog]({elsewhere}) ![bird](https://example.com/bird.png)"
         message = await send_to_person(client, member, owner, content)
         assert "<img" not in await html_of(client, owner, message)
+
+
+class TestTextsThatNothingUpdates:
+    """Earlier versions and scheduled messages show a link where a thumbnail was not drawn yet."""
+
+    async def test_earlier_version_shows_no_placeholder(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        message = await send_to_person(client, member, owner, f"[cat]({url})")
+        changes = await listen(client, owner, event_types=["update_message"], apply_markdown=True)
+        for text in (f"[a cat]({url})", "no cat"):
+            assert_success(await client.patch(f"/messages/{message}", member, content=text))
+        await draw_all(runtime)
+        history = assert_success(await client.get(f"/messages/{message}/history", owner))
+        link = f'<p><a href="{url}" {REL}>cat</a></p>'
+        versions = history["message_history"]
+        assert versions[0]["rendered_content"] == versions[1]["prev_rendered_content"] == link
+        page = {"anchor": "newest", "num_before": 1, "num_after": 0}
+        shown = assert_success(await client.get("/messages", owner, **page))["messages"]
+        for answer in (versions, shown):
+            assert "image-loading-placeholder" not in str(answer)
+        first, *_ = await changes.new_events()
+        assert first["orig_rendered_content"] == link
+
+    async def test_earlier_version_keeps_a_picture_that_was_drawn(
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+    ) -> None:
+        stop_drawing(runtime)
+        url = await upload_picture(client, member)
+        message = await send_to_person(client, member, owner, f"[cat]({url})")
+        await draw_all(runtime)
+        assert_success(await client.patch(f"/messages/{message}", member, content="no cat"))
+        history = assert_success(await client.get(f"/messages/{message}/history", owner))
+        assert shown(url) in history["message_history"][0]["rendered_content"]
+
+    async def test_scheduled_message_shows_no_placeholder_and_its_delivery_the_picture(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        owner: Person,
+        member: Person,
+        clock: MovableClock,
+    ) -> None:
+        stop_drawing(runtime)
+        runtime.deliveries.close()
+        url = await upload_picture(client, member)
+        link = f'<p><a href="{url}" {REL}>cat</a></p>'
+        listener = await listen(client, member, event_types=["scheduled_messages"])
+        at = seconds_from_now(clock, 3600)
+        place = to_people(owner)
+        scheduled_id = await schedule(client, member, place, at, content=f"[cat]({url})")
+        [added] = await listener.new_events()
+        assert added["scheduled_messages"][0]["rendered_content"] == link
+        [scheduled] = await scheduled_of(client, member)
+        assert scheduled["rendered_content"] == link
+        change = {"content": f"See [cat]({url})"}
+        assert_success(await client.patch(f"/scheduled_messages/{scheduled_id}", member, **change))
+        [changed] = await listener.new_events()
+        assert "image-loading-placeholder" not in str(changed)
+        await draw_all(runtime)
+        clock.advance(seconds=3600)
+        await deliver_due(runtime)
+        page = {"anchor": "newest", "num_before": 1, "num_after": 0}
+        [message] = assert_success(await client.get("/messages", owner, **page))["messages"]
+        assert shown(url) in message["content"]
+
+    async def test_message_delivered_before_the_drawing_is_updated_after_it(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        owner: Person,
+        member: Person,
+        clock: MovableClock,
+    ) -> None:
+        stop_drawing(runtime)
+        runtime.deliveries.close()
+        url = await upload_picture(client, member)
+        at = seconds_from_now(clock, 3600)
+        await schedule(client, member, to_people(owner), at, content=f"[cat]({url})")
+        clock.advance(seconds=3600)
+        await deliver_due(runtime)
+        page = {"anchor": "newest", "num_before": 1, "num_after": 0}
+        [message] = assert_success(await client.get("/messages", owner, **page))["messages"]
+        assert loading(url) in message["content"]
+        await draw_all(runtime)
+        assert shown(url) in await html_of(client, owner, message["id"])
+
+    async def test_draft_has_no_html(self, client: ApiClient, member: Person) -> None:
+        url = await upload_picture(client, member)
+        draft = {"type": "", "to": [], "topic": "", "content": f"[cat]({url})"}
+        assert_success(await client.post("/drafts", member, drafts=[draft]))
+        [kept] = assert_success(await client.get("/drafts", member))["drafts"]
+        assert kept["content"] == f"[cat]({url})"
+        assert "rendered_content" not in kept
 
 
 class TestCost:

@@ -7,7 +7,7 @@ from chatapi.auth.context import Context
 from chatapi.features.emoji import list_emoji_named
 from chatapi.features.groups import list_groups_named
 from chatapi.features.messages.repository import RecipientRepository
-from chatapi.features.uploads import list_pictures
+from chatapi.features.uploads import list_media
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.groups import is_allowed_in_group
 from chatapi.permissions.settings import GroupPermission
@@ -50,7 +50,7 @@ async def directory_for(ctx: Context, content: str) -> Directory:
         channels=await _channels(ctx, references.channel_names),
         emoji=await list_emoji_named(ctx, references.emoji_names),
         linkifiers=nothing.linkifiers,
-        pictures=await list_pictures(ctx, upload_paths),
+        media=await list_media(ctx, upload_paths),
     )
     return dataclasses.replace(
         named, translates_emoticons=nothing.translates_emoticons, own_url=nothing.own_url

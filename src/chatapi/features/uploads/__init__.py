@@ -8,6 +8,7 @@ from chatapi.features.uploads.claims import (
     relink_attachments,
 )
 from chatapi.features.uploads.formats import ThumbnailFormatPayload, thumbnail_formats
+from chatapi.features.uploads.media import list_media
 from chatapi.features.uploads.payloads import AttachmentPayload
 from chatapi.features.uploads.removal import list_upload_paths, remove_unclaimed
 from chatapi.features.uploads.repository import list_realms_with_unclaimed
@@ -17,7 +18,6 @@ from chatapi.features.uploads.thumbnails import (
     find_next_image,
     finish_image,
     list_messages_linking,
-    list_pictures,
     list_thumbnail_keys,
     take_image,
 )
@@ -32,8 +32,8 @@ __all__ = [
     "find_next_image",
     "finish_image",
     "list_linked_attachments",
+    "list_media",
     "list_messages_linking",
-    "list_pictures",
     "list_realms_with_unclaimed",
     "list_thumbnail_keys",
     "list_upload_paths",

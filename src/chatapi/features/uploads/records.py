@@ -1,5 +1,6 @@
 """Uploaded files as frozen records."""
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,8 @@ from chatapi.core.ids import (
 )
 from chatapi.features.uploads.formats import ANIMATED, STILL
 from chatapi.features.uploads.payloads import AttachmentPayload
+
+_ETAG_LENGTH = 32
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,11 @@ class AttachmentRecord:
     def key(self) -> str:
         """The storage key of its bytes: the part of the path that the server generated."""
         return self.path_id.rpartition("/")[0]
+
+    @property
+    def etag(self) -> str:
+        """Identifies its content, which never changes; reveals nothing about its path."""
+        return f'"{hashlib.sha256(self.key.encode()).hexdigest()[:_ETAG_LENGTH]}"'
 
     def payload(self, message_ids: Iterable[MessageId] = ()) -> AttachmentPayload:
         return {

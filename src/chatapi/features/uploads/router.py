@@ -99,5 +99,6 @@ def _content(ctx: RealmContext, attachment: AttachmentRecord) -> FileContent:
         name=attachment.name,
         content_type=attachment.content_type,
         size=attachment.size,
-        open=lambda: ctx.runtime.files.store.read(attachment.key),
+        open=lambda part: ctx.runtime.files.store.read(attachment.key, part),
+        etag=attachment.etag,
     )

@@ -1,17 +1,15 @@
 """Thumbnails of uploaded images: which messages show, and drawing those that are pending."""
 
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import NotFoundError
 from chatapi.core.ids import AttachmentId, MessageId, RealmId
 from chatapi.db.session import DatabaseSession
-from chatapi.features.uploads.access import may_open
 from chatapi.features.uploads.formats import ANIMATED, RECIPE, STILL
 from chatapi.features.uploads.records import AttachmentRecord, ImageRecord
 from chatapi.features.uploads.repository import (
@@ -24,7 +22,6 @@ from chatapi.features.uploads.repository import (
 )
 from chatapi.files.names import variant_key
 from chatapi.files.store import MissingFileError
-from chatapi.permissions.messages import message_access
 from chatapi.pictures import DrawnPicture, UnreadablePictureError
 from chatapi.rendering import UploadedPicture
 
@@ -47,24 +44,6 @@ def picture_of(attachment: AttachmentRecord, image: ImageRecord) -> UploadedPict
         thumbnail=(ANIMATED if image.is_animated else STILL).name,
         is_animated=image.is_animated,
     )
-
-
-async def list_pictures(ctx: Context, paths: Sequence[str]) -> list[UploadedPicture]:
-    """The images among some files, as far as the caller may open them."""
-    if not paths or not ctx.realm.options.inline_image_preview:
-        return []
-    found = await ImageRepository(ctx.db, ctx.realm.id).list_by_path(paths)
-    pictures = [
-        picture_of(attachment, image)
-        for attachment, image in found
-        if attachment.owner_id == ctx.user.id or await _may_open(ctx, attachment)
-    ]
-    return [picture for picture in pictures if picture is not None]
-
-
-async def _may_open(ctx: Context, attachment: AttachmentRecord) -> bool:
-    repository = AttachmentRepository(ctx.db, ctx.realm.id)
-    return await may_open(await message_access(ctx), repository, attachment)
 
 
 async def read_thumbnail(ctx: RealmContext, attachment: AttachmentRecord, name: str) -> bytes:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -41,8 +42,9 @@ class RecordingService:
 
 
 @asynccontextmanager
-async def recording_service() -> AsyncIterator[RecordingService]:
+async def recording_service(certificate: Path | None = None) -> AsyncIterator[RecordingService]:
+    """A service that is running; with a certificate it speaks TLS."""
     service = RecordingService()
-    async with live_server(service) as url:
+    async with live_server(service, certificate=certificate) as url:
         service.url = f"{url}/hook"
         yield service

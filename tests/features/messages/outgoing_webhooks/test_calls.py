@@ -1,6 +1,7 @@
 """Outgoing webhook bots: when their service is called, and what becomes of its answer."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.features.messages.outgoing_webhooks.services import (
     recording_service,
 )
 from tests.support.apps import StartApp
+from tests.support.authorities import PrivateAuthority
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
@@ -447,6 +449,47 @@ class TestPrivateNetworks:
         notice = await newest(client, member, 1)
         assert "its address is in a private network" in notice["content"]
         assert service.calls == []
+
+
+class TestTls:
+    @pytest.fixture
+    def authority(self, tmp_path: Path) -> PrivateAuthority:
+        return PrivateAuthority(tmp_path)
+
+    @pytest.fixture
+    def settings(self, settings: Settings, authority: PrivateAuthority) -> Settings:
+        return settings.model_copy(update={"outgoing_webhook_ca_file": str(authority.file)})
+
+    async def test_service_with_a_certificate_of_the_added_authority_is_called(
+        self, client: ApiClient, authority: PrivateAuthority, owner: Person, member: Person
+    ) -> None:
+        async with recording_service(authority.certify("localhost")) as service:
+            service.answer = {"content": "Hello"}
+            url = service.url.replace("127.0.0.1", "localhost")
+            bot = await add_bot(client, member, url)
+            await write_to(client, owner, "hi", bot)
+            assert (await newest(client, owner, 2))["content"] == "Hello"
+            assert len(service.calls) == 1
+
+    async def test_owner_is_told_of_a_certificate_that_was_refused(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        authority: PrivateAuthority,
+        owner: Person,
+        member: Person,
+        clock: MovableClock,
+    ) -> None:
+        async with recording_service(authority.certify("other.example")) as service:
+            bot = await add_bot(client, member, service.url.replace("127.0.0.1", "localhost"))
+            await write_to(client, owner, "hi", bot)
+            for seconds in (5, 30, 120):
+                await until_postponed(runtime)
+                retry(runtime, clock, seconds)
+            notice = await newest(client, member, 1)
+            assert "its certificate is not valid" in notice["content"]
+            assert "'localhost'" in notice["content"]
+            assert service.calls == []
 
 
 class TestBots:

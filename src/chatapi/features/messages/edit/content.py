@@ -21,7 +21,7 @@ from chatapi.permissions.message_lookup import (
     message_audience,
     participants_of,
 )
-from chatapi.rendering import RenderedMessage
+from chatapi.rendering import RenderedMessage, without_placeholders
 
 
 class ContentChange:
@@ -75,7 +75,7 @@ class ContentChange:
             editor_id=self._ctx.user.id,
             edited_at=now,
             prev_content=before.content,
-            prev_rendered_content=before.rendered_content,
+            prev_rendered_content=without_placeholders(before.rendered_content),
         )
         await self._repository.change_text(
             message_id,
@@ -131,7 +131,9 @@ class ContentChange:
                 content=content,
                 rendered_content=rendered.html,
                 orig_content=before.content if shows_old_text else None,
-                orig_rendered_content=before.rendered_content if shows_old_text else None,
+                orig_rendered_content=(
+                    without_placeholders(before.rendered_content) if shows_old_text else None
+                ),
                 is_me_message=rendered.is_me_message,
                 mentioned_users=rendered.mentioned_user_ids,
                 mentioned_groups=rendered.mentioned_group_ids,

@@ -4,7 +4,12 @@ from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import accumulate
 
-from chatapi.features.messages.repository import HistoryRow, SubmessageRepository, SubmessageUsage
+from chatapi.features.messages.repository import (
+    HistoryRow,
+    ReactionRepository,
+    SubmessageRepository,
+    SubmessageUsage,
+)
 
 MAX_BYTES = 8 * 1024 * 1024
 """Limit of the texts in one response; a page ends where they would exceed it."""
@@ -12,6 +17,9 @@ MAX_BYTES_WITHOUT_TURN = 1024 * 1024
 """Limit of the texts in a page read without a heavy-read slot; ordinary pages take a fifth."""
 _BYTES_AROUND_SUBMESSAGE = 100
 """Its ids, its type and the names of its fields."""
+_BYTES_OF_REACTION = 120
+"""With the names of its fields."""
+MAX_REACTIONS_WITHOUT_TURN = MAX_BYTES_WITHOUT_TURN // _BYTES_OF_REACTION
 ROWS_AT_ONCE = 250
 """Larger pages are read in slices, so that not much more is read than is returned."""
 
@@ -49,6 +57,20 @@ def including_widgets(measure: Measure, submessages: SubmessageRepository) -> Me
         usage = await submessages.measure(widgets)
         return [
             size + (_size_of_submessages(usage[row.id]) if row.id in usage else 0)
+            for row, size in zip(rows, sizes, strict=True)
+        ]
+
+    return measured
+
+
+def including_reactions(measure: Measure, reactions: ReactionRepository) -> Measure:
+    """Measures messages together with the reactions to them, at the cost of a statement."""
+
+    async def measured(rows: Sequence[HistoryRow]) -> list[int]:
+        sizes = await measure(rows)
+        counts = await reactions.count_of([row.id for row in rows]) if rows else {}
+        return [
+            size + counts.get(row.id, 0) * _BYTES_OF_REACTION
             for row, size in zip(rows, sizes, strict=True)
         ]
 

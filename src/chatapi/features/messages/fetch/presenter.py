@@ -11,6 +11,7 @@ from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.features.messages.edit.edit_trail import EditStep
 from chatapi.features.messages.fetch.edit_trails import edit_trails_of
+from chatapi.features.messages.fetch.page_size import LargePageError
 from chatapi.features.messages.fetch.params import ShowMessageParams
 from chatapi.features.messages.fetch.payloads import HistoryMessagePayload, TrailPayload
 from chatapi.features.messages.message_data import (
@@ -60,13 +61,16 @@ class MessagePresenter:
         self._trails: dict[MessageId, list[EditStep]] = {}
         self._links: dict[str, tuple[TopicLinkPayload, ...]] = {}
 
-    async def show(self, rows: Sequence[HistoryRow]) -> list[HistoryMessagePayload]:
+    async def show(
+        self, rows: Sequence[HistoryRow], most_reactions: int | None = None
+    ) -> list[HistoryMessagePayload]:
+        """The payloads; raises `LargePageError` if there are more reactions than allowed."""
         if not rows:
             return []
-        await self._load(rows)
+        await self._load(rows, most_reactions)
         return await map_in_steps(self._show, rows)
 
-    async def _load(self, rows: Sequence[HistoryRow]) -> None:
+    async def _load(self, rows: Sequence[HistoryRow], most_reactions: int | None) -> None:
         ctx = self._ctx
         channel_ids = {row.channel_id for row in rows if row.channel_id is not None}
         self._channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
@@ -82,7 +86,7 @@ class MessagePresenter:
         self._senders = {each: self._sender(users[each], visibility) for each in sender_ids}
         self._links = await self._find_links({row.topic for row in rows})
         message_ids = [row.id for row in rows]
-        self._reactions = await ReactionRepository(ctx.db).list_of(message_ids)
+        self._reactions = await self._list_reactions(message_ids, most_reactions)
         widgets = [row.id for row in rows if row.has_widget]
         if widgets:
             self._submessages = await SubmessageRepository(ctx.db).list_of(widgets)
@@ -92,6 +96,17 @@ class MessagePresenter:
             groups = self._access.channels.membership.groups
             found = await states.list_states(message_ids, groups)
             self._states = {state.id: state for state in found}
+
+    async def _list_reactions(
+        self, message_ids: Sequence[MessageId], most: int | None
+    ) -> dict[MessageId, list[ReactionPayload]]:
+        repository = ReactionRepository(self._ctx.db)
+        if most is None:
+            return await repository.list_of(message_ids)
+        found = await repository.list_up_to(message_ids, most)
+        if found is None:
+            raise LargePageError
+        return found
 
     def _person(self, user: UserRecord) -> RecipientPayload:
         return person_payload(user, self._ctx.realm, self._ctx.settings.root_domain)

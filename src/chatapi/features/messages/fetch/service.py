@@ -12,9 +12,11 @@ from chatapi.features.messages.fetch.matches import Matches
 from chatapi.features.messages.fetch.page_size import (
     MAX_BYTES,
     MAX_BYTES_WITHOUT_TURN,
+    MAX_REACTIONS_WITHOUT_TURN,
     ROWS_AT_ONCE,
     LargePageError,
     Measure,
+    including_reactions,
     including_widgets,
     measure_texts,
     up_to,
@@ -33,7 +35,12 @@ from chatapi.features.messages.fetch.payloads import (
 )
 from chatapi.features.messages.fetch.presenter import MessagePresenter
 from chatapi.features.messages.fetch.window import WindowRequest, read_window
-from chatapi.features.messages.repository import HistoryRepository, HistoryRow, SubmessageRepository
+from chatapi.features.messages.repository import (
+    HistoryRepository,
+    HistoryRow,
+    ReactionRepository,
+    SubmessageRepository,
+)
 from chatapi.narrow import Narrow, Term, compile_narrow, is_read_in_order, read_terms
 from chatapi.permissions.messages import MessageAccess, message_access
 
@@ -44,6 +51,7 @@ class HistoryService:
     def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
         self._repository = HistoryRepository(ctx.db, ctx.realm.id)
+        self._most_reactions: int | None = None
 
     async def read(self, params: ReadMessagesParams) -> MessagesPayload:
         """Messages of a narrow; without one, all that were sent to the caller."""
@@ -78,8 +86,12 @@ class HistoryService:
             measure_texts if matches is None else matches.measure,
             SubmessageRepository(self._ctx.db),
         )
+        # Without a turn, reactions are counted as they are read: that costs no statement.
         if most_bytes is not None:
             measure = up_to(most_bytes, measure)
+        else:
+            measure = including_reactions(measure, ReactionRepository(self._ctx.db))
+        self._most_reactions = None if most_bytes is None else MAX_REACTIONS_WITHOUT_TURN
         if params.message_ids is None:
             return await self._read_around(access, narrow, params, (matches, measure))
         shown = await self._read_some(narrow, ("message_ids", params.message_ids), measure)
@@ -164,7 +176,8 @@ class HistoryService:
         params: ReadMessagesParams,
         matches: Matches | None,
     ) -> list[HistoryMessagePayload]:
-        shown = await MessagePresenter(self._ctx, access, params).show(rows)
+        presenter = MessagePresenter(self._ctx, access, params)
+        shown = await presenter.show(rows, self._most_reactions)
         if matches is None:
             return shown
         return [

@@ -1,8 +1,9 @@
 """Every SQL statement on reactions."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import bindparam, case, delete, func, insert, select
 
@@ -26,6 +27,25 @@ _OF_MESSAGES = (
     .where(is_one_of(Reaction.message_id, "message_ids"))
     .order_by(Reaction.id)
 )
+_COUNTS = (
+    select(Reaction.message_id, func.count())
+    .where(is_one_of(Reaction.message_id, "message_ids"))
+    .group_by(Reaction.message_id)
+)
+_some = (
+    select(Reaction)
+    .where(is_one_of(Reaction.message_id, "message_ids"))
+    .limit(bindparam("limit"))
+    .subquery()
+)
+# The limit is inside: with the order, a database might read all reactions in that order.
+_SOME_OF_MESSAGES = select(
+    _some.c.message_id,
+    _some.c.emoji_name,
+    _some.c.emoji_code,
+    _some.c.reaction_type,
+    _some.c.user_id,
+).order_by(_some.c.id)
 _GROUPED = (
     select(
         Reaction.reaction_type,
@@ -69,17 +89,22 @@ class ReactionRepository:
         found: defaultdict[MessageId, list[ReactionPayload]] = defaultdict(list)
         for start in range(0, len(message_ids), _IDS_PER_STATEMENT):
             chunk = message_ids[start : start + _IDS_PER_STATEMENT]
-            rows = await self._db.execute(_OF_MESSAGES, {"message_ids": chunk})
-            for message_id, name, code, kind, user_id in rows:
-                found[MessageId(message_id)].append(
-                    {
-                        "emoji_name": name,
-                        "emoji_code": code,
-                        "reaction_type": kind,
-                        "user_id": user_id,
-                    }
-                )
+            _add_rows(found, await self._db.execute(_OF_MESSAGES, {"message_ids": chunk}))
         return found
+
+    async def list_up_to(
+        self, message_ids: Sequence[MessageId], most: int
+    ) -> dict[MessageId, list[ReactionPayload]] | None:
+        """The same, unless there are more than so many; then None, and no more are read."""
+        found: defaultdict[MessageId, list[ReactionPayload]] = defaultdict(list)
+        limit = {"message_ids": message_ids, "limit": most + 1}
+        count = _add_rows(found, await self._db.execute(_SOME_OF_MESSAGES, limit))
+        return found if count <= most else None
+
+    async def count_of(self, message_ids: Sequence[MessageId]) -> dict[MessageId, int]:
+        """How many reactions messages have; those without any are left out."""
+        rows = await self._db.execute(_COUNTS, {"message_ids": message_ids})
+        return {MessageId(message_id): count for message_id, count in rows}
 
     async def list_emoji_counts(self, message_id: MessageId, user_id: UserId) -> list[EmojiCount]:
         """The emoji at a message: one row for each emoji, not for each user."""
@@ -113,3 +138,14 @@ class ReactionRepository:
                 "code": emoji.code,
             },
         )
+
+
+def _add_rows(found: dict[MessageId, list[ReactionPayload]], rows: Iterable[Sequence[Any]]) -> int:
+    """Add reactions by message; returns how many they are."""
+    count = 0
+    for message_id, name, code, kind, user_id in rows:
+        found[MessageId(message_id)].append(
+            {"emoji_name": name, "emoji_code": code, "reaction_type": kind, "user_id": user_id}
+        )
+        count += 1
+    return count

@@ -28,6 +28,7 @@ from chatapi.features.messages.scheduled.rules import (
 from chatapi.features.messages.send.params import SendMessageParams
 from chatapi.features.messages.send.service import MessageService
 from chatapi.features.messages.writer import MessageWriter
+from chatapi.rendering import without_placeholders
 
 
 class ScheduledMessageService:
@@ -69,7 +70,7 @@ class ScheduledMessageService:
             topic="",
             people=[],
             content=outgoing.content,
-            rendered_content=outgoing.rendered.html,
+            rendered_content=without_placeholders(outgoing.rendered.html),
             deliver_at=deliver_at,
             client_name=outgoing.client_name,
             read_by_sender=outgoing.read_by_sender,
@@ -94,7 +95,11 @@ class ScheduledMessageService:
             )
         outgoing = await MessageService(self._ctx).prepare(edited(before, params))
         changed = _addressed(
-            replace(changed, content=outgoing.content, rendered_content=outgoing.rendered.html),
+            replace(
+                changed,
+                content=outgoing.content,
+                rendered_content=without_placeholders(outgoing.rendered.html),
+            ),
             outgoing,
         )
         await self._lock(outgoing)

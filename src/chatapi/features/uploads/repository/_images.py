@@ -16,9 +16,8 @@ from chatapi.files.names import key_of
 
 _attachments = RecordReader(AttachmentRecord, Attachment)
 _images = RecordReader(ImageRecord, AttachmentImage)
-_BOTH = select(*_attachments.select().selected_columns, *_images.select().selected_columns).join(
-    AttachmentImage, AttachmentImage.attachment_id == Attachment.id
-)
+_COLUMNS = select(*_attachments.select().selected_columns, *_images.select().selected_columns)
+_IS_SAME = AttachmentImage.attachment_id == Attachment.id
 _FIRST_OF_IMAGE = len(_attachments.select().selected_columns)
 
 
@@ -66,19 +65,33 @@ class ImageRepository:
         row = rows.one_or_none()
         return None if row is None else _images.read(row)
 
-    async def list_by_path(
+    async def list_files_by_path(
         self, paths: Sequence[str]
-    ) -> list[tuple[AttachmentRecord, ImageRecord]]:
+    ) -> list[tuple[AttachmentRecord, ImageRecord | None]]:
+        """Files of all kinds, and the images that some of them are."""
         rows = await self._db.execute(
-            _BOTH.where(Attachment.realm_id == self._realm_id, Attachment.path_id.in_(paths))
+            _COLUMNS.join(AttachmentImage, _IS_SAME, isouter=True).where(
+                Attachment.realm_id == self._realm_id, Attachment.path_id.in_(paths)
+            )
         )
-        return [_read_both(row) for row in rows]
+        return [
+            (
+                _attachments.read(row[:_FIRST_OF_IMAGE]),
+                None if row[_FIRST_OF_IMAGE] is None else _images.read(row[_FIRST_OF_IMAGE:]),
+            )
+            for row in rows
+        ]
 
     async def list_drawn(self) -> list[tuple[AttachmentRecord, ImageRecord]]:
         rows = await self._db.execute(
-            _BOTH.where(Attachment.realm_id == self._realm_id, AttachmentImage.is_drawn.is_(True))
+            _COLUMNS.join(AttachmentImage, _IS_SAME).where(
+                Attachment.realm_id == self._realm_id, AttachmentImage.is_drawn.is_(True)
+            )
         )
-        return [_read_both(row) for row in rows]
+        return [
+            (_attachments.read(row[:_FIRST_OF_IMAGE]), _images.read(row[_FIRST_OF_IMAGE:]))
+            for row in rows
+        ]
 
     async def change(self, attachment_id: AttachmentId, **values: object) -> None:
         await self._db.execute(
@@ -143,7 +156,3 @@ async def take_pending(db: DatabaseSession, pending: PendingImage, until: dateti
         .values(next_attempt_at=until, attempts=AttachmentImage.attempts + 1)
     )
     return taken.rowcount == 1
-
-
-def _read_both(row: Sequence[Any]) -> tuple[AttachmentRecord, ImageRecord]:
-    return _attachments.read(row[:_FIRST_OF_IMAGE]), _images.read(row[_FIRST_OF_IMAGE:])

@@ -29,6 +29,15 @@ async def test_seen_step_is_shown_no_more(client: ApiClient, member: Person, gue
     assert (await listen(client, guest)).state["onboarding_steps"] == before
 
 
+async def test_step_that_is_never_shown_is_accepted(client: ApiClient, member: Person) -> None:
+    listener = await listen(client, member, event_types=["onboarding_steps"])
+    assert_success(await client.post(PATH, member, onboarding_step="navigation_tour_video"))
+    assert await listener.new_events() == []
+    assert (await listen(client, member)).state["onboarding_steps"] == listener.state[
+        "onboarding_steps"
+    ]
+
+
 async def test_unknown_step_is_refused(client: ApiClient, member: Person) -> None:
     refused = await client.post(PATH, member, onboarding_step="nothing")
     assert assert_error(refused) == "Unknown onboarding_step: nothing"

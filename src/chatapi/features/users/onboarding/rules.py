@@ -14,6 +14,8 @@ STEPS = (
     "interleaved_view_messages_fading",
     "intro_resolve_topic",
 )
+NEVER_SHOWN = ("navigation_tour_video", "narrow_to_dm_with_welcome_bot_new_user")
+"""Steps that this service does not have; clients that mark them as seen are not refused."""
 
 
 def remaining_steps(seen: Sequence[str]) -> list[OnboardingStepPayload]:

@@ -4,7 +4,7 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.features.users.onboarding.events import OnboardingStepsChanged
 from chatapi.features.users.onboarding.params import MarkStepParams
-from chatapi.features.users.onboarding.rules import STEPS, remaining_steps
+from chatapi.features.users.onboarding.rules import NEVER_SHOWN, STEPS, remaining_steps
 from chatapi.features.users.repository import UserRepository
 
 
@@ -16,6 +16,8 @@ class OnboardingService:
 
     async def mark_as_seen(self, params: MarkStepParams) -> None:
         """POST /users/me/onboarding_steps."""
+        if params.onboarding_step in NEVER_SHOWN:
+            return
         if params.onboarding_step not in STEPS:
             raise BadRequestError(f"Unknown onboarding_step: {params.onboarding_step}")
         await self._ctx.lock()

@@ -68,14 +68,11 @@ class ParameterWriter:
         return {"schema": schema, "example": self._examples.example(schema, "body")}
 
     def _path_parameter(self, route: ChatRoute, name: str) -> Schema:
-        schema = self._book.path_parameter(route, name)
-        return {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": schema,
-            "example": self._examples.example(schema, name),
-        }
+        schema = dict(self._book.path_parameter(route, name))
+        described: Schema = {"name": name, "in": "path", "required": True}
+        if "description" in schema:
+            described["description"] = schema.pop("description")
+        return {**described, "schema": schema, "example": self._examples.example(schema, name)}
 
     def _query_parameter(
         self, decoder: ParameterDecoder, schema: Schema, *, is_required: bool

@@ -18,7 +18,7 @@ Written by `python3 dev.py reference`; a test fails when this page is out of dat
 `POST /register` makes a queue, `GET /events` reads it. Every event has an `id` (it only grows;
 pass the last one you have as `last_event_id`), a `type` and, where shown, an `op`. The keys below
 come beside these. A poll that has nothing to tell ends with one event of the type `heartbeat`,
-whose `id` is that of the last event before it.
+which has nothing but an `id`.
 """
 _HEAD = {"id", "type", "op"}
 _EPHEMERAL = "Only for those who are listening now: it is not kept and not replayed.\n"

@@ -31,10 +31,9 @@ _OP = Field(description="What happened to it; always this value here.")
 
 
 class HeartbeatEvent(TypedDict):
-    """Nothing happened while the poll waited; it has the id of the last event before it."""
+    """Nothing happened while the poll waited: send the next one."""
 
-    id: EventId
-    """The id of the last event before it, so it acknowledges nothing new."""
+    id: _ID
     type: Annotated[Literal["heartbeat"], _TYPE]
 
 

@@ -111,7 +111,7 @@ class SentPayload(TypedDict):
     id: int
     """The id of the new message."""
     message_url: str
-    """Where clients show the message: a path on this server."""
+    """Where clients show the message: an address on this server."""
     message_link: str
     """The same as a Markdown link with a description."""
     automatic_new_visibility_policy: NotRequired[int]

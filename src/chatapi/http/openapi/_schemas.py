@@ -10,6 +10,7 @@ from typing_extensions import TypedDict, is_typeddict, override
 
 from chatapi.core.errors import ApiError
 from chatapi.http.openapi._errors import error_response_type, errors_by_code
+from chatapi.http.openapi._recorded import event_examples
 from chatapi.http.route import ChatRoute
 from chatapi.wire.docstrings import attribute_docstrings
 from chatapi.wire.params import Params
@@ -101,6 +102,9 @@ class SchemaBook:
             schema_generator=_WireSchemas,
         )
         self._components: dict[str, Schema] = definitions.get("$defs", {})
+        for name, example in event_examples().items():
+            if name in self._components:
+                self._components[name]["examples"] = [example]
 
     def success(self, route: ChatRoute) -> Schema:
         """The reference to the envelope with the keys of the payload."""

@@ -56,7 +56,8 @@ class MessagesPayload(TypedDict):
     messages: list[HistoryMessagePayload]
     """The messages, the oldest first."""
     anchor: NotRequired[int]
-    """The id of the message at the anchor; absent when messages were requested by their ids."""
+    """The id of the message at the anchor; 10000000000000000 for `newest`, and for `first_unread`
+    if nothing is unread. Absent when messages were requested by their ids."""
     found_anchor: bool
     """Whether the message at the anchor itself is among them."""
     found_oldest: bool

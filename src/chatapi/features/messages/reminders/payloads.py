@@ -17,7 +17,7 @@ class ReminderPayload(TypedDict):
     to: list[int]
     """Who gets it: your own id."""
     content: str
-    """The text you will get, in Markdown: your note, and a quote of the message."""
+    """The text you will get, in Markdown: a link to the message, and your note."""
     rendered_content: str
     """That text as HTML."""
     scheduled_delivery_timestamp: UnixSeconds

@@ -220,6 +220,11 @@ def reference_command(_options: argparse.Namespace, _extra: list[str]) -> None:
     replace_process([str(VENV_PYTHON), "-m", "reference"])
 
 
+def examples_command(_options: argparse.Namespace, _extra: list[str]) -> None:
+    install(DEV_LOCK)
+    replace_process([str(VENV_PYTHON), "-m", "tests.examples"])
+
+
 def fmt_command(_options: argparse.Namespace, _extra: list[str]) -> None:
     install(DEV_LOCK)
     format_code(".")
@@ -308,6 +313,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     test.add_argument("--browser", action="store_true", help="include tests that need a Chromium")
     add("bench", bench_command, "run the benchmarks", "`python -m benchmarks`")
     add("reference", reference_command, "write the generated pages of docs/")
+    add("examples", examples_command, "record the examples of the OpenAPI document")
     add("fmt", fmt_command, "sort the imports and format the code")
     add("lint", lint_command, "check style, format and import rules")
     add("types", types_command, "check the types")

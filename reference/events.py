@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from chatapi.events.event import Event
-from chatapi.events.event_schemas import client_events, event_type
-from chatapi.features.registry import load_from_features
-from chatapi.http.route import FeatureRouter
+from chatapi.events.event_schemas import client_events, schema_name
+from chatapi.http.openapi import build_document
+from chatapi.main import FEATURES
 
 Schema = dict[str, Any]
 
@@ -20,7 +18,7 @@ Written by `python3 dev.py reference`; a test fails when this page is out of dat
 `POST /register` makes a queue, `GET /events` reads it. Every event has an `id` (it only grows;
 pass the last one you have as `last_event_id`), a `type` and, where shown, an `op`. The keys below
 come beside these. A poll that has nothing to tell ends with one event of the type `heartbeat`,
-whose `id` is that of the last event before it.
+which has nothing but an `id`.
 """
 _HEAD = {"id", "type", "op"}
 _EPHEMERAL = "Only for those who are listening now: it is not kept and not replayed.\n"
@@ -28,24 +26,24 @@ _EPHEMERAL = "Only for those who are listening now: it is not kept and not repla
 
 def events_page() -> str:
     """Generate the page of all events that clients can receive, by name."""
-    # Events are registered when the features that emit them are imported.
-    list(load_from_features("router", FeatureRouter))
-    return "\n".join([_INTRODUCTION, *map(_section, client_events())])
+    schemas = build_document(FEATURES)["components"]["schemas"]
+    sections = [_section(event, schemas) for event in client_events()]
+    return "\n".join([_INTRODUCTION, *sections])
 
 
-def _section(event: type[Event]) -> str:
+def _section(event: type[Event], schemas: Schema) -> str:
     op = "" if event.op is None else f', `op` "{event.op}"'
     lines = [f'## `type` "{event.type}"{op}', "", _first_sentence(event), ""]
     if not event.is_logged:
         lines += [_EPHEMERAL]
-    schema = TypeAdapter(event_type(event)).json_schema(mode="serialization")
     rows = [
-        f"| `{name}` | {_type_of(part, schema)} | {'yes' if is_there else 'sometimes'} |"
-        for name, part, is_there in _keys(schema, schema)
+        f"| `{name}` | {_type_of(part, schemas)} | {'yes' if is_there else 'sometimes'}"
+        f" | {part['description'].replace('|', '&#124;')} |"
+        for name, part, is_there in _keys(schemas[schema_name(event.name())], schemas)
         if name not in _HEAD
     ]
     if rows:
-        lines += ["| Key | Type | There |", "|---|---|---|", *rows, ""]
+        lines += ["| Key | Type | There | Meaning |", "|---|---|---|---|", *rows, ""]
     return "\n".join(lines)
 
 
@@ -64,7 +62,7 @@ def _keys(part: Schema, root: Schema, prefix: str = "") -> Iterator[tuple[str, S
 def _resolve(part: Schema, root: Schema) -> Schema:
     """Follow a reference, and descend into lists."""
     if "$ref" in part:
-        found: Schema = root["$defs"][part["$ref"].rpartition("/")[2]]
+        found: Schema = root[part["$ref"].rpartition("/")[2]]
         return found
     return _resolve(part["items"], root) if "items" in part else part
 

@@ -21,6 +21,7 @@ CHANGED_FILES = (
     "src/chatapi/db/models/__init__.py",
     "src/chatapi/features/registry.py",
     "tests/contract/test_permission_matrix.py",
+    "tests/examples/organization.py",
     "tests/model/client_view/organization.py",
 )
 
@@ -94,6 +95,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
             change.apply(copy.folder)
     copy.write_migration()
     copy.run("reference")
+    copy.run("tests.examples")
     return copy
 
 
@@ -131,7 +133,9 @@ class TestThrowawayFeature:
         assert copy.run_tests(*model) == 1
 
     def test_is_documented(self, copy: Copy) -> None:
-        assert copy.run_tests("tests/docs/test_pages.py", "tests/contract/test_openapi_document.py")
+        contract = ("openapi_document", "descriptions", "examples")
+        tests = (f"tests/contract/test_{name}.py" for name in contract)
+        assert copy.run_tests("tests/docs/test_pages.py", *tests)
         document = copy.run("chatapi", "openapi")
         assert "/announcements" in document
         assert "can_announce_group" in document

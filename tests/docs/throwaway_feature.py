@@ -23,7 +23,13 @@ from tests.docs.throwaway_sources import (
     SERVICE,
     STATE,
 )
-from tests.docs.throwaway_tests import CLIENT_VIEW, MATRIX_ROW, PERMISSIONS_TEST, ROUTER_TEST
+from tests.docs.throwaway_tests import (
+    CLIENT_VIEW,
+    EXAMPLE_CALL,
+    MATRIX_ROW,
+    PERMISSIONS_TEST,
+    ROUTER_TEST,
+)
 
 FEATURE = "src/chatapi/features/realm/announcements"
 TABLE = "src/chatapi/db/models/announcement.py"
@@ -115,6 +121,11 @@ STEPS: dict[str, Iterable[NewFile | Replacement]] = {
         NewFile(f"{OWN_TESTS}/test_permissions.py", PERMISSIONS_TEST),
         addition(
             "tests/contract/test_permission_matrix.py", MATRIX_ROW, before="GET    /users     "
+        ),
+        addition(
+            "tests/examples/organization.py",
+            EXAMPLE_CALL,
+            before='    text = "Welcome to **Acme**!"\n',
         ),
         addition(
             "tests/model/client_view/organization.py",

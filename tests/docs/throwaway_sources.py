@@ -16,6 +16,7 @@ class AddAnnouncementParams(Params):
     """POST /announcements."""
 
     content: Annotated[str, Field(max_length=MAX_LENGTH, examples=["Lunch is ready."])]
+    """What to announce, as plain text."""
 '''
 
 PAYLOADS = '''\
@@ -28,14 +29,18 @@ class AnnouncementPayload(TypedDict):
     """An announcement."""
 
     id: int
+    """Grows with every announcement."""
     author_id: int
+    """The user who wrote it."""
     content: str
+    """What is announced, as plain text."""
 
 
 class AddedAnnouncementPayload(TypedDict):
     """The id of a new announcement."""
 
     id: int
+    """Names it in `announcements` of `POST /register`."""
 '''
 
 EVENTS = '''\
@@ -54,6 +59,7 @@ class AnnouncementAdded(Event):
     op: ClassVar = "add"
 
     announcement: AnnouncementPayload
+    """The new announcement."""
 '''
 
 ERRORS = '''\
@@ -71,6 +77,7 @@ class TooManyAnnouncementsError(ApiError):
     code = "TOO_MANY_ANNOUNCEMENTS"
     text = "An organization can have {limit} announcements at most"
     limit: int
+    """How many there can be."""
 '''
 
 REALM_PERMISSION = """\
@@ -213,7 +220,10 @@ router = FeatureRouter("Announcements", "Texts for all users of an organization.
 async def add_announcement(
     ctx: LoggedIn, params: AddAnnouncementParams
 ) -> AddedAnnouncementPayload:
-    """Add an announcement."""
+    """Add an announcement.
+
+    Needs the permission `can_announce_group`. Clients receive an `announcement/add` event.
+    """
     return await AnnouncementService(ctx).add(params)
 '''
 
@@ -233,6 +243,7 @@ class AnnouncementsState(TypedDict):
     """All announcements, by id."""
 
     announcements: list[AnnouncementPayload]
+    """All announcements, by id."""
 
 
 @state_section("announcement", cache_key=shared_by_all)

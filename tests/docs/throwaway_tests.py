@@ -123,3 +123,7 @@ def add_announcement(view: View, event: Event) -> None:
 
 
 """
+
+EXAMPLE_CALL = """\
+    await call(ada, "POST /announcements", content="Lunch is ready.")
+"""

@@ -86,11 +86,17 @@ class DocumentedResponses:
         assert kind in answers, f"{method} {path} answered {status} with undocumented {kind}"
         if kind != "application/json":
             return
-        fault = best_match(self._validator(*place, "content", kind, "schema").iter_errors(body))
-        assert fault is None, (
-            f"{method} {path} answered {status}, but not as documented:"
-            f" {fault.message} at {fault.json_path}"
-        )
+        fault = self._fault(body, *place, "content", kind, "schema")
+        assert not fault, f"{method} {path} answered {status}, but not as documented: {fault}"
+
+    def check_value(self, value: object, *place: str) -> None:
+        """Fail unless the value is as the schema at this place of the document says."""
+        fault = self._fault(value, *place)
+        assert not fault, f"not as documented at {'/'.join(place)}: {fault}"
+
+    def _fault(self, value: object, *place: str) -> str:
+        fault = best_match(self._validator(*place).iter_errors(value))
+        return "" if fault is None else f"{fault.message} at {fault.json_path}"
 
     def _place(self, method: str, path: str, status: int) -> tuple[str, ...]:
         """Where the document describes the response."""

@@ -13,6 +13,7 @@ class StreamDoesNotExistError(ApiError):
     code: ClassVar[str] = "STREAM_DOES_NOT_EXIST"
     text: ClassVar[str] = "Channel does not exist"
     stream: str
+    """The name that you passed."""
 
 
 @dataclass(eq=False)
@@ -22,3 +23,4 @@ class StreamIdDoesNotExistError(ApiError):
     code: ClassVar[str] = "STREAM_DOES_NOT_EXIST"
     text: ClassVar[str] = "Channel does not exist"
     stream_id: int
+    """The id that you passed."""

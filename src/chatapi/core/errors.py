@@ -144,6 +144,7 @@ class MethodNotAllowedError(ApiError):
     code = "METHOD_NOT_ALLOWED"
     status = 405
     allowed_methods: list[str]
+    """The HTTP methods that the path has."""
 
     @property
     @override
@@ -163,6 +164,7 @@ class RequestTooLargeError(ApiError):
     status = 413
     text = "The request is larger than {max_bytes} bytes"
     max_bytes: int
+    """The largest body that the server accepts for this request, in bytes."""
 
 
 @dataclass(eq=False)
@@ -173,6 +175,7 @@ class RateLimitedError(ApiError):
     status = 429
     text = "API usage exceeded rate limit"
     retry_after: float = field(metadata={"wire_key": "retry-after"})
+    """Seconds to wait before the next request, as a decimal number."""
 
     @override
     def headers(self) -> dict[str, str]:
@@ -186,6 +189,7 @@ class BadEventQueueIdError(ApiError):
     code = "BAD_EVENT_QUEUE_ID"
     text = "Bad event queue ID: {queue_id}"
     queue_id: QueueId
+    """The queue that you passed; register a new one."""
 
 
 @dataclass(eq=False)

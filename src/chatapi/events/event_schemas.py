@@ -8,10 +8,6 @@ from typing import (
     Any,
     Literal,
     NotRequired,
-    Required,
-    get_args,
-    get_origin,
-    get_type_hints,
 )
 
 from pydantic import BaseModel, Field, GetCoreSchemaHandler
@@ -20,17 +16,25 @@ from typing_extensions import TypedDict
 
 from chatapi.core.ids import EventId
 from chatapi.events.event import Event, registry
-from chatapi.wire.docstrings import attribute_docstrings
+from chatapi.wire.docstrings import described_hints
 
 _OURS = "chatapi."
-_ID = Annotated[EventId, Field(description="Grows with every event of a queue.")]
+_ID = Annotated[
+    EventId,
+    Field(
+        description="Grows with every event of a queue, with gaps. Pass the last one you have as"
+        " `last_event_id`."
+    ),
+]
+_TYPE = Field(description="What kind of thing the event is about; always this value here.")
+_OP = Field(description="What happened to it; always this value here.")
 
 
 class HeartbeatEvent(TypedDict):
-    """Nothing happened while the poll waited; it has the id of the last event before it."""
+    """Nothing happened while the poll waited: send the next one."""
 
-    id: EventId
-    type: Literal["heartbeat"]
+    id: _ID
+    type: Annotated[Literal["heartbeat"], _TYPE]
 
 
 def client_events() -> Sequence[type[Event]]:
@@ -41,10 +45,10 @@ def client_events() -> Sequence[type[Event]]:
 
 def event_type(event: type[Event]) -> Any:  # noqa: ANN401 (a TypedDict class)
     """The type of an event as clients receive it; `type` and `op` are constants."""
-    keys: dict[str, Any] = {"id": _ID, "type": Literal[event.type]}
+    keys: dict[str, Any] = {"id": _ID, "type": Annotated[Literal[event.type], _TYPE]}
     if event.op is not None:
-        keys["op"] = Literal[event.op]
-    described = TypedDict(_schema_name(event.name()), {**keys, **_keys(event)})  # type: ignore[misc]  # made from data
+        keys["op"] = Annotated[Literal[event.op], _OP]
+    described = TypedDict(schema_name(event.name()), {**keys, **_keys(event)})  # type: ignore[misc]  # made from data
     # Further paragraphs are for readers of the code.
     described.__doc__ = inspect.cleandoc(event.__doc__ or "").partition("\n\n")[0]
     return described
@@ -53,25 +57,13 @@ def event_type(event: type[Event]) -> Any:  # noqa: ANN401 (a TypedDict class)
 def _keys(event: type[Event]) -> Mapping[str, Any]:
     """The types of the keys that clients receive beside `id`, `type` and `op`."""
     if event.shape is not None:
-        hints = get_type_hints(event.shape, include_extras=True)
+        hints = described_hints(event.shape, dict)
         required = set(getattr(event.shape, "__required_keys__", ()))
-        remarks = attribute_docstrings(event.shape, dict)
     else:
-        all_hints = get_type_hints(event, include_extras=True)
+        all_hints = described_hints(event, BaseModel)
         hints = {name: all_hints[name] for name in event.wire_fields()}
         required = {name for name in hints if event.model_fields[name].is_required()}
-        remarks = attribute_docstrings(event, BaseModel)
-    return {
-        name: _key(hint, remarks.get(name), is_required=name in required)
-        for name, hint in hints.items()
-    }
-
-
-def _key(hint: Any, remark: str | None, *, is_required: bool) -> Any:  # noqa: ANN401 (a type)
-    if get_origin(hint) in {Required, NotRequired}:
-        (hint,) = get_args(hint)
-    described: Any = Annotated[hint, Field(description=remark)]
-    return described if is_required else NotRequired[described]
+    return {name: hint if name in required else NotRequired[hint] for name, hint in hints.items()}
 
 
 class AnyEvent:
@@ -96,9 +88,9 @@ def _of_type(name: str, by_op: dict[str, CoreSchema]) -> CoreSchema:
 
 
 def _union(key: str, name: str, choices: dict[str, CoreSchema]) -> CoreSchema:
-    return core_schema.tagged_union_schema(choices, key, ref=f"{__name__}.{_schema_name(name)}:0")
+    return core_schema.tagged_union_schema(choices, key, ref=f"{__name__}.{schema_name(name)}:0")
 
 
-def _schema_name(name: str) -> str:
+def schema_name(name: str) -> str:
     """`realm_user/add` becomes `RealmUserAddEvent`."""
     return name.title().replace("_", "").replace("/", "") + "Event"

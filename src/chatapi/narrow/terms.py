@@ -28,8 +28,13 @@ class TermObject(WireModel):
     """A condition on messages; with `negated`, messages must not match it."""
 
     operator: Annotated[str, Field(max_length=_MAX_OPERATOR_LENGTH)]
+    """What the term is about, such as `channel`, `topic`, `dm`, `sender`, `search`, `is`, `has`,
+    `near` or `id`."""
     operand: Operand
+    """What it must be: a name, an id, several ids, or words to search for, depending on the
+    operator."""
     negated: bool = False
+    """Whether messages must not match the term."""
 
 
 TermPair: TypeAlias = Annotated[list[Operand], Field(min_length=2, max_length=2)]

@@ -33,10 +33,7 @@ def permission_change_params(permissions: type[Permission]) -> type[Params]:
 
 def _fields(permissions: type[Permission], kind: Any) -> dict[str, Any]:  # noqa: ANN401 (a type)
     return {
-        each.value: (
-            kind | None,
-            Field(default=None, description=f"Which users may {each.setting.allows_to}."),
-        )
+        each.value: (kind | None, Field(default=None, description=each.setting.description))
         for each in permissions
     }
 

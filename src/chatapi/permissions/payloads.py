@@ -1,8 +1,8 @@
 """Keys of payloads that derive from permissions."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
 from typing_extensions import TypedDict
 
 from chatapi.permissions.settings import Permission
@@ -14,13 +14,21 @@ def permission_values(permissions: type[Permission]) -> type:
 
     The other keys are a TypedDict of their own, which is the first base, so that mypy knows them.
     """
-    keys = dict.fromkeys((each.value for each in permissions), GroupSettingPayload)
+    keys = permission_hints(permissions)
     return TypedDict("PermissionValues", keys)  # type: ignore[operator,no-any-return]  # dynamic
+
+
+def permission_hints(permissions: type[Permission]) -> dict[str, Any]:
+    """Returns the type and description of the value of each permission, by its name."""
+    return {
+        each.value: Annotated[GroupSettingPayload, Field(description=each.setting.description)]
+        for each in permissions
+    }
 
 
 def changed_permission_values(permissions: type[Permission]) -> type:
     """Returns a base class for payloads with the values of some permissions."""
-    keys = dict.fromkeys((each.value for each in permissions), GroupSettingPayload)
+    keys = permission_hints(permissions)
     return TypedDict("ChangedPermissionValues", keys, total=False)  # type: ignore[operator,no-any-return]  # dynamic
 
 

@@ -36,6 +36,11 @@ class PermissionSetting:
     owner_only: bool = False
     """Whether only owners may change the setting."""
 
+    @property
+    def description(self) -> str:
+        """What the setting means, for the documentation."""
+        return f"Which users may {self.allows_to}."
+
     def allows(self, group: SystemGroup) -> bool:
         if self.allowed_system_groups and group not in self.allowed_system_groups:
             return False

@@ -27,12 +27,14 @@ class FlagAdded(Event):
     operation: Literal["add"] = "add"
     """The same as `op`, under its older name."""
     flag: str
+    """Which flag the messages have now: `read`, `starred` or `collapsed`."""
     messages: list[MessageId]
     """The message ids; at most the newest 50,000, and none when it is all messages.
 
     Some of them may have had the flag before.
     """
     all: bool = False
+    """Whether all messages of the reader got the flag; `messages` is empty then."""
     span: Annotated[Span | None, ServerOnly()] = None
     """Further messages, which are looked up only when a client receives the event."""
     channel_id: Annotated[ChannelId | None, ServerOnly()] = None
@@ -81,11 +83,16 @@ class FlagRemoved(Event):
     op: ClassVar = "remove"
 
     operation: Literal["remove"] = "remove"
+    """The same as `op`, under its older name."""
     flag: str
+    """Which flag the messages lost: `read`, `starred` or `collapsed`."""
     messages: list[MessageId]
+    """Which messages lost the flag."""
     all: bool = False
+    """Always false: a flag is never removed from all messages at once."""
     message_details: dict[MessageId, MessageDetailsPayload] = Field(default_factory=dict)
-    """Only for `read`."""
+    """With the flag `read`: the conversation of each message, by message id, so that clients can
+    count it. Empty with other flags."""
 
     @override
     def variant(self, view: ClientView) -> Hashable:

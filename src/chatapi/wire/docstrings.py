@@ -1,16 +1,21 @@
-"""Docstrings of the fields of a class.
+"""Descriptions of fields: the docstrings below them.
 
 Pydantic can read them too, but when the class is created, which would slow every process start, and
-not those of the parents of a TypedDict.
+not those of the parents of a TypedDict. Here they are read when the documentation is generated.
 """
 
 import ast
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Annotated, Any, NotRequired, Required, get_args, get_origin, get_type_hints
 
+from pydantic import BaseModel, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 from typing_extensions import get_original_bases, is_typeddict
 
 
@@ -22,6 +27,37 @@ def attribute_docstrings(cls: type, base: type = object) -> dict[str, str]:
         if issubclass(parent, base) and parent is not base:
             found.update(_docstrings_in(parent.__module__).get(parent.__qualname__, {}))
     return found
+
+
+def described_hints(cls: type, base: type) -> Mapping[str, Any]:
+    """Returns the type of each field with its description, without `Required` or `NotRequired`.
+
+    Use it where a class is made from the fields of others, since docstrings stay where they are.
+    """
+    remarks = attribute_docstrings(cls, base)
+    hints = get_type_hints(cls, include_extras=True)
+    return {name: _described(hint, remarks.get(name)) for name, hint in hints.items()}
+
+
+def _described(hint: Any, remark: str | None) -> Any:  # noqa: ANN401 (a type)
+    if get_origin(hint) in {Required, NotRequired}:
+        (hint,) = get_args(hint)
+    return hint if remark is None else Annotated[hint, Field(description=remark)]
+
+
+@dataclass(frozen=True)
+class SameAs:
+    """Describes a value like a field of a model: `Annotated[bool, SameAs(Settings, "name")]`."""
+
+    model: type[BaseModel]
+    field: str
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        described = handler(schema)
+        remark = attribute_docstrings(self.model, BaseModel).get(self.field)
+        return described if remark is None else {**described, "description": remark}
 
 
 def _typed_dicts(cls: type) -> Iterator[type]:
@@ -56,7 +92,7 @@ def _classes(parent: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]
 
 def _own_docstrings(definition: ast.ClassDef) -> dict[str, str]:
     return {
-        field.target.id: inspect.cleandoc(remark.value.value)
+        field.target.id: _in_one_line(remark.value.value)
         for field, remark in pairwise(definition.body)
         if isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)
@@ -64,3 +100,8 @@ def _own_docstrings(definition: ast.ClassDef) -> dict[str, str]:
         and isinstance(remark.value, ast.Constant)
         and isinstance(remark.value.value, str)
     }
+
+
+def _in_one_line(text: str) -> str:
+    """A description without the breaks that the width of the source causes."""
+    return " ".join(text.split())

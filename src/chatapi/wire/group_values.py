@@ -22,7 +22,9 @@ class UnnamedGroup(WireModel):
     """A set of users and groups that exists only as the value of one setting."""
 
     direct_members: Annotated[list[Id], Field(max_length=_MAX_ENTRIES)]
+    """Ids of the users in the set."""
     direct_subgroups: Annotated[list[Id], Field(max_length=_MAX_ENTRIES)]
+    """Ids of user groups, whose members are in the set as well."""
 
 
 GroupSettingParam = Id | UnnamedGroup
@@ -33,14 +35,19 @@ class GroupSettingChange(WireModel):
     """A new value, and the old one if the client wants to detect changes by others."""
 
     new: GroupSettingParam
+    """The value from now on: the id of a user group, or an unnamed set of users and groups."""
     old: GroupSettingParam | None = None
+    """The value that you believe it has. If it has another one, the request is refused with
+    `EXPECTATION_MISMATCH`."""
 
 
 class UnnamedGroupPayload(TypedDict):
     """A set of users and groups that exists only as the value of one setting."""
 
     direct_members: list[int]
+    """Ids of the users in the set, in order."""
     direct_subgroups: list[int]
+    """Ids of user groups, in order; their members are in the set as well."""
 
 
 GroupSettingPayload = int | UnnamedGroupPayload

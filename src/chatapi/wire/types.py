@@ -11,6 +11,17 @@ from chatapi.core.ids import MAX_ID
 Id: TypeAlias = Annotated[int, Field(ge=0, le=MAX_ID)]
 """An id sent by a client: any number that both databases can compare."""
 
+ChannelInPath: TypeAlias = Annotated[
+    Id, Field(description="The channel, by its `stream_id` in `GET /streams`.")
+]
+MessageInPath: TypeAlias = Annotated[
+    Id, Field(description="The message, by its `id` in `GET /messages` or in a `message` event.")
+]
+UserInPath: TypeAlias = Annotated[
+    Id, Field(description="The user, by their `user_id` in `GET /users`.")
+]
+"""Ids in the paths of many endpoints."""
+
 RestOfPath: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "path"})]
 """The last part of a path, which may contain slashes."""
 

@@ -14,3 +14,4 @@ class ChannelAlreadyExistsError(ApiError):
     status: ClassVar[int] = 409
     text: ClassVar[str] = "Channel '{channel_name}' already exists"
     channel_name: str
+    """The name that you passed."""

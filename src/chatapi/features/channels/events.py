@@ -33,6 +33,7 @@ class ChannelsCreated(Event):
     op: ClassVar = "create"
 
     streams: list[ChannelInEvent]
+    """The channels, complete, as in `POST /register`."""
     is_unarchived: Annotated[bool, ServerOnly()] = False
     """Whether this is delivered only to clients that were told that the channels were deleted."""
 
@@ -59,6 +60,7 @@ class DeletedChannelPayload(TypedDict):
     """A channel that no longer exists for the reader."""
 
     stream_id: int
+    """A channel that clients should forget."""
 
 
 class ChannelsDeleted(Event):
@@ -71,7 +73,9 @@ class ChannelsDeleted(Event):
     op: ClassVar = "delete"
 
     streams: list[DeletedChannelPayload]
+    """The same channels as objects, for older clients."""
     stream_ids: list[int]
+    """Ids of the channels that clients should forget."""
     is_archived: Annotated[bool, ServerOnly()] = False
     """Delivered only to clients that do not know archived channels."""
     is_about_archived: Annotated[bool, ServerOnly()] = False
@@ -101,13 +105,21 @@ class ChannelUpdatePayload(TypedDict):
     """One changed property of a channel."""
 
     stream_id: int
+    """The channel that changed."""
     name: str
-    """The channel's name before the change."""
+    """The name of the channel before the change."""
     property: str
+    """Which property changed, such as `name`, `description`, `invite_only`, `is_archived` or a
+    permission."""
     value: ChannelValue
+    """The new value of the property; its type depends on the property."""
     rendered_description: NotRequired[str]
+    """With the property `description`: the new description as HTML."""
     history_public_to_subscribers: NotRequired[bool]
+    """With the property `invite_only`: whether newcomers now see earlier messages."""
     is_web_public: NotRequired[bool]
+    """With the property `invite_only`: whether visitors without an account can read the channel
+    now."""
 
 
 class ChannelUpdated(Event):
@@ -154,3 +166,4 @@ class DefaultChannelsChanged(Event):
     type = "default_streams"
 
     default_streams: list[int]
+    """Ids of all channels that new users join from now on; empty for guests."""

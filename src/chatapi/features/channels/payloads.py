@@ -25,25 +25,49 @@ class ChannelProperties(TypedDict):
     """What all users who can see a channel are shown of it, beside its permissions."""
 
     stream_id: int
+    """Names the channel in other requests; it never changes."""
     name: str
+    """The name of the channel; unique in the organization regardless of case."""
     description: str
+    """What the channel is for, in Markdown; may be empty."""
     rendered_description: str
+    """The description as HTML."""
     date_created: UnixSeconds
+    """When the channel was created, in Unix seconds."""
     creator_id: int | None
+    """The user who created it; null if that is not known."""
     invite_only: bool
+    """Whether it is private: only its subscribers, administrators and users whom its permissions
+    name know of it."""
     is_web_public: bool
+    """Whether visitors without an account can read it."""
     history_public_to_subscribers: bool
+    """Whether newcomers see messages from before they subscribed."""
     message_retention_days: int | None
+    """Days until messages are deleted; -1 for never, null for the number of the organization."""
     topics_policy: TopicsPolicy
+    """Whether messages may have an empty topic. `inherit`: as the organization decides,
+    `empty_topic_only`: there is no other topic."""
     default_push_notifications: bool
+    """Whether new subscribers get mobile notifications of all messages."""
     is_archived: bool
+    """Whether nothing can be sent or changed any more. Only clients that declared
+    `archived_channels` receive such channels."""
     is_announcement_only: bool
+    """Whether only administrators may send; older form of `stream_post_policy`."""
     stream_post_policy: int
+    """Who may send, for clients that do not know `can_send_message_group`. 1: everyone, 2:
+    administrators, 3: full members, 4: moderators."""
     first_message_id: int | None
+    """The oldest message in the channel; null if it is empty."""
     is_recently_active: bool
+    """Whether something was sent in the last 180 days, or the channel is younger."""
     folder_id: int | None
+    """The folder that the channel is in; null for none."""
     stream_weekly_traffic: int | None
+    """Messages per week. Always null here: it is not counted."""
     subscriber_count: int
+    """How many active users are subscribed, also those you cannot see."""
 
 
 _PermissionValues = permission_values(ChannelPermission)
@@ -60,56 +84,65 @@ class ListedChannelPayload(ChannelPayload):
     """A channel in a list of them."""
 
     is_default: NotRequired[bool]
-    """Whether new users join it, if the caller requested this."""
+    """Whether new users join it; present if `include_default` was passed."""
 
 
 class ChannelsPayload(TypedDict):
     """Channels by id."""
 
     streams: list[ListedChannelPayload]
+    """The channels, in the order of their ids."""
 
 
 class OneChannelPayload(TypedDict):
     """One channel."""
 
     stream: ChannelPayload
+    """The channel that was asked for."""
 
 
 class ChannelIdPayload(TypedDict):
     """The id of the channel with a name."""
 
     stream_id: int
+    """The id of the channel with that name."""
 
 
 class ChannelEmailPayload(TypedDict):
     """The address that posts mail to a channel."""
 
     email: str
+    """Mail to this address is posted in the channel."""
 
 
 class CreatedChannelPayload(TypedDict):
     """The id of a new channel."""
 
     id: int
+    """The `stream_id` of the new channel."""
 
 
 class SubscribersPayload(TypedDict):
     """Ids of the users in a channel."""
 
     subscribers: list[int]
+    """Ids of the active users who are subscribed; guests who see only some users get only those."""
 
 
 class TopicPayload(TypedDict):
     """A topic and the last message in it."""
 
     name: str
+    """The topic, in the case in which it was last written; empty only if you allowed that."""
     max_id: int
+    """The newest message in it."""
 
 
 class TopicsPayload(TypedDict):
     """Topics, those with the newest messages first."""
 
     topics: list[TopicPayload]
+    """The topics, those with the newest messages first."""
 
 
 @dataclass(frozen=True)

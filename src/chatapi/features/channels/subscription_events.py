@@ -86,7 +86,9 @@ class LeftChannelPayload(TypedDict):
     """A channel to which the reader is no longer subscribed."""
 
     stream_id: int
+    """The channel that the reader is no longer subscribed to."""
     name: str
+    """The name of that channel."""
 
 
 class SubscriptionsRemoved(Event):
@@ -96,6 +98,7 @@ class SubscriptionsRemoved(Event):
     op: ClassVar = "remove"
 
     subscriptions: list[LeftChannelPayload]
+    """The channels to which the reader is no longer subscribed."""
     user_ids: Annotated[list[int], ServerOnly()]
 
     @override
@@ -113,8 +116,11 @@ class SubscriptionUpdated(Event):
     op: ClassVar = "update"
 
     stream_id: int
+    """The channel whose settings the reader changed."""
     property: str
+    """Which of the settings, such as `color`, `is_muted` or `pin_to_top`."""
     value: bool | str
+    """Its new value: a colour for `color`, else a boolean."""
     user_id: Annotated[int, ServerOnly()]
 
     @override
@@ -126,7 +132,9 @@ class _PeersChanged(Event):
     """For all users who can see the channels; the subscribers themselves get other events."""
 
     stream_ids: list[int]
+    """The channels; all users of `user_ids` are meant for each of them."""
     user_ids: list[int]
+    """The users, never the reader; only those whom the reader can see."""
     is_about_archived: Annotated[bool, ServerOnly()] = False
     is_unarchived: Annotated[bool, ServerOnly()] = False
     """Whether this is delivered only to clients that were told that the channels were deleted."""

@@ -12,9 +12,13 @@ class UserTopicPayload(TypedDict):
     """A user's policy for a topic."""
 
     stream_id: int
+    """The channel of the topic."""
     topic_name: str
+    """The topic, in the case in which the policy was set."""
     last_updated: UnixSeconds
+    """When you set the policy, in Unix seconds."""
     visibility_policy: int
+    """1: muted, 2: unmuted (in a muted channel), 3: followed."""
 
 
 MutedTopicPayload: TypeAlias = Annotated[

@@ -17,6 +17,7 @@ class EmojiChangePayload(TypedDict):
     """The properties of a custom emoji that changed."""
 
     deactivated: bool
+    """Whether it can no longer be used in new messages and reactions."""
 
 
 class RealmEmojiAdded(Event):
@@ -26,6 +27,7 @@ class RealmEmojiAdded(Event):
     op: ClassVar = "add"
 
     emoji: EmojiPayload
+    """The new emoji."""
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -39,7 +41,9 @@ class RealmEmojiUpdated(Event):
     op: ClassVar = "update_one"
 
     emoji_id: str
+    """The custom emoji that changed; a number as text, as in reactions."""
     data: EmojiChangePayload
+    """Only what changed."""
 
     @override
     def is_for(self, view: ClientView) -> bool:

@@ -8,3 +8,4 @@ class UploadEmojiParams(Params):
     """One image, in a multipart form."""
 
     filename: UploadedFile
+    """The picture, as the only file of the form: PNG, GIF, JPEG or WebP, 5 MiB at most."""

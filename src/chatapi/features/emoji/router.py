@@ -1,5 +1,9 @@
 """Endpoints of custom emoji."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.guards import Anybody, LoggedIn, Server
 from chatapi.core.errors import NotFoundError
 from chatapi.features.emoji.errors import EmojiDoesNotExistError
@@ -17,6 +21,14 @@ from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
+EmojiNameInPath = Annotated[
+    str,
+    Field(
+        description="The name of the emoji, without colons: lower case letters, digits, `-`, `_`,"
+        " 60 at most; the last is a letter or a digit."
+    ),
+]
+
 router = FeatureRouter("Custom emoji", "Emoji of the organization's own.")
 picture_router = FeatureRouter("Custom emoji", prefix="", include_in_schema=False)
 """Serves the images and the names of Unicode emoji, outside the API."""
@@ -24,12 +36,17 @@ picture_router = FeatureRouter("Custom emoji", prefix="", include_in_schema=Fals
 
 @router.get("/realm/emoji")
 async def get_custom_emoji(ctx: LoggedIn) -> EmojiListPayload:
-    """Get all custom emoji, including removed ones."""
+    """Get all custom emoji.
+
+    Including removed ones, which old messages and reactions still show.
+    """
     return {"emoji": await EmojiService(ctx).list_all()}
 
 
 @router.post("/realm/emoji/{emoji_name}")
-async def upload_custom_emoji(ctx: LoggedIn, emoji_name: str, params: UploadEmojiParams) -> None:
+async def upload_custom_emoji(
+    ctx: LoggedIn, emoji_name: EmojiNameInPath, params: UploadEmojiParams
+) -> None:
     """Add a custom emoji.
 
     Send a PNG, GIF, JPEG or WebP of 5 MiB at most as the only file of a multipart form. It is
@@ -39,8 +56,12 @@ async def upload_custom_emoji(ctx: LoggedIn, emoji_name: str, params: UploadEmoj
 
 
 @router.delete("/realm/emoji/{emoji_name}", responses=raises(EmojiDoesNotExistError))
-async def deactivate_custom_emoji(ctx: LoggedIn, emoji_name: str) -> None:
-    """Remove a custom emoji; messages and reactions that have it keep it."""
+async def deactivate_custom_emoji(ctx: LoggedIn, emoji_name: EmojiNameInPath) -> None:
+    """Remove a custom emoji.
+
+    For the user who added it and for administrators. Messages and reactions that have it keep it.
+    Clients receive a `realm_emoji` event.
+    """
     await EmojiService(ctx).remove(emoji_name)
 
 

@@ -14,12 +14,15 @@ class RealmEmojiState(TypedDict):
     """All custom emoji, by id."""
 
     realm_emoji: dict[str, EmojiPayload]
+    """All custom emoji by id, removed ones included."""
 
 
 class EmojiNamesState(TypedDict):
     """Where clients find the names of all Unicode emoji; needs no authentication."""
 
     server_emoji_data_url: str
+    """Where clients find the names of all Unicode emoji by code; needs no login. Another address
+    means other content."""
 
 
 @public_section("realm")

@@ -1,12 +1,13 @@
 """Response payloads of the event queue endpoints."""
 
-from typing import Annotated, Any, NotRequired, get_type_hints
+from typing import Annotated, Any, NotRequired
 
 import orjson
 from typing_extensions import TypedDict
 
 from chatapi.events.event_schemas import AnyEvent
 from chatapi.features.state import all_sections
+from chatapi.wire.docstrings import described_hints
 from chatapi.wire.version import VersionPayload
 
 EncodedEvent = Annotated[orjson.Fragment, AnyEvent()]
@@ -17,22 +18,32 @@ class EventsPayload(TypedDict):
     """The events since the last one the client has."""
 
     events: list[EncodedEvent]
+    """The events in order, one `heartbeat` if nothing happened while the request waited. Ignore
+    types you do not know."""
 
 
 class QueuePayload(VersionPayload):
     """The keys of POST /register that do not depend on `fetch_event_types`."""
 
     queue_id: str | None
-    """None for visitors without an account, who get no events."""
+    """Pass it to `GET /events`. Null for visitors without an account, who get no events."""
     last_event_id: int
+    """The state is as of this event: pass it as `last_event_id` of the first `GET /events`."""
     idle_queue_timeout_secs: NotRequired[int]
-    """How long the queue waits for its client."""
+    """Seconds without a request after which the queue expires and `GET /events` fails with
+    `BAD_EVENT_QUEUE_ID`."""
 
 
 def register_payload() -> type:
     """The type of the response: the queue's keys, and those of every section as optional ones."""
-    keys: dict[str, Any] = dict(get_type_hints(QueuePayload, include_extras=True))
+    own = described_hints(QueuePayload, dict)
+    required = QueuePayload.__required_keys__
+    keys: dict[str, Any] = {
+        name: hint if name in required else NotRequired[hint] for name, hint in own.items()
+    }
     for section in all_sections():
-        for name, hint in get_type_hints(section.payload, include_extras=True).items():
+        for name, hint in described_hints(section.payload, dict).items():
             keys[name] = NotRequired[hint]
-    return TypedDict("RegisterPayload", keys)  # type: ignore[operator,no-any-return]  # dynamic
+    payload = TypedDict("RegisterPayload", keys)  # type: ignore[misc]  # dynamic
+    payload.__doc__ = "A new event queue, and the requested state as of the event it begins after."
+    return payload

@@ -64,5 +64,9 @@ async def get_events(
 
 @router.delete("/events", responses=raises(BadEventQueueIdError))
 async def delete_queue(ctx: LoggedIn, params: DeleteQueueParams) -> None:
-    """Delete an event queue."""
+    """Delete an event queue.
+
+    Call it when a client ends, so that the server need not wait until the queue expires. Polls that
+    wait for the queue end with `BAD_EVENT_QUEUE_ID`.
+    """
     await EventQueueService(ctx).delete(params.queue_id)

@@ -29,6 +29,7 @@ class GroupAdded(Event):
     op: ClassVar = "add"
 
     group: GroupInEvent
+    """The group, complete; its members without those whom the reader cannot see."""
     is_reactivated: Annotated[bool, ServerOnly()] = False
 
     @override
@@ -63,7 +64,9 @@ class GroupUpdated(Event):
     op: ClassVar = "update"
 
     group_id: int
+    """The group that changed."""
     data: GroupChangePayload
+    """Only what changed."""
     is_about_deactivated: Annotated[bool, ServerOnly()] = False
     """Whether the group is deactivated before or after the change."""
 
@@ -80,6 +83,7 @@ class GroupRemoved(Event):
     op: ClassVar = "remove"
 
     group_id: int
+    """The group that clients should forget."""
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -90,7 +94,9 @@ class _MembersChanged(Event):
     """Invalidates the cached groups of each of the users."""
 
     group_id: int
+    """The group whose direct members changed."""
     user_ids: list[int]
+    """The users who joined or left it, as far as the reader can see them."""
     is_about_deactivated: Annotated[bool, ServerOnly()] = False
     """Whether the group is deactivated; its members change only with their activation."""
     hides_members: Annotated[bool, ServerOnly()] = False
@@ -144,7 +150,9 @@ class _SubgroupsChanged(Event):
     cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     group_id: int
+    """The group whose direct subgroups changed."""
     direct_subgroup_ids: list[int]
+    """The groups that were added to it or removed from it."""
 
 
 class SubgroupsAdded(_SubgroupsChanged):

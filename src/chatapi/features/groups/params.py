@@ -27,60 +27,65 @@ class CreateGroupParams(_PermissionParams):  # type: ignore[misc,valid-type]  # 
     """SPEC 4.8, POST /user_groups/create."""
 
     name: GroupName
+    """What people write to mention the group; must differ from other groups in more than case."""
     description: GroupDescription
-    members: Ids = Field(description="Ids of the first members.")
-    subgroups: Ids = Field(
-        default=[], description="Ids of groups whose members are in the new one as well."
-    )
+    """Whom the group is for, as plain text; may be empty."""
+    members: Ids
+    """Ids of the first members. You are not one of them unless you name yourself."""
+    subgroups: Ids = Field(default=[])
+    """Ids of groups whose members are in the new one as well."""
 
 
 class ChangeGroupParams(_PermissionChanges):  # type: ignore[misc,valid-type]  # from an enum
     """SPEC 4.7, PATCH /user_groups/{user_group_id}: what is not passed stays unchanged."""
 
     name: GroupName | None = None
+    """Replaces the name; must differ from other groups in more than case."""
     description: GroupDescription | None = None
-    deactivated: bool | None = Field(
-        default=None, description="`false` reactivates the group; `true` has no effect."
-    )
+    """Replaces the description; may be empty."""
+    deactivated: bool | None = None
+    """False reactivates the group; true has no effect (`POST
+    /user_groups/{user_group_id}/deactivate` does it)."""
 
 
 class ListGroupsParams(Params):
     """GET /user_groups."""
 
     include_deactivated_groups: bool = False
+    """Whether deactivated groups are listed, too."""
 
 
 class ChangeSubgroupsParams(Params):
     """POST /user_groups/{user_group_id}/subgroups: all of it or nothing."""
 
-    add: Ids = Field(default=[], description="Ids of groups that become part of this one.")
-    delete: Ids = Field(default=[], description="Ids of groups that are no longer part of it.")
+    add: Ids = Field(default=[])
+    """Ids of groups that become part of this one."""
+    delete: Ids = Field(default=[])
+    """Ids of groups that are no longer part of it."""
 
 
 class ChangeMembersParams(Params):
     """POST /user_groups/{user_group_id}/members: all of it or nothing."""
 
-    add: Ids = Field(default=[], description="Ids of users who become members.")
-    delete: Ids = Field(default=[], description="Ids of users who are no longer members.")
-    add_subgroups: Ids = Field(
-        default=[], description="Ids of groups that become part of this one."
-    )
-    delete_subgroups: Ids = Field(
-        default=[], description="Ids of groups that are no longer part of it."
-    )
+    add: Ids = Field(default=[])
+    """Ids of users who become direct members."""
+    delete: Ids = Field(default=[])
+    """Ids of users who are no longer direct members."""
+    add_subgroups: Ids = Field(default=[])
+    """Ids of groups that become part of this one."""
+    delete_subgroups: Ids = Field(default=[])
+    """Ids of groups that are no longer part of it."""
 
 
 class ReadMembersParams(Params):
     """GET /user_groups/{user_group_id}/members, of one user or of all."""
 
-    direct_member_only: bool = Field(
-        default=False, description="Whether members of subgroups are left out."
-    )
+    direct_member_only: bool = False
+    """Whether users who are in the group only by a subgroup are left out."""
 
 
 class ReadSubgroupsParams(Params):
     """GET /user_groups/{user_group_id}/subgroups."""
 
-    direct_subgroup_only: bool = Field(
-        default=False, description="Whether subgroups of subgroups are left out."
-    )
+    direct_subgroup_only: bool = False
+    """Whether subgroups of subgroups are left out."""

@@ -1,5 +1,9 @@
 """Endpoints of user groups."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.guards import LoggedIn
 from chatapi.core.ids import GroupId, UserId
 from chatapi.features.groups.errors import CannotDeactivateGroupInUseError
@@ -24,7 +28,9 @@ from chatapi.features.groups.payloads import (
 from chatapi.features.groups.service import GroupService
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.permissions.errors import ExpectationMismatchError
-from chatapi.wire.types import Id
+from chatapi.wire.types import Id, UserInPath
+
+GroupInPath = Annotated[Id, Field(description="The group, by its `id` in `GET /user_groups`.")]
 
 router = FeatureRouter(
     "User groups", "Named sets of people, to mention and to give permissions to."
@@ -43,14 +49,20 @@ async def create_user_group(ctx: LoggedIn, params: CreateGroupParams) -> Created
 
 @router.get("/user_groups")
 async def get_user_groups(ctx: LoggedIn, params: ListGroupsParams) -> UserGroupsPayload:
-    """Get all user groups, including system groups, which follow from roles."""
+    """Get all user groups.
+
+    Including system groups, which follow from roles and whose names begin with `role:`. Guests who
+    see only some users get groups without the others.
+    """
     reader = GroupReader(ctx)
     groups = await reader.list_groups(include_deactivated=params.include_deactivated_groups)
     return {"user_groups": groups}
 
 
 @router.patch("/user_groups/{user_group_id:int}", responses=raises(ExpectationMismatchError))
-async def change_user_group(ctx: LoggedIn, user_group_id: Id, params: ChangeGroupParams) -> None:
+async def change_user_group(
+    ctx: LoggedIn, user_group_id: GroupInPath, params: ChangeGroupParams
+) -> None:
     """Change or reactivate a user group.
 
     For members of its `can_manage_group` and of the organization's `can_manage_all_groups`. A
@@ -65,7 +77,7 @@ async def change_user_group(ctx: LoggedIn, user_group_id: Id, params: ChangeGrou
     "/user_groups/{user_group_id:int}/deactivate",
     responses=raises(CannotDeactivateGroupInUseError),
 )
-async def deactivate_user_group(ctx: LoggedIn, user_group_id: Id) -> None:
+async def deactivate_user_group(ctx: LoggedIn, user_group_id: GroupInPath) -> None:
     """Deactivate a user group.
 
     Until it is reactivated it cannot be mentioned, named in a permission or made a subgroup of
@@ -76,7 +88,7 @@ async def deactivate_user_group(ctx: LoggedIn, user_group_id: Id) -> None:
 
 @router.post("/user_groups/{user_group_id:int}/members")
 async def change_user_group_members(
-    ctx: LoggedIn, user_group_id: Id, params: ChangeMembersParams
+    ctx: LoggedIn, user_group_id: GroupInPath, params: ChangeMembersParams
 ) -> None:
     """Add and remove members and subgroups of a user group.
 
@@ -90,24 +102,32 @@ async def change_user_group_members(
 
 @router.get("/user_groups/{user_group_id:int}/members")
 async def get_user_group_members(
-    ctx: LoggedIn, user_group_id: Id, params: ReadMembersParams
+    ctx: LoggedIn, user_group_id: GroupInPath, params: ReadMembersParams
 ) -> GroupMembersPayload:
-    """Get the members of a user group, those of its subgroups included."""
+    """Get the members of a user group.
+
+    Those of its subgroups included, unless `direct_member_only` is passed. Deactivated users are
+    left out.
+    """
     return await MembershipReader(ctx).list_members(GroupId(user_group_id), params)
 
 
 @router.get("/user_groups/{user_group_id:int}/members/{user_id:int}")
 async def get_user_group_membership(
-    ctx: LoggedIn, user_group_id: Id, user_id: Id, params: ReadMembersParams
+    ctx: LoggedIn, user_group_id: GroupInPath, user_id: UserInPath, params: ReadMembersParams
 ) -> GroupMembershipPayload:
-    """Find out whether a user is in a user group."""
+    """Find out whether a user is in a user group.
+
+    Members of its subgroups are in it, unless `direct_member_only` is passed. Deactivated users are
+    in no group.
+    """
     reader = MembershipReader(ctx)
     return await reader.has_member(GroupId(user_group_id), UserId(user_id), params)
 
 
 @router.post("/user_groups/{user_group_id:int}/subgroups")
 async def change_user_group_subgroups(
-    ctx: LoggedIn, user_group_id: Id, params: ChangeSubgroupsParams
+    ctx: LoggedIn, user_group_id: GroupInPath, params: ChangeSubgroupsParams
 ) -> None:
     """Add and remove subgroups of a user group.
 
@@ -119,7 +139,10 @@ async def change_user_group_subgroups(
 
 @router.get("/user_groups/{user_group_id:int}/subgroups")
 async def get_user_group_subgroups(
-    ctx: LoggedIn, user_group_id: Id, params: ReadSubgroupsParams
+    ctx: LoggedIn, user_group_id: GroupInPath, params: ReadSubgroupsParams
 ) -> GroupSubgroupsPayload:
-    """Get the subgroups of a user group, those of its subgroups included."""
+    """Get the subgroups of a user group.
+
+    Those of its subgroups included, unless `direct_subgroup_only` is passed.
+    """
     return await MembershipReader(ctx).list_subgroups(GroupId(user_group_id), params)

@@ -17,6 +17,7 @@ class UserGroupsState(TypedDict):
     """All groups by id; deactivated ones only for clients that know them."""
 
     realm_user_groups: list[UserGroupPayload]
+    """All groups by id; deactivated ones only for clients with `include_deactivated_groups`."""
 
 
 def _cache_key(ctx: Context, profile: ClientProfile) -> bool | None:

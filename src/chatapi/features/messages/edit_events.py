@@ -24,24 +24,44 @@ class ChangedPayload(TypedDict):
     """The payload that a client receives; contains only what changed of text and place."""
 
     user_id: int | None
+    """The user who made the change; null if the server did."""
     rendering_only: bool
+    """Whether only the HTML changed, as when a thumbnail was drawn: the message does not count as
+    edited."""
     message_id: int
+    """The message that was edited, or the one that was moved first."""
     message_ids: list[int]
+    """All messages that were moved, `message_id` included; of a topic that was renamed, at most the
+    newest 50,000."""
     edit_timestamp: UnixSeconds
+    """When the change was made, in Unix seconds."""
     flags: list[str]
-    """The flags that follow from the text: mentions and alert words."""
+    """The reader's flags that follow from the new text: mentions and alert words."""
     content: NotRequired[str]
+    """The new text, in Markdown; present if the text changed."""
     rendered_content: NotRequired[str]
+    """The new text as HTML; present if the text or its HTML changed."""
     orig_content: NotRequired[str]
+    """The text before the change; present if the text changed."""
     orig_rendered_content: NotRequired[str]
+    """The HTML before the change; present if the text changed."""
     is_me_message: NotRequired[bool]
+    """Whether the new text begins with `/me`; present if the text changed."""
     stream_id: NotRequired[int]
+    """The channel that the messages were in before; absent for direct messages."""
     stream_name: NotRequired[str]
+    """The name of that channel; present if messages were moved."""
     new_stream_id: NotRequired[int]
+    """The channel that the messages are in now; present if they were moved to another one."""
     propagate_mode: NotRequired[str]
+    """Which messages were chosen: `change_one`, `change_later` or `change_all`. Present if messages
+    were moved."""
     orig_subject: NotRequired[str]
+    """The topic before the move; present if messages were moved."""
     subject: NotRequired[str]
+    """The topic after the move; present if messages were moved."""
     topic_links: NotRequired[list[TopicLinkPayload]]
+    """Links in the new topic; present if messages were moved."""
 
 
 class MessageChanged(MentionEvent):

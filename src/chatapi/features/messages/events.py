@@ -27,9 +27,14 @@ class MessageEventPayload(TypedDict):
     """The payload that a client receives."""
 
     message: MessagePayload
+    """The message in the form that the queue asked for, without flags."""
     flags: list[str]
+    """The reader's flags of the message: `read`, `mentioned`, `has_alert_word` and the like."""
     local_message_id: NotRequired[str]
+    """Only in the queue that was passed when sending: the sender's `local_id`, so that the client
+    recognizes its own message."""
     local_id: NotRequired[str]
+    """The same as `local_message_id`."""
 
 
 class MessageSent(MentionEvent):

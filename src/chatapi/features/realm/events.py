@@ -15,7 +15,9 @@ class RealmSettingChanged(Event):
     cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     property: str
+    """Which setting changed, without the `realm_` of `POST /register`."""
     value: bool | int | str | None
+    """Its new value; the type depends on the setting."""
 
 
 class RealmSettingsChanged(Event):
@@ -26,4 +28,6 @@ class RealmSettingsChanged(Event):
     cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     property: Literal["default", "icon", "logo", "night_logo"] = "default"
+    """`default` for settings and permissions; else the picture that changed."""
     data: dict[str, bool | str | GroupSettingPayload | None]
+    """The new values by name, without the `realm_` of `POST /register`."""

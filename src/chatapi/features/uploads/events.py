@@ -15,7 +15,9 @@ class AttachmentAdded(Event):
     op: ClassVar = "add"
 
     attachment: AttachmentPayload
+    """The new file."""
     upload_space_used: int
+    """The size of all files of the organization, in bytes."""
 
 
 class AttachmentUpdated(Event):
@@ -26,7 +28,9 @@ class AttachmentUpdated(Event):
     op: ClassVar = "update"
 
     attachment: AttachmentPayload
+    """The file, with the messages that link it now."""
     upload_space_used: int
+    """The size of all files of the organization, in bytes."""
 
 
 class AttachmentRemoved(Event):
@@ -37,4 +41,6 @@ class AttachmentRemoved(Event):
     op: ClassVar = "remove"
 
     attachment: RemovedAttachmentPayload
+    """Which file it was."""
     upload_space_used: int
+    """The size of all files of the organization, in bytes."""

@@ -8,3 +8,5 @@ class UploadFileParams(Params):
     """One file, in a multipart form."""
 
     filename: UploadedFile
+    """The file, as the only one of the form. The name of the form field does not matter; the name
+    of the file is kept."""

@@ -1,5 +1,9 @@
 """Endpoints of uploaded files."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.context import RealmContext
 from chatapi.auth.guards import Anybody, LoggedIn, MaybeAnonymous
 from chatapi.core.ids import AttachmentId
@@ -20,6 +24,16 @@ from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
+AttachmentInPath = Annotated[Id, Field(description="The `id` of a file that you uploaded.")]
+RealmInPath = Annotated[
+    Id, Field(description="The first part of the path of the file, after `/user_uploads/`.")
+]
+ShelfInPath = Annotated[str, Field(description="The second part of the path of the file.")]
+TokenInPath = Annotated[str, Field(description="The third part of the path of the file.")]
+FilenameInPath = Annotated[
+    str, Field(description="The last part of the path of the file: its name.")
+]
+
 router = FeatureRouter("Files", "Upload files and link them in messages.")
 file_router = FeatureRouter("Files", prefix="", include_in_schema=False)
 """Serves the files themselves, outside the API."""
@@ -38,7 +52,11 @@ async def upload_file(ctx: LoggedIn, params: UploadFileParams) -> UploadedPayloa
 
 @router.get("/user_uploads/{realm_id:int}/{shelf}/{token}/{filename}")
 async def get_file_temporary_url(
-    ctx: LoggedIn, realm_id: Id, shelf: str, token: str, filename: str
+    ctx: LoggedIn,
+    realm_id: RealmInPath,
+    shelf: ShelfInPath,
+    token: TokenInPath,
+    filename: FilenameInPath,
 ) -> TemporaryAddressPayload:
     """Get an address at which a file can be opened without credentials, for a minute.
 
@@ -50,27 +68,41 @@ async def get_file_temporary_url(
 
 @router.get("/thumbnail/status/{realm_id:int}/{shelf}/{token}/{filename}")
 async def get_thumbnail_status(
-    ctx: LoggedIn, realm_id: Id, shelf: str, token: str, filename: str
+    ctx: LoggedIn,
+    realm_id: RealmInPath,
+    shelf: ShelfInPath,
+    token: TokenInPath,
+    filename: FilenameInPath,
 ) -> ThumbnailStatusPayload:
-    """Get whether the thumbnail of a file has been drawn."""
+    """Find out whether the thumbnail of a file has been drawn.
+
+    For users who may open the file. A message that links the file is updated by an `update_message`
+    event when it has.
+    """
     attachment = await FileReader(ctx).get(realm_id, f"{shelf}/{token}/{filename}")
     return {"has_thumbnail": await has_thumbnail(ctx, attachment)}
 
 
 @router.get("/attachments")
 async def get_attachments(ctx: LoggedIn) -> AttachmentsPayload:
-    """Get the files you uploaded, and the space all files of the organization take."""
+    """Get the files you uploaded.
+
+    With the space that all files of the organization take together.
+    """
     return await UploadService(ctx).list_own()
 
 
 @router.delete("/attachments/{attachment_id:int}")
-async def remove_attachment(ctx: LoggedIn, attachment_id: Id) -> None:
-    """Delete a file you uploaded; links to it no longer work."""
+async def remove_attachment(ctx: LoggedIn, attachment_id: AttachmentInPath) -> None:
+    """Delete a file you uploaded.
+
+    Links to it in messages no longer work. Your clients receive an `attachment/remove` event.
+    """
     await UploadService(ctx).delete(AttachmentId(attachment_id))
 
 
 @file_router.get(PREFIX + TEMPORARY + "/{link}/{filename}")
-async def open_file_by_link(ctx: Anybody, link: str, filename: str) -> FileContent:
+async def open_file_by_link(ctx: Anybody, link: str, filename: FilenameInPath) -> FileContent:
     """Open a file at a temporary address."""
     del filename
     return _content(ctx, await FileReader(ctx).get_by_link(link))
@@ -78,7 +110,11 @@ async def open_file_by_link(ctx: Anybody, link: str, filename: str) -> FileConte
 
 @file_router.get(PREFIX + "{realm_id:int}/{shelf}/{token}/{filename}")
 async def open_file(
-    ctx: MaybeAnonymous, realm_id: Id, shelf: str, token: str, filename: str
+    ctx: MaybeAnonymous,
+    realm_id: RealmInPath,
+    shelf: ShelfInPath,
+    token: TokenInPath,
+    filename: FilenameInPath,
 ) -> FileContent:
     """Open a file."""
     return _content(ctx, await FileReader(ctx).get(realm_id, f"{shelf}/{token}/{filename}"))
@@ -86,7 +122,12 @@ async def open_file(
 
 @file_router.get(PREFIX + "thumbnail/{realm_id:int}/{shelf}/{token}/{filename}/{thumbnail}")
 async def open_thumbnail(  # noqa: PLR0917 (the parts of the path)
-    ctx: MaybeAnonymous, realm_id: Id, shelf: str, token: str, filename: str, thumbnail: str
+    ctx: MaybeAnonymous,
+    realm_id: RealmInPath,
+    shelf: ShelfInPath,
+    token: TokenInPath,
+    filename: FilenameInPath,
+    thumbnail: str,
 ) -> FileContent:
     """Open the thumbnail of a file that the reader may open."""
     attachment = await FileReader(ctx).get(realm_id, f"{shelf}/{token}/{filename}")

@@ -9,8 +9,11 @@ class LoginPayload(TypedDict):
     """A new key for the device that logged in, and its user."""
 
     api_key: Secret
+    """The password for HTTP Basic in all other requests. It is shown only this once."""
     email: str
+    """The user name for HTTP Basic: the real address of the account."""
     user_id: int
+    """The user who is logged in now."""
 
 
 class ApiKeyDescription(TypedDict):
@@ -25,17 +28,20 @@ class ApiKeyDescription(TypedDict):
     is_current: bool
     """Whether this request was made with the key."""
     created_at: int
+    """When the key was issued, in seconds since 1970."""
     last_used_at: int | None
-    """When the key was last used, up to ten minutes ago; null if it was not used yet."""
+    """When the key was last used, in seconds since 1970 and up to ten minutes late; null if not yet."""
 
 
 class ApiKeysPayload(TypedDict):
     """All valid API keys of the user."""
 
     api_keys: list[ApiKeyDescription]
+    """The oldest one first."""
 
 
 class ApiKeyPayload(TypedDict):
     """The new API key of the user."""
 
     api_key: Secret
+    """The new key, the password for HTTP Basic. It is shown only this once."""

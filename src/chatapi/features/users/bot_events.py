@@ -15,6 +15,7 @@ class BotAdded(Event):
     cache_tags: ClassVar = SHARED_STATE | {RecipientPreferencesTag()}
 
     bot: BotPayload
+    """What the owner and administrators see of it, beside the user."""
 
 
 class BotUpdated(Event):
@@ -24,6 +25,7 @@ class BotUpdated(Event):
     op: ClassVar = "update"
 
     bot: BotPayload
+    """The bot as it is now."""
 
 
 class BotDeleted(Event):
@@ -33,3 +35,4 @@ class BotDeleted(Event):
     op: ClassVar = "delete"
 
     bot: LostBotPayload
+    """Which bot it was."""

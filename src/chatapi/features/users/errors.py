@@ -12,7 +12,9 @@ class CannotDeactivateLastUserError(ApiError):
     code = "CANNOT_DEACTIVATE_LAST_USER"
     text = "Cannot deactivate the only {entity}"
     is_last_owner: bool
+    """Always true: the user is the last owner."""
     entity: str
+    """What the user is the last one of, as in the message."""
 
 
 @dataclass(eq=False)

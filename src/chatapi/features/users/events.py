@@ -30,7 +30,7 @@ class UserAdded(Event):
     reveals_users: ClassVar = True
 
     person: UserPayload
-    """With the real address, which is removed for readers who may not see it."""
+    """The user, complete, as in `realm_users` of `POST /register`."""
     email_visibility: Annotated[EmailVisibility, ServerOnly()]
     default_avatar: Annotated[DefaultAvatar, ServerOnly()] = "G"
     avatar_path: Annotated[str | None, ServerOnly()] = None
@@ -88,7 +88,9 @@ class InvisiblePerson(TypedDict):
     """A user whom the reader may not see any more."""
 
     user_id: int
+    """The user that clients should forget."""
     full_name: str
+    """What to show for them in messages: `Unknown user`."""
 
 
 class UserRemoved(Event):
@@ -101,6 +103,7 @@ class UserRemoved(Event):
     op: ClassVar = "remove"
 
     person: InvisiblePerson
+    """Who is no longer visible."""
     hidden_from: Annotated[frozenset[UserId], ServerOnly()]
 
     @override
@@ -112,27 +115,44 @@ class CustomProfileFieldChange(TypedDict):
     """A new value of a custom profile field, None for a value that was removed."""
 
     id: int
+    """The custom profile field."""
     value: str | None
+    """Its new value, as text; null if it was removed."""
     rendered_value: NotRequired[str]
+    """The value as HTML; only for fields that support Markdown."""
 
 
 class PersonChange(TypedDict):
     """The changed properties of a user, and the user's id."""
 
     user_id: int
+    """The user who changed."""
     full_name: NotRequired[str]
+    """Their new name."""
     role: NotRequired[int]
+    """Their new role. 100: owner, 200: administrator, 300: moderator, 400: member, 600: guest."""
     is_active: NotRequired[bool]
+    """False if the account was deactivated, true if it was reactivated."""
     bot_owner_id: NotRequired[int]
+    """Of a bot: the user it belongs to now."""
     timezone: NotRequired[str]
+    """Their new time zone, a name of the IANA database; empty for none."""
     email: NotRequired[str]
+    """Their API email before the change; comes with `new_email`."""
     new_email: NotRequired[str]
+    """Their new API email."""
     delivery_email: NotRequired[str | None]
+    """Their new real address; null if the reader may not see it."""
     avatar_source: NotRequired[str]
+    """Where the new picture comes from. `U`: uploaded, `G`: Gravatar, `J`: initials."""
     avatar_url: NotRequired[str | None]
+    """The new picture; null if the client computes the address of a Gravatar picture itself."""
     avatar_url_medium: NotRequired[str]
+    """The new picture in 500 x 500 pixels."""
     avatar_version: NotRequired[int]
+    """The version of the new picture."""
     custom_profile_field: NotRequired[CustomProfileFieldChange]
+    """The custom profile field whose value changed."""
 
 
 class PicturedBy(TypedDict):
@@ -155,6 +175,7 @@ class UserUpdated(Event):
     op: ClassVar = "update"
 
     person: PersonChange
+    """The id of the user, and only what changed."""
     email_visibility: Annotated[EmailVisibility | None, ServerOnly()] = None
     """Set when the real address, or an avatar made from it, changes: which readers may see it."""
     pictured_by: Annotated[PicturedBy | None, ServerOnly()] = None

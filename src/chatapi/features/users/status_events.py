@@ -15,6 +15,7 @@ class UserStatusShape(UserStatusPayload):
     """Only the changed keys; an empty value means that it was removed."""
 
     user_id: int
+    """The user whose status changed; the other keys have only what changed."""
 
 
 class UserStatusChanged(Event):

@@ -13,6 +13,10 @@ from typing_extensions import TypedDict
 from chatapi.core.errors import ApiError, wire_key
 from chatapi.wire.docstrings import attribute_docstrings
 
+_RESULT = Field(description="`error` here; `success` in responses with the status 200.")
+_MESSAGE = "What is wrong, as a sentence for people; it may change in any version."
+_CODE = Field(description="What is wrong, for programs; always this value here.")
+
 
 def errors_by_code(errors: Iterable[type[ApiError]]) -> Mapping[str, Sequence[type[ApiError]]]:
     """Groups error classes by the code that clients see; each group has one schema."""
@@ -37,9 +41,9 @@ def error_response_type(errors: Sequence[type[ApiError]]) -> Any:  # noqa: ANN40
     code = errors[0].code
     texts = list(dict.fromkeys(error.text for error in errors))
     keys: dict[str, Any] = {
-        "result": Literal["error"],
-        "msg": Annotated[str, Field(examples=texts)],
-        "code": Literal[code],
+        "result": Annotated[Literal["error"], _RESULT],
+        "msg": Annotated[str, Field(description=_MESSAGE, examples=texts)],
+        "code": Annotated[Literal[code], _CODE],
         **_extra_keys(errors),
     }
     name = code.title().replace("_", "").removesuffix("Error") + "Error"

@@ -1,4 +1,4 @@
-"""Examples for schemas without one, so that every request in the docs can be tried as shown."""
+"""Generated examples, where none is declared or recorded: every request can be tried as shown."""
 
 from collections.abc import Callable
 from typing import Any

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chatapi.http.openapi._examples import Examples
+from chatapi.http.openapi._recorded import operation_examples
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.route import ChatRoute
 from chatapi.wire.params import ParameterDecoder, Params
@@ -57,25 +58,28 @@ class ParameterWriter:
         content = dict.fromkeys(_form_types(params), form)
         if not _requires_file(params):
             forms = content if self._declares_forms else {}
-            content = {_JSON: self._json(params), **forms}
+            content = {_JSON: self._json(route), **forms}
         return {"required": bool(schema.get("required")), "content": content}
 
-    def _json(self, params: type[Params]) -> Schema:
-        """The parameters as members of an object; the example has those that are required."""
+    def _json(self, route: ChatRoute) -> Schema:
+        """The parameters as members of an object.
+
+        The example is a recorded request, or else has those that are required.
+        """
+        params = route.operation.params
         schema = self._book.params(params)
         if params.file_parameter is not None:
             schema = self._book.params_without(params, params.file_parameter)
-        return {"schema": schema, "example": self._examples.example(schema, "body")}
+        recorded = operation_examples().get(route.name, {})
+        example = recorded.get("request") or self._examples.example(schema, "body")
+        return {"schema": schema, "example": example}
 
     def _path_parameter(self, route: ChatRoute, name: str) -> Schema:
-        schema = self._book.path_parameter(route, name)
-        return {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": schema,
-            "example": self._examples.example(schema, name),
-        }
+        schema = dict(self._book.path_parameter(route, name))
+        described: Schema = {"name": name, "in": "path", "required": True}
+        if "description" in schema:
+            described["description"] = schema.pop("description")
+        return {**described, "schema": schema, "example": self._examples.example(schema, name)}
 
     def _query_parameter(
         self, decoder: ParameterDecoder, schema: Schema, *, is_required: bool

@@ -22,6 +22,7 @@ from chatapi.http.openapi._headers import (
     headers_of_success,
     takes_idempotency_key,
 )
+from chatapi.http.openapi._recorded import operation_examples
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.route import ChatRoute
 
@@ -68,7 +69,7 @@ class ResponseWriter:
 
     def responses(self, route: ChatRoute) -> dict[str, Schema]:
         """Describe all responses of an operation, by status."""
-        success = {"application/json": {"schema": self._book.success(route)}}
+        success = {"application/json": self._success(route)}
         if route.operation.streams:
             success["text/event-stream"] = _EVENT_STREAM
         answers: dict[str, Schema] = {
@@ -84,6 +85,12 @@ class ResponseWriter:
         for status, errors in by_status.items():
             answers[str(status)] = self._refer(_name_for(route, status, errors), errors)
         return answers
+
+    def _success(self, route: ChatRoute) -> Schema:
+        described: Schema = {"schema": self._book.success(route)}
+        if example := operation_examples().get(route.name):
+            described["example"] = example["response"]
+        return described
 
     def _refer(self, name: str, errors: Sequence[type[ApiError]]) -> Schema:
         """The reference to the response with one of these errors."""

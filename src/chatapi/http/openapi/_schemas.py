@@ -10,6 +10,7 @@ from typing_extensions import TypedDict, is_typeddict, override
 
 from chatapi.core.errors import ApiError
 from chatapi.http.openapi._errors import error_response_type, errors_by_code
+from chatapi.http.openapi._recorded import event_examples
 from chatapi.http.route import ChatRoute
 from chatapi.wire.docstrings import attribute_docstrings
 from chatapi.wire.params import Params
@@ -18,12 +19,17 @@ Schema: TypeAlias = dict[str, Any]
 
 _REF_PREFIX = "#/components/schemas/"
 _ENVELOPE: Schema = {
-    "result": {"const": "success", "type": "string"},
-    "msg": {"const": "", "type": "string"},
+    "result": {
+        "const": "success",
+        "type": "string",
+        "description": "`success` here; `error` in every response with another status.",
+    },
+    "msg": {"const": "", "type": "string", "description": "Empty; errors explain themselves here."},
 }
 _REMARK: Schema = {
     "ignored_parameters_unsupported": {
-        "description": "Names of parameters this endpoint does not know.",
+        "description": "Names of the parameters you sent that this endpoint does not know and"
+        " ignored; absent if there are none.",
         "items": {"type": "string"},
         "type": "array",
     }
@@ -63,11 +69,14 @@ class _WireSchemas(GenerateJsonSchema):
 
 
 def _describe(schema: Schema, cls: type, base: type) -> Schema:
-    """Adds what is written below the fields of a class."""
+    """Adds what is written below the fields of a class.
+
+    It describes this use of a type, so it replaces a description that comes with the type.
+    """
     schema.pop("title", None)
     for name, remark in attribute_docstrings(cls, base).items():
         if name in schema.get("properties", {}):
-            schema["properties"][name].setdefault("description", remark)
+            schema["properties"][name]["description"] = remark
     return schema
 
 
@@ -93,6 +102,9 @@ class SchemaBook:
             schema_generator=_WireSchemas,
         )
         self._components: dict[str, Schema] = definitions.get("$defs", {})
+        for name, example in event_examples().items():
+            if name in self._components:
+                self._components[name]["examples"] = [example]
 
     def success(self, route: ChatRoute) -> Schema:
         """The reference to the envelope with the keys of the payload."""

@@ -32,20 +32,27 @@ class CreateDefaultGroupParams(Params):
     """POST /default_stream_groups/create."""
 
     group_name: GroupName
+    """What new users see; must differ from the names of other groups in more than case."""
     description: GroupDescription
-    """May be empty."""
+    """What the channels have in common, as plain text; may be empty."""
     stream_names: ChannelNames
+    """Names of public channels that are joined together. Channels that all new users join cannot be
+    among them."""
 
 
 class ChangeDefaultGroupParams(Params):
     """PATCH /default_stream_groups/{group_id}: what is not passed stays unchanged."""
 
     new_group_name: GroupName | None = None
+    """Replaces the name of the group."""
     new_description: GroupDescription | None = None
+    """Replaces the description of the group; may be empty."""
 
 
 class ChangeGroupChannelsParams(Params):
     """PATCH /default_stream_groups/{group_id}/streams."""
 
     op: Literal["add", "remove"]
+    """Whether the channels are put into the group or taken out of it."""
     stream_names: ChannelNames
+    """Names of the channels to add or to remove."""

@@ -1,5 +1,9 @@
 """Endpoints of groups of default channels."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.guards import Admin
 from chatapi.core.ids import DefaultChannelGroupId
 from chatapi.features.channels.default_groups.params import (
@@ -10,6 +14,10 @@ from chatapi.features.channels.default_groups.params import (
 from chatapi.features.channels.default_groups.service import DefaultGroupService
 from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id
+
+DefaultGroupInPath = Annotated[
+    Id, Field(description="The `id` of the group in `realm_default_stream_groups`.")
+]
 
 router = FeatureRouter(
     "Default channel groups", "Channels that new users can choose to join together."
@@ -29,21 +37,29 @@ async def create_default_channel_group(ctx: Admin, params: CreateDefaultGroupPar
 
 @router.patch("/default_stream_groups/{group_id:int}")
 async def change_default_channel_group(
-    ctx: Admin, group_id: Id, params: ChangeDefaultGroupParams
+    ctx: Admin, group_id: DefaultGroupInPath, params: ChangeDefaultGroupParams
 ) -> None:
-    """Change the name or the description of a group of default channels."""
+    """Change a group of default channels.
+
+    For administrators. Changes its name, its description or both; its name must differ from those
+    of all others in more than case. Members receive a `default_stream_groups` event.
+    """
     await DefaultGroupService(ctx).change(DefaultChannelGroupId(group_id), params)
 
 
 @router.delete("/default_stream_groups/{group_id:int}")
-async def delete_default_channel_group(ctx: Admin, group_id: Id) -> None:
-    """Delete a group of default channels; the channels stay."""
+async def delete_default_channel_group(ctx: Admin, group_id: DefaultGroupInPath) -> None:
+    """Delete a group of default channels.
+
+    For administrators. The channels and their subscribers stay. Members receive a
+    `default_stream_groups` event.
+    """
     await DefaultGroupService(ctx).delete(DefaultChannelGroupId(group_id))
 
 
 @router.patch("/default_stream_groups/{group_id:int}/streams")
 async def change_channels_of_default_channel_group(
-    ctx: Admin, group_id: Id, params: ChangeGroupChannelsParams
+    ctx: Admin, group_id: DefaultGroupInPath, params: ChangeGroupChannelsParams
 ) -> None:
     """Add channels to a group of default channels, or remove them from it.
 

@@ -16,6 +16,7 @@ class DefaultChannelGroupsState(TypedDict):
     """The groups of channels that new users can choose to join, by name; empty for guests."""
 
     realm_default_stream_groups: list[DefaultChannelGroupPayload]
+    """The groups of channels that new users can choose to join, by name; empty for guests."""
 
 
 def _is_member(ctx: Context, _profile: ClientProfile) -> bool:

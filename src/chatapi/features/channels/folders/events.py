@@ -16,15 +16,20 @@ class FolderAdded(Event):
     op: ClassVar = "add"
 
     channel_folder: FolderPayload
+    """The new folder; it is the last one in the order."""
 
 
 class FolderChangePayload(TypedDict):
     """The changed properties of a folder; unchanged ones are left out."""
 
     name: NotRequired[str]
+    """The new name of the folder."""
     description: NotRequired[str]
+    """The new description, in Markdown."""
     rendered_description: NotRequired[str]
+    """The new description as HTML; comes with `description`."""
     is_archived: NotRequired[bool]
+    """Whether the folder is archived now."""
 
 
 class FolderUpdated(Event):
@@ -34,7 +39,9 @@ class FolderUpdated(Event):
     op: ClassVar = "update"
 
     channel_folder_id: ChannelFolderId
+    """The folder that changed."""
     data: FolderChangePayload
+    """Only what changed."""
 
 
 class FoldersReordered(Event):

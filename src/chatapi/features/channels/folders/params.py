@@ -26,25 +26,31 @@ class CreateFolderParams(Params):
     """SPEC 4.15, POST /channel_folders/create."""
 
     name: FolderName
+    """What clients show above the channels; must differ from other folders in more than case."""
     description: FolderDescription
-    """May be empty."""
+    """What is in the folder, in Markdown; may be empty."""
 
 
 class ListFoldersParams(Params):
     """GET /channel_folders."""
 
     include_archived: bool = False
+    """Whether archived folders are listed, too."""
 
 
 class ReorderFoldersParams(Params):
     """PATCH /channel_folders: the ids of all folders, archived ones too, in their new order."""
 
     order: Annotated[list[Id], Field(max_length=MAX_FOLDERS, examples=[[2, 1]])]
+    """The ids of all folders, archived ones included, in their new order."""
 
 
 class ChangeFolderParams(Params):
     """PATCH /channel_folders/{channel_folder_id}: what is not passed stays unchanged."""
 
     name: FolderName | None = None
+    """Replaces the name of the folder."""
     description: FolderDescription | None = None
+    """Replaces the description, in Markdown; may be empty."""
     is_archived: bool | None = None
+    """Archives or unarchives the folder. It can be archived only if all its channels are."""

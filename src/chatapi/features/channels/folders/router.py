@@ -1,5 +1,9 @@
 """Endpoints of channel folders."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import ChannelFolderId
 from chatapi.features.channels.folders.params import (
@@ -12,6 +16,10 @@ from chatapi.features.channels.folders.payloads import CreatedFolderPayload, Fol
 from chatapi.features.channels.folders.service import FolderService
 from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id
+
+FolderInPath = Annotated[
+    Id, Field(description="The folder, by its `id` in `GET /channel_folders`.")
+]
 
 router = FeatureRouter("Channel folders", "Names under which channels are shown together.")
 
@@ -27,20 +35,27 @@ async def create_channel_folder(ctx: Admin, params: CreateFolderParams) -> Creat
 
 @router.get("/channel_folders")
 async def get_channel_folders(ctx: LoggedIn, params: ListFoldersParams) -> FoldersPayload:
-    """Get the channel folders, in their order."""
+    """Get the channel folders.
+
+    In the order in which clients show them. Channels name their folder in `folder_id`.
+    """
     folders = FolderService(ctx)
     return {"channel_folders": await folders.list_folders(include_archived=params.include_archived)}
 
 
 @router.patch("/channel_folders")
 async def reorder_channel_folders(ctx: Admin, params: ReorderFoldersParams) -> None:
-    """Change the order of the channel folders; pass all of them, archived ones too."""
+    """Change the order of the channel folders.
+
+    For administrators. Pass the ids of all folders, archived ones too. Clients receive a
+    `channel_folder/reorder` event.
+    """
     await FolderService(ctx).reorder(params)
 
 
 @router.patch("/channel_folders/{channel_folder_id:int}")
 async def change_channel_folder(
-    ctx: Admin, channel_folder_id: Id, params: ChangeFolderParams
+    ctx: Admin, channel_folder_id: FolderInPath, params: ChangeFolderParams
 ) -> None:
     """Change a channel folder.
 

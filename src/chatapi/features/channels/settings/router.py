@@ -22,7 +22,7 @@ from chatapi.features.channels.payloads import (
 from chatapi.features.channels.settings.service import ChannelService
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.permissions.errors import ExpectationMismatchError
-from chatapi.wire.types import Id
+from chatapi.wire.types import ChannelInPath
 
 router = FeatureRouter("Channels", "The places where conversations with topics happen.")
 
@@ -38,8 +38,11 @@ async def get_channels(ctx: LoggedIn, params: ListChannelsParams) -> ChannelsPay
 
 
 @router.get("/streams/{stream_id:int}")
-async def get_channel(ctx: LoggedIn, stream_id: Id) -> OneChannelPayload:
-    """Get one channel."""
+async def get_channel(ctx: LoggedIn, stream_id: ChannelInPath) -> OneChannelPayload:
+    """Get one channel.
+
+    A channel that you may not know of gets the same error as one that does not exist.
+    """
     return await ChannelReader(ctx).get(ChannelId(stream_id))
 
 
@@ -47,7 +50,9 @@ async def get_channel(ctx: LoggedIn, stream_id: Id) -> OneChannelPayload:
     "/streams/{stream_id:int}",
     responses=raises(ExpectationMismatchError, AdministratorRequiredError, OwnerRequiredError),
 )
-async def change_channel(ctx: LoggedIn, stream_id: Id, params: ChangeChannelParams) -> None:
+async def change_channel(
+    ctx: LoggedIn, stream_id: ChannelInPath, params: ChangeChannelParams
+) -> None:
     """Change a channel.
 
     For administrators and members of its `can_administer_channel_group`. To change what kind of
@@ -59,7 +64,7 @@ async def change_channel(ctx: LoggedIn, stream_id: Id, params: ChangeChannelPara
 
 
 @router.delete("/streams/{stream_id:int}")
-async def archive_channel(ctx: LoggedIn, stream_id: Id) -> None:
+async def archive_channel(ctx: LoggedIn, stream_id: ChannelInPath) -> None:
     """Archive a channel.
 
     Its messages stay readable for users who could read them; nothing can be added or changed until
@@ -70,7 +75,7 @@ async def archive_channel(ctx: LoggedIn, stream_id: Id) -> None:
 
 @router.get("/streams/{stream_id:int}/email_address")
 async def get_channel_email_address(
-    ctx: LoggedIn, stream_id: Id, _params: GetChannelEmailParams
+    ctx: LoggedIn, stream_id: ChannelInPath, _params: GetChannelEmailParams
 ) -> ChannelEmailPayload:
     """Get the address that posts mail to a channel.
 
@@ -81,12 +86,17 @@ async def get_channel_email_address(
 
 @router.get("/get_stream_id")
 async def get_channel_id(ctx: LoggedIn, params: GetChannelIdParams) -> ChannelIdPayload:
-    """Get the id of a channel by its name."""
+    """Get the id of a channel by its name.
+
+    A channel that you may not know of gets the same error as one that does not exist.
+    """
     return await ChannelReader(ctx).find_id(params.stream)
 
 
 @router.get("/users/me/{stream_id:int}/topics")
-async def get_topics(ctx: MaybeAnonymous, stream_id: Id, params: ListTopicsParams) -> TopicsPayload:
+async def get_topics(
+    ctx: MaybeAnonymous, stream_id: ChannelInPath, params: ListTopicsParams
+) -> TopicsPayload:
     """Get the topics of a channel.
 
     Those with the newest messages come first. Where history is protected, only topics with messages
@@ -97,11 +107,18 @@ async def get_topics(ctx: MaybeAnonymous, stream_id: Id, params: ListTopicsParam
 
 @router.post("/default_streams")
 async def add_default_channel(ctx: Admin, params: DefaultChannelParams) -> None:
-    """Add a channel to those that new users join; it cannot be private."""
+    """Add a channel to those that new users join.
+
+    For administrators. A private channel is refused. Users who exist already are not subscribed.
+    Members receive a `default_streams` event.
+    """
     await ChannelService(ctx).set_default(ChannelId(params.stream_id), is_default=True)
 
 
 @router.delete("/default_streams")
 async def remove_default_channel(ctx: Admin, params: DefaultChannelParams) -> None:
-    """Remove a channel from those that new users join."""
+    """Remove a channel from those that new users join.
+
+    For administrators. Nobody is unsubscribed. Members receive a `default_streams` event.
+    """
     await ChannelService(ctx).set_default(ChannelId(params.stream_id), is_default=False)

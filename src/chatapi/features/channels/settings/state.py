@@ -15,12 +15,15 @@ class ChannelsState(TypedDict):
     """All channels that the caller can see; archived ones only for clients that know them."""
 
     streams: list[ChannelPayload]
+    """All channels that you can see, subscribed or not; archived ones only for clients with
+    `archived_channels`."""
 
 
 class DefaultChannelsState(TypedDict):
     """The channels that new users join; empty for guests."""
 
     realm_default_streams: list[int]
+    """Ids of the channels that new users join; empty for guests."""
 
 
 @public_section("stream")

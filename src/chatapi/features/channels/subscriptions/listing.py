@@ -32,8 +32,11 @@ class SubscriptionsState(TypedDict):
     """All channels that the caller can see: subscribed, formerly subscribed, never subscribed."""
 
     subscriptions: list[SubscriptionPayload]
+    """The channels to which you are subscribed, with your settings for them."""
     unsubscribed: list[SubscriptionPayload]
+    """Channels that you left and can still see, with the settings you had."""
     never_subscribed: list[KnownChannelPayload]
+    """The other channels that you can see."""
 
 
 class SubscriptionReader:

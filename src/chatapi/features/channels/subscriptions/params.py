@@ -60,8 +60,12 @@ class ChannelToJoin(WireModel):
     """A channel by name; the other fields apply only if the channel does not exist yet."""
 
     name: ChannelName
+    """The name of a channel. If none has it, a channel is created, which needs the permission for
+    that."""
     description: ChannelDescription = ""
+    """Of a channel that is created: what it is for, in Markdown. Ignored if the channel exists."""
     color: Color | None = None
+    """The colour in which your clients show it, such as `#76ce90`; one is chosen if left out."""
 
 
 def _check_descriptions(channels: list[ChannelToJoin]) -> list[ChannelToJoin]:
@@ -83,53 +87,51 @@ class SubscribeParams(ChannelOptions):
     """SPEC 4.4, POST /users/me/subscriptions; channel options apply to new channels only."""
 
     subscriptions: ChannelsToJoin
-    principals: Principals | None = Field(
-        default=None,
-        description="Who is subscribed, by id or by API email; the caller if left out.",
-        examples=[[9, 10]],
-    )
-    authorization_errors_fatal: bool = Field(
-        default=True,
-        description="If `false`, channels the caller has no right to are listed in the answer.",
-    )
-    send_new_subscription_messages: bool = Field(
-        default=True,
-        description="Whether those who are subscribed by somebody else get a message about it.",
-    )
+    """The channels to join, at most 100."""
+    principals: Principals | None = Field(default=None, examples=[[9, 10]])
+    """Who is subscribed, as user ids or as API emails; yourself if left out."""
+    authorization_errors_fatal: bool = True
+    """If true, one channel that you may not join or subscribe users to refuses the whole request;
+    if false, such channels are skipped and listed in `unauthorized`."""
+    send_new_subscription_messages: bool = True
+    """Whether users who are subscribed by you get a message about it."""
 
 
 class UnsubscribeParams(Params):
     """DELETE /users/me/subscriptions."""
 
     subscriptions: ChannelNames = Field(examples=[["general"]])
-    principals: Principals | None = Field(
-        default=None,
-        description="Who is taken out, by id or by API email; the caller if left out.",
-        examples=[[9, 10]],
-    )
+    """Names of the channels to leave."""
+    principals: Principals | None = Field(default=None, examples=[[9, 10]])
+    """Who is unsubscribed, as user ids or as API emails; yourself if left out."""
 
 
 class ChangeSubscriptionsParams(Params):
     """PATCH /users/me/subscriptions: unsubscribe the caller from some channels, join others."""
 
-    delete: ChannelNames = Field(default=[], description="Channels to leave, by name.")
-    add: ChannelsToJoin = Field(default=[], description="Channels to join.")
+    delete: ChannelNames = Field(default=[])
+    """Names of the channels to leave."""
+    add: ChannelsToJoin = Field(default=[])
+    """The channels to join; those that do not exist are created."""
 
 
 class ListSubscriptionsParams(Params):
     """GET /users/me/subscriptions."""
 
-    include_subscribers: Literal["true", "false", "partial"] = Field(
-        default="false", description="Whether channels come with their subscribers."
-    )
+    include_subscribers: Literal["true", "false", "partial"] = "false"
+    """Whether each channel comes with its subscribers; `partial` for only some of them in large
+    channels."""
 
 
 class PropertyChange(WireModel):
     """A new value for one property of one subscription."""
 
     stream_id: Id
+    """The channel; you must be subscribed to it."""
     property: Property
+    """Which of your settings for the channel. `in_home_view` is the opposite of `is_muted`."""
     value: Choice
+    """The new value: a colour such as `#76ce90` for `color`, else a boolean."""
 
 
 class ChangePropertiesParams(Params):
@@ -142,10 +144,13 @@ class ChangePropertiesParams(Params):
             examples=[[{"stream_id": 1, "property": "pin_to_top", "value": True}]],
         ),
     ]
+    """The changes, at most 1,000; all of them or none."""
 
 
 class ChangePropertyParams(Params):
     """PATCH /users/me/subscriptions/{stream_id}."""
 
     property: Property
+    """Which of your settings for the channel. `in_home_view` is the opposite of `is_muted`."""
     value: Annotated[Choice, JsonOrString()]
+    """The new value: a colour such as `#76ce90` for `color`, else a boolean."""

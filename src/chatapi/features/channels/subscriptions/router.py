@@ -28,14 +28,17 @@ from chatapi.features.channels.subscriptions.params import (
 from chatapi.features.channels.subscriptions.properties import PropertyService
 from chatapi.features.channels.subscriptions.service import SubscriptionService
 from chatapi.http.route import FeatureRouter, raises
-from chatapi.wire.types import Id
+from chatapi.wire.types import ChannelInPath, UserInPath
 
 router = FeatureRouter("Subscriptions", "Who is in which channel, and what they chose for it.")
 
 
 @router.get("/users/me/subscriptions")
 async def get_subscriptions(ctx: LoggedIn, params: ListSubscriptionsParams) -> SubscriptionsPayload:
-    """Get the channels to which you are subscribed."""
+    """Get the channels to which you are subscribed.
+
+    Each with your settings for it, such as its colour; archived channels are left out.
+    """
     own = await SubscriptionReader(ctx).list_own(params.include_subscribers, include_archived=False)
     return {"subscriptions": own["subscriptions"]}
 
@@ -59,7 +62,11 @@ async def subscribe(ctx: LoggedIn, params: SubscribeParams) -> SubscribedPayload
 async def change_subscriptions(
     ctx: LoggedIn, params: ChangeSubscriptionsParams
 ) -> ChangedSubscriptionsPayload:
-    """Unsubscribe from some channels and subscribe to others."""
+    """Unsubscribe from some channels and subscribe to others.
+
+    For yourself only, and either everything is done or nothing. Events are those of the two
+    requests it combines.
+    """
     return await SubscriptionService(ctx).change(params)
 
 
@@ -75,34 +82,54 @@ async def unsubscribe(ctx: LoggedIn, params: UnsubscribeParams) -> UnsubscribedP
 
 @router.post("/users/me/subscriptions/properties")
 async def change_subscription_properties(ctx: LoggedIn, params: ChangePropertiesParams) -> None:
-    """Change your settings for channels to which you are subscribed."""
+    """Change your settings for several channels.
+
+    You must be subscribed to all of them; either all changes are made or none. Your clients receive
+    a `subscription/update` event for each.
+    """
     await PropertyService(ctx).change(params.subscription_data)
 
 
 @router.patch("/users/me/subscriptions/{stream_id:int}")
 async def change_subscription_property(
-    ctx: LoggedIn, stream_id: Id, params: ChangePropertyParams
+    ctx: LoggedIn, stream_id: ChannelInPath, params: ChangePropertyParams
 ) -> None:
-    """Change your settings for one channel to which you are subscribed."""
+    """Change one of your settings for a channel.
+
+    You must be subscribed to it. Your clients receive a `subscription/update` event; for `is_muted`
+    another one with the older name `in_home_view`.
+    """
     change = PropertyChange(stream_id=stream_id, property=params.property, value=params.value)
     await PropertyService(ctx).change([change])
 
 
 @router.get("/users/{user_id:int}/subscriptions/{stream_id:int}")
-async def get_subscription_status(ctx: LoggedIn, user_id: Id, stream_id: Id) -> IsSubscribedPayload:
-    """Find out whether a user is subscribed to a channel."""
+async def get_subscription_status(
+    ctx: LoggedIn, user_id: UserInPath, stream_id: ChannelInPath
+) -> IsSubscribedPayload:
+    """Find out whether a user is subscribed to a channel.
+
+    You must be able to see the channel and the user. Deactivated users are subscribed to nothing.
+    """
     return await SubscriptionReader(ctx).is_subscribed(UserId(user_id), ChannelId(stream_id))
 
 
 @router.get("/users/{user_id:int}/channels")
-async def get_channels_of_user(ctx: LoggedIn, user_id: Id) -> SubscribedChannelsPayload:
-    """Get the channels to which a user is subscribed, of those that you can see."""
+async def get_channels_of_user(ctx: LoggedIn, user_id: UserInPath) -> SubscribedChannelsPayload:
+    """Get the channels to which a user is subscribed.
+
+    Only those that you can see.
+    """
     return await SubscriptionReader(ctx).list_channels_of(UserId(user_id))
 
 
 @router.get("/streams/{stream_id:int}/members")
-async def get_subscribers(ctx: LoggedIn, stream_id: Id) -> SubscribersPayload:
-    """Get the subscribers of a channel."""
+async def get_subscribers(ctx: LoggedIn, stream_id: ChannelInPath) -> SubscribersPayload:
+    """Get the subscribers of a channel.
+
+    You must be able to see the channel. Deactivated users are left out, and for guests who see only
+    some users, the others.
+    """
     return await SubscriptionReader(ctx).list_members(ChannelId(stream_id))
 
 

@@ -20,9 +20,13 @@ class UserTopicChanged(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     stream_id: ChannelId
+    """The channel of the topic."""
     topic_name: str
+    """The topic whose policy changed."""
     last_updated: UnixSeconds
+    """When the policy changed, in Unix seconds."""
     visibility_policy: int
+    """0: none any more, as the channel is; 1: muted, 2: unmuted, 3: followed."""
 
     @override
     def variant(self, view: ClientView) -> bool:
@@ -41,6 +45,8 @@ class MutedTopicsChanged(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     muted_topics: tuple[MutedTopicPayload, ...]
+    """All muted topics of the reader, each as channel name, topic, and when it was muted in Unix
+    seconds."""
 
     @override
     def is_for(self, view: ClientView) -> bool:

@@ -17,12 +17,15 @@ class UserTopicsState(TypedDict):
     """The caller's policies for topics of channels they may read."""
 
     user_topics: list[UserTopicPayload]
+    """Your policies for topics, of channels that you may read in."""
 
 
 class MutedTopicsState(TypedDict):
     """Only the muted ones, for clients that know only the older format."""
 
     muted_topics: list[MutedTopicPayload]
+    """Your muted topics for clients that do not know `user_topics`: channel name, topic, and when
+    it was muted in Unix seconds."""
 
 
 @state_section("user_topic")

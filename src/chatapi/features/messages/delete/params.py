@@ -8,3 +8,4 @@ class DeleteTopicParams(Params):
     """POST /streams/{stream_id}/delete_topic."""
 
     topic_name: Topic
+    """The topic to delete; case does not matter."""

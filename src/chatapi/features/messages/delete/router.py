@@ -7,13 +7,13 @@ from chatapi.features.messages.delete.params import DeleteTopicParams
 from chatapi.features.messages.delete.payloads import DeletedTopicPayload
 from chatapi.features.messages.delete.service import DeletionService
 from chatapi.http.route import FeatureRouter, raises
-from chatapi.wire.types import Id
+from chatapi.wire.types import ChannelInPath, MessageInPath
 
 router = FeatureRouter("Deleting", "Take messages away for good.")
 
 
 @router.delete("/messages/{message_id:int}")
-async def delete_message(ctx: LoggedIn, message_id: Id) -> None:
+async def delete_message(ctx: LoggedIn, message_id: MessageInPath) -> None:
     """Delete a message.
 
     Members of `can_delete_any_message_group` of the organization or of the channel may delete any
@@ -27,7 +27,7 @@ async def delete_message(ctx: LoggedIn, message_id: Id) -> None:
     "/streams/{stream_id:int}/delete_topic", responses=raises(TopicDeletionNotAllowedError)
 )
 async def delete_topic(
-    ctx: LoggedIn, stream_id: Id, params: DeleteTopicParams
+    ctx: LoggedIn, stream_id: ChannelInPath, params: DeleteTopicParams
 ) -> DeletedTopicPayload:
     """Delete a topic: all messages in it that you can see.
 

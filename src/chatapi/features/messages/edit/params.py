@@ -20,21 +20,29 @@ class EditMessageParams(Params):
     content: Annotated[
         str | None, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **again**"])
     ] = None
-    """The new text, in Markdown; blank for "(deleted)"."""
+    """The new text, in Markdown; a blank one becomes "(deleted)". Only the sender may change a
+    text."""
     prev_content_sha256: Annotated[
         str | None, Field(max_length=100, pattern="^[0-9a-fA-F]{64}$", examples=[_DIGEST])
     ] = None
-    """A digest of the text that is to be replaced: refused if it was changed meanwhile."""
+    """The SHA-256 of the text that you are replacing, in hexadecimal: refused if the text was
+    changed meanwhile."""
     topic: Annotated[Topic | None, Alias("subject")] = None
+    """The topic to move the message to."""
     stream_id: Id | None = None
-    """The channel to move to."""
+    """The channel to move the message to. Cannot be combined with `content`."""
     propagate_mode: PropagateMode = "change_one"
-    """Whether to move only this message, also the later ones of its topic, or the whole topic."""
+    """Which messages are moved: only this one, also the later ones of its topic, or the whole
+    topic."""
     send_notification_to_old_thread: bool = False
+    """Whether a notice in the old topic tells where the messages went."""
     send_notification_to_new_thread: bool = True
+    """Whether a notice in the new topic tells where the messages came from."""
 
 
 class EditHistoryParams(Params):
     """GET /messages/{message_id}/history."""
 
     allow_empty_topic_name: bool = False
+    """Whether your client understands a topic with an empty name; otherwise it is called `general
+    chat`."""

@@ -15,7 +15,7 @@ from chatapi.features.messages.errors import (
 )
 from chatapi.features.messages.move.errors import MoveTimeLimitError
 from chatapi.http.route import FeatureRouter, raises
-from chatapi.wire.types import Id
+from chatapi.wire.types import MessageInPath
 
 router = FeatureRouter("Edits", "Change and move what was written, and see what was there before.")
 
@@ -30,7 +30,9 @@ router = FeatureRouter("Edits", "Change and move what was written, and see what 
         TopicWildcardMentionNotAllowedError,
     ),
 )
-async def edit_message(ctx: LoggedIn, message_id: Id, params: EditMessageParams) -> EditedPayload:
+async def edit_message(
+    ctx: LoggedIn, message_id: MessageInPath, params: EditMessageParams
+) -> EditedPayload:
     """Change the text of a message, or move it to another topic or channel.
 
     With `propagate_mode`, the later messages of its topic, or the whole topic, are moved with it.
@@ -40,7 +42,7 @@ async def edit_message(ctx: LoggedIn, message_id: Id, params: EditMessageParams)
 
 @router.get("/messages/{message_id:int}/history", responses=raises(TooExpensiveError))
 async def get_message_history(
-    ctx: LoggedIn, message_id: Id, params: EditHistoryParams
+    ctx: LoggedIn, message_id: MessageInPath, params: EditHistoryParams
 ) -> MessageHistoryPayload:
     """Get the edit history of a message, the oldest version first.
 

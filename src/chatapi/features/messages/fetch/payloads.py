@@ -14,9 +14,10 @@ class TrailPayload(TypedDict):
     """How a message changed since it was sent."""
 
     last_edit_timestamp: NotRequired[UnixSeconds]
-    """When its text was last edited; absent if it never was."""
+    """When its text was last edited, in Unix seconds; absent if it never was."""
     last_moved_timestamp: NotRequired[UnixSeconds]
-    """When it was last moved to another topic or channel; absent if it never was."""
+    """When it was last moved to another topic or channel, in Unix seconds; absent if it never was.
+    """
     edit_history: NotRequired[list[EditPayload]]
     """Its edits, the newest first, as far as the organization shows them."""
 
@@ -25,6 +26,8 @@ class HistoryMessagePayload(MessagePayload, TrailPayload):
     """One message with the reader's flags."""
 
     flags: list[str]
+    """Your flags of the message: `read`, `starred`, `collapsed`, `mentioned`, `has_alert_word` and
+    the like."""
     match_content: NotRequired[str]
     """Of a message that a search found: its content as HTML with the matches highlighted."""
     match_subject: NotRequired[str]
@@ -44,28 +47,38 @@ class MatchesPayload(TypedDict):
     """The messages that match the narrow, by id."""
 
     messages: dict[MessageId, MatchPayload]
+    """The messages that match, by id."""
 
 
 class MessagesPayload(TypedDict):
     """Messages, the oldest first."""
 
     messages: list[HistoryMessagePayload]
+    """The messages, the oldest first."""
     anchor: NotRequired[int]
-    """Absent when messages were requested by their ids; the following keys are false then."""
+    """The id of the message at the anchor; 10000000000000000 for `newest`, and for `first_unread`
+    if nothing is unread. Absent when messages were requested by their ids."""
     found_anchor: bool
+    """Whether the message at the anchor itself is among them."""
     found_oldest: bool
+    """Whether there are no older messages to read."""
     found_newest: bool
+    """Whether there are no newer messages to read."""
     history_limited: bool
+    """Whether older messages exist but are not shown because of a plan. Always false here."""
 
 
 class OneMessagePayload(TypedDict):
     """One message, and its raw content as it was written."""
 
     message: HistoryMessagePayload
+    """The message with your flags."""
     raw_content: str
+    """Its text as it was written, in Markdown."""
 
 
 class RenderedPayload(TypedDict):
     """A text rendered as in a message."""
 
     rendered: str
+    """The HTML of the text."""

@@ -19,7 +19,7 @@ from chatapi.features.messages.fetch.render import render
 from chatapi.features.messages.fetch.service import HistoryService
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.narrow import BadNarrowError
-from chatapi.wire.types import Id
+from chatapi.wire.types import MessageInPath
 
 router = FeatureRouter("History", "Read what was written.")
 repeatable = FeatureRouter("History", stores_responses=False)
@@ -53,13 +53,20 @@ async def match_narrow(ctx: LoggedIn, params: MatchParams) -> MatchesPayload:
 
 @router.get("/messages/{message_id:int}")
 async def get_message(
-    ctx: MaybeAnonymous, message_id: Id, params: ShowMessageParams
+    ctx: MaybeAnonymous, message_id: MessageInPath, params: ShowMessageParams
 ) -> OneMessagePayload:
-    """Get one message, and its raw content as it was written."""
+    """Get one message.
+
+    With its text as it was written. A message that you may not see gets the same error as one that
+    does not exist. Visitors without an account can read web-public channels.
+    """
     return await HistoryService(ctx).get(MessageId(message_id), params)
 
 
 @repeatable.post("/messages/render")
 async def render_text(ctx: LoggedIn, params: RenderParams) -> RenderedPayload:
-    """Render a text as it would look in a message."""
+    """Render a text as it would look in a message.
+
+    For previews. Nothing is stored, and nobody is notified of mentions in it.
+    """
     return await render(ctx, params)

@@ -48,18 +48,29 @@ async def change_flags_in_narrow(
 
 @router.post("/mark_all_as_read")
 async def mark_all_as_read(ctx: LoggedIn) -> MarkedAllPayload:
-    """Mark all messages as read."""
+    """Mark all messages as read.
+
+    Your clients receive one `update_message_flags/add` event with `all`, without the ids of the
+    messages.
+    """
     await MarkAsReadService(ctx).mark_all()
     return {"complete": True}
 
 
 @router.post("/mark_stream_as_read")
 async def mark_channel_as_read(ctx: LoggedIn, params: MarkChannelParams) -> None:
-    """Mark all messages of a channel as read."""
+    """Mark all messages of a channel as read.
+
+    Your clients receive an `update_message_flags/add` event with the messages that were unread.
+    """
     await MarkAsReadService(ctx).mark_channel(ChannelId(params.stream_id))
 
 
 @router.post("/mark_topic_as_read", deprecated=True)
 async def mark_topic_as_read(ctx: LoggedIn, params: MarkTopicParams) -> None:
-    """Mark all messages of a topic as read."""
+    """Mark all messages of a topic as read.
+
+    Your clients receive an `update_message_flags/add` event. `POST /messages/flags/narrow` does the
+    same for any narrow.
+    """
     await MarkAsReadService(ctx).mark_topic(params)

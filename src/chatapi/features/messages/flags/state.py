@@ -26,32 +26,37 @@ class NewestMessageState(TypedDict):
     """The newest message of the realm."""
 
     max_message_id: int
+    """The newest message of the organization; -1 if there is none."""
 
 
 class UnreadState(TypedDict):
     """The unread messages of the caller."""
 
     unread_msgs: UnreadMessagesPayload
+    """Your unread messages, by conversation."""
 
 
 class StarredState(TypedDict):
     """Messages that the caller starred and may still see."""
 
     starred_messages: list[MessageId]
+    """Ids of the messages that you starred and may still see, in order."""
 
 
 class RecentConversationPayload(TypedDict):
     """A direct conversation of the caller."""
 
     max_message_id: int
+    """The newest message of the conversation."""
     user_ids: list[UserId]
-    """The other participants."""
+    """The other participants; empty for notes to oneself."""
 
 
 class RecentState(TypedDict):
     """The latest direct conversations of the caller."""
 
     recent_private_conversations: list[RecentConversationPayload]
+    """Your latest 1,000 direct conversations, the newest first."""
 
 
 @state_section("message")

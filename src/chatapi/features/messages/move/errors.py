@@ -17,5 +17,8 @@ class MoveTimeLimitError(ApiError):
         "in this topic are recent enough for you to move."
     )
     first_message_id_allowed_to_move: MessageId | None
+    """The oldest message of the topic that you may still move; null if there is none."""
     total_messages_allowed_to_move: int
+    """How many messages of the topic you may still move."""
     total_messages_in_topic: int
+    """How many messages the topic has, as far as you can see them."""

@@ -15,8 +15,11 @@ class ReactingUserPayload(TypedDict):
     """The user who reacted, for clients that do not know `user_id`."""
 
     user_id: int
+    """The user who reacted."""
     email: str
+    """Their API email."""
     full_name: str
+    """Their name; `Unknown user` for readers who may not see them."""
 
 
 class ReactionChanged(Event):
@@ -25,11 +28,19 @@ class ReactionChanged(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     message_id: MessageId
+    """The message that has one reaction more, or less."""
     emoji_name: str
+    """The name of the emoji, without colons."""
     emoji_code: str
+    """What identifies the emoji: its code points in hexadecimal for a Unicode emoji, its id for a
+    custom one."""
     reaction_type: str
+    """What kind of emoji it is: `unicode_emoji`, `realm_emoji` (a custom one) or
+    `zulip_extra_emoji`."""
     user_id: UserId
+    """The user who reacted, or took the reaction back."""
     user: ReactingUserPayload
+    """The same user, for older clients."""
     unknown_user: Annotated[ReactingUserPayload | None, ServerOnly()] = None
     """The same for readers who may not see the user."""
 

@@ -17,17 +17,23 @@ class AddReactionParams(Params):
     """POST /messages/{message_id}/reactions."""
 
     emoji_name: EmojiName
+    """The name of the emoji, without colons; alternative names are accepted."""
     emoji_code: EmojiCode | None = None
-    """Without it, the emoji is looked up by its name."""
+    """What identifies the emoji: code points in hexadecimal, or the id of a custom one. Without it,
+    the emoji is looked up by its name."""
     reaction_type: Annotated[ReactionType | None, Field(examples=["unicode_emoji"])] = None
+    """What kind of emoji it is; without it, the server finds out by the name."""
 
 
 class RemoveReactionParams(Params):
     """SPEC 4.19: the emoji by its name, its code or both."""
 
     emoji_name: EmojiName | None = None
+    """The name of the emoji, without colons; pass this, `emoji_code` or both."""
     emoji_code: EmojiCode | None = None
+    """What identifies the emoji: code points in hexadecimal, or the id of a custom one."""
     reaction_type: Annotated[ReactionType | None, Field(examples=["unicode_emoji"])] = None
+    """What kind of emoji it is; without it, the server finds out by the name."""
 
     @model_validator(mode="after")
     def _names_an_emoji(self) -> Self:

@@ -16,6 +16,7 @@ class RemindersAdded(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     reminders: list[ReminderPayload]
+    """The new reminder, as a list of one."""
 
 
 class ReminderRemoved(Event):
@@ -26,3 +27,4 @@ class ReminderRemoved(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     reminder_id: ScheduledMessageId
+    """The reminder that was delivered or deleted."""

@@ -14,9 +14,10 @@ class RemindParams(Params):
     """POST /reminders: which message, and when."""
 
     message_id: Annotated[Id, Field(examples=[7])]
+    """The message that you want to be reminded of; you must be able to see it."""
     scheduled_delivery_timestamp: DeliveryTime
-    """In UTC seconds since 1970; it has to be in the future."""
+    """When to be reminded, in Unix seconds; it has to be in the future."""
     note: Annotated[
         str | None, Field(max_length=MAX_REMINDER_NOTE_LENGTH, examples=["Answer this"])
     ] = None
-    """A note to be sent with the reminder."""
+    """What to tell you with the reminder, as plain text."""

@@ -22,5 +22,6 @@ class ReportParams(Params):
     """POST /messages/{message_id}/report."""
 
     report_type: Annotated[ReportType, Field(examples=["spam"])]
+    """Why you report it. `other` needs a description."""
     description: Annotated[str, Field(max_length=MAX_DESCRIPTION_LENGTH)] = ""
-    """Further explanation; required for the reason `other`."""
+    """What moderators should know; required for the reason `other`."""

@@ -16,6 +16,7 @@ class ScheduledMessagesAdded(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_messages: list[ScheduledMessagePayload]
+    """The new scheduled message, as a list of one."""
 
 
 class ScheduledMessageUpdated(Event):
@@ -26,6 +27,7 @@ class ScheduledMessageUpdated(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_message: ScheduledMessagePayload
+    """The scheduled message as it is now."""
 
 
 class ScheduledMessageRemoved(Event):
@@ -36,3 +38,4 @@ class ScheduledMessageRemoved(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     scheduled_message_id: ScheduledMessageId
+    """The scheduled message that was sent or deleted."""

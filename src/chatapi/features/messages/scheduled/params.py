@@ -22,14 +22,19 @@ class ScheduleMessageParams(Params):
     """POST /scheduled_messages: a message, its recipients and its delivery time."""
 
     type: Annotated[MessageType, Field(examples=["channel"])]
+    """Whether it goes to a channel or to users. `stream` means `channel`, `private` means `direct`.
+    """
     to: Annotated[Recipients, Field(examples=[7])]
     """The id of a channel, or ids of users."""
     content: Content
+    """The text, in Markdown."""
     scheduled_delivery_timestamp: DeliveryTime
-    """In UTC seconds since 1970; it has to be in the future."""
+    """When to send it, in Unix seconds; it has to be in the future."""
     topic: Topic | None = None
     """Required in channels; `(no topic)` and the name of the empty topic mean the empty one."""
     read_by_sender: bool | None = None
+    """Whether the sent message counts as read by you. If left out, it does for the apps that people
+    use, and does not for other programs."""
 
 
 class EditScheduledMessageParams(Params):
@@ -38,7 +43,10 @@ class EditScheduledMessageParams(Params):
     type: MessageType | None = None
     """A different type also requires `to`, and in channels `topic`."""
     to: Recipients | None = None
+    """The new channel id, or the new user ids."""
     content: Content | None = None
+    """Replaces the text, in Markdown."""
     topic: Topic | None = None
+    """Replaces the topic."""
     scheduled_delivery_timestamp: DeliveryTime | None = None
-    """Required for a message that could not be sent."""
+    """When to send it instead, in Unix seconds; required for a message that could not be sent."""

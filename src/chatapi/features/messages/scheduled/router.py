@@ -1,5 +1,9 @@
 """Endpoints of scheduled messages."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.guards import LoggedIn
 from chatapi.channel_cache.errors import StreamIdDoesNotExistError
 from chatapi.core.ids import ScheduledMessageId
@@ -17,6 +21,10 @@ from chatapi.features.messages.scheduled.service import ScheduledMessageService
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
+ScheduledMessageInPath = Annotated[
+    Id, Field(description="The scheduled message, which must be yours.")
+]
+
 router = FeatureRouter("Scheduled messages", "Messages that are sent later.")
 
 _REFUSALS = (
@@ -28,7 +36,10 @@ _REFUSALS = (
 
 @router.get("/scheduled_messages")
 async def get_scheduled_messages(ctx: LoggedIn) -> ScheduledMessagesPayload:
-    """Get the messages you have scheduled."""
+    """Get the messages you have scheduled.
+
+    By time. Those that could not be sent are listed as well, with `failed`.
+    """
     return {"scheduled_messages": await ScheduledMessageService(ctx).list_own()}
 
 
@@ -49,9 +60,13 @@ async def create_scheduled_message(
     responses=raises(*_REFUSALS, ScheduledMessageDoesNotExistError),
 )
 async def update_scheduled_message(
-    ctx: LoggedIn, scheduled_message_id: Id, params: EditScheduledMessageParams
+    ctx: LoggedIn, scheduled_message_id: ScheduledMessageInPath, params: EditScheduledMessageParams
 ) -> None:
-    """Change a scheduled message; one that failed needs a new time."""
+    """Change a scheduled message.
+
+    Only what is passed changes. One that failed needs a new time, and is tried again then. Your
+    clients receive a `scheduled_messages/update` event.
+    """
     service = ScheduledMessageService(ctx)
     await service.edit(ScheduledMessageId(scheduled_message_id), params)
 
@@ -60,6 +75,11 @@ async def update_scheduled_message(
     "/scheduled_messages/{scheduled_message_id:int}",
     responses=raises(ScheduledMessageDoesNotExistError),
 )
-async def delete_scheduled_message(ctx: LoggedIn, scheduled_message_id: Id) -> None:
-    """Delete a scheduled message, so that it is not sent."""
+async def delete_scheduled_message(
+    ctx: LoggedIn, scheduled_message_id: ScheduledMessageInPath
+) -> None:
+    """Delete a scheduled message.
+
+    It is not sent then. Your clients receive a `scheduled_messages/remove` event.
+    """
     await ScheduledMessageService(ctx).remove(ScheduledMessageId(scheduled_message_id))

@@ -24,5 +24,11 @@ router = FeatureRouter("Messages", "Send messages to channels and people.")
     ),
 )
 async def send_message(ctx: Sender, params: SendMessageParams) -> SentPayload:
-    """Send a message to a channel or to users."""
+    """Send a message to a channel or to users.
+
+    Everyone who may read it receives a `message` event. In channels you need
+    `can_send_message_group`, and `can_create_topic_group` for a new topic; wildcard mentions of
+    many users need `can_mention_many_users_group`. Pass an `Idempotency-Key`, or `queue_id` and
+    `local_id`, to be able to repeat the request safely.
+    """
     return await MessageService(ctx).send(params)

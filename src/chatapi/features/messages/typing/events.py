@@ -18,7 +18,9 @@ class TyperPayload(TypedDict):
     """The user who is typing, or a recipient."""
 
     user_id: int
+    """Who it is; the sender may be the reader."""
     email: str
+    """Their API email."""
 
 
 class Typing(Event):
@@ -27,10 +29,15 @@ class Typing(Event):
     is_logged: ClassVar[bool] = False
 
     message_type: Literal["direct", "stream"]
+    """Whether it is a direct message or one to a channel (`stream`)."""
     sender: TyperPayload
+    """The user who is typing."""
     recipients: tuple[TyperPayload, ...] | None = None
+    """Of a direct message: all participants, the sender included. Absent in channels."""
     stream_id: ChannelId | None = None
+    """The channel; absent for direct messages."""
     topic: str | None = None
+    """The topic; absent for direct messages."""
 
     @override
     def is_for(self, view: ClientView) -> bool:
@@ -57,10 +64,13 @@ class EditedMessagePlace(TypedDict):
     """Where the edited message is."""
 
     type: Literal["channel", "direct"]
+    """Whether the message is in a channel or a direct message."""
     channel_id: NotRequired[int]
+    """The channel of the message; absent for direct messages."""
     topic: NotRequired[str]
+    """The topic of the message; absent for direct messages."""
     user_ids: NotRequired[list[int]]
-    """All participants of a direct message."""
+    """All participants of a direct message; absent in channels."""
 
 
 class EditTyping(Event):
@@ -69,8 +79,11 @@ class EditTyping(Event):
     is_logged: ClassVar[bool] = False
 
     sender_id: UserId
+    """The user who is editing."""
     message_id: MessageId
+    """The message that is being edited."""
     recipient: EditedMessagePlace
+    """Where the message is."""
 
     @override
     def is_for(self, view: ClientView) -> bool:

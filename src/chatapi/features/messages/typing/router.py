@@ -7,7 +7,7 @@ from chatapi.features.messages.typing.editing import notify_of_edit
 from chatapi.features.messages.typing.params import EditTypingParams, TypingParams
 from chatapi.features.messages.typing.service import TypingService
 from chatapi.http.route import FeatureRouter, raises
-from chatapi.wire.types import Id
+from chatapi.wire.types import MessageInPath
 
 router = FeatureRouter("Typing", "Show others that you are about to say something.")
 
@@ -24,7 +24,9 @@ async def set_typing_status(ctx: LoggedIn, params: TypingParams) -> None:
 
 
 @router.post("/messages/{message_id:int}/typing")
-async def set_edit_typing_status(ctx: LoggedIn, message_id: Id, params: EditTypingParams) -> None:
+async def set_edit_typing_status(
+    ctx: LoggedIn, message_id: MessageInPath, params: EditTypingParams
+) -> None:
     """Notify others that you are editing a message of yours, or no longer.
 
     The same settings and limits hold as for new messages.

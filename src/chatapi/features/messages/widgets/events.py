@@ -16,10 +16,15 @@ class SubmessageAdded(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     message_id: MessageId
+    """The message that the widget belongs to."""
     submessage_id: int
+    """Grows with each change of the widget."""
     sender_id: UserId
+    """The user who did it."""
     msg_type: str
+    """Always `widget`."""
     content: str
+    """What was done, as JSON: a vote, a further option, a struck task and so on."""
 
     @override
     def quoted_message(self) -> MessageId:

@@ -14,7 +14,9 @@ class SubmessageParams(Params):
     """POST /submessage."""
 
     message_id: Id
+    """The message with the widget."""
     msg_type: Annotated[Literal["widget"], Field(examples=["widget"])]
+    """Always `widget`."""
     content: Annotated[
         str,
         Field(

@@ -11,7 +11,10 @@ router = FeatureRouter("Alert words", "Words you want to be told about.")
 
 @router.get("/users/me/alert_words")
 async def get_alert_words(ctx: LoggedIn) -> AlertWordsPayload:
-    """Get your alert words."""
+    """Get your alert words.
+
+    Messages that contain one of them have the flag `has_alert_word` for you.
+    """
     return await AlertWordService(ctx).list_own()
 
 
@@ -27,5 +30,9 @@ async def add_alert_words(ctx: LoggedIn, params: AlertWordsParams) -> AlertWords
 
 @router.delete("/users/me/alert_words")
 async def remove_alert_words(ctx: LoggedIn, params: AlertWordsParams) -> AlertWordsPayload:
-    """Remove alert words."""
+    """Remove alert words.
+
+    Words that are not among yours are ignored; flags of existing messages stay. Your clients
+    receive an `alert_words` event.
+    """
     return await AlertWordService(ctx).remove(params)

@@ -15,6 +15,7 @@ class DraftsAdded(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     drafts: list[DraftPayload]
+    """The new drafts."""
 
 
 class DraftUpdated(Event):
@@ -25,6 +26,7 @@ class DraftUpdated(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     draft: DraftPayload
+    """The draft as it is now."""
 
 
 class DraftRemoved(Event):
@@ -35,3 +37,4 @@ class DraftRemoved(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     draft_id: int
+    """The draft that was sent or deleted."""

@@ -25,22 +25,28 @@ class DraftParam(WireModel):
     id: Id | None = None
     """Ignored: clients may send a draft back as they received it."""
     type: DraftType
+    """Whether it is for a channel (`stream`), for users (`private`), or has no recipient yet
+    (empty)."""
     to: Annotated[list[Id], Field(max_length=_MAX_RECIPIENTS)]
-    """The channel of a `stream` draft, the recipients of a `private` one."""
+    """The channel of a `stream` draft, as a list of one id; the recipients of a `private` one; else
+    empty."""
     topic: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
     """The topic of a `stream` draft; ignored for other drafts."""
     content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
+    """The text so far, in Markdown; may be empty."""
     timestamp: Annotated[int | None, Field(ge=0, le=_LAST_SECOND)] = None
-    """When it was last edited; by default, now."""
+    """When it was last edited, in Unix seconds; now if left out."""
 
 
 class CreateDraftsParams(Params):
     """POST /drafts: all of them or none."""
 
     drafts: Annotated[list[DraftParam], Field(max_length=MAX_DRAFTS, examples=[[_EXAMPLE]])]
+    """The drafts to store; all of them or, if one is invalid, none."""
 
 
 class EditDraftParams(Params):
     """PATCH /drafts/{draft_id}: the complete new draft."""
 
     draft: Annotated[DraftParam, Field(examples=[_EXAMPLE])]
+    """The complete new draft, which replaces the old one."""

@@ -13,6 +13,8 @@ class DraftsState(TypedDict):
     """The caller's drafts; empty if the caller does not synchronize drafts between clients."""
 
     drafts: list[DraftPayload]
+    """Your drafts, the most recently edited one last; empty if `enable_drafts_synchronization` is
+    off."""
 
 
 @state_section("drafts")

@@ -15,6 +15,7 @@ class ViewAdded(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     navigation_view: ViewPayload
+    """The new view."""
 
 
 class ViewUpdated(Event):
@@ -25,6 +26,7 @@ class ViewUpdated(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     fragment: str
+    """The address of the view that changed."""
     data: ViewDetailsPayload
     """The complete new state of the view."""
 
@@ -37,3 +39,4 @@ class ViewRemoved(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     fragment: str
+    """The address of the view that was removed."""

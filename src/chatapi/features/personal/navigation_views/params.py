@@ -26,12 +26,16 @@ class AddViewParams(Params):
     ]
     """The address of the view: the part of a client's URL after `#`."""
     is_pinned: Annotated[bool, Field(examples=[True])]
+    """Whether clients show the view above the others."""
     name: ViewName | None = None
-    """None for a built-in view, which has its own name in every client."""
+    """What clients call it; left out for a built-in view, which has its own name in every client.
+    """
 
 
 class EditViewParams(Params):
     """PATCH /navigation_views/{fragment}: what is not passed stays unchanged."""
 
     is_pinned: bool | None = None
+    """Whether clients show the view above the others."""
     name: ViewName | None = None
+    """Replaces what clients call it; not for built-in views."""

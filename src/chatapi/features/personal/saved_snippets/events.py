@@ -15,6 +15,7 @@ class SnippetAdded(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet: SnippetPayload
+    """The new snippet."""
 
 
 class SnippetUpdated(Event):
@@ -25,6 +26,7 @@ class SnippetUpdated(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet: SnippetPayload
+    """The snippet as it is now."""
 
 
 class SnippetRemoved(Event):
@@ -35,3 +37,4 @@ class SnippetRemoved(Event):
     cache_tags: ClassVar = NO_CACHE_TAGS
 
     saved_snippet_id: int
+    """The snippet that was deleted."""

@@ -27,11 +27,15 @@ class CreateSnippetParams(Params):
     """POST /saved_snippets."""
 
     title: Title
+    """What you call it, to find it again; need not be unique."""
     content: Content
+    """The text to use again, in Markdown."""
 
 
 class EditSnippetParams(Params):
     """PATCH /saved_snippets/{saved_snippet_id}: what is not passed stays unchanged."""
 
     title: Title | None = None
+    """Replaces what you call it."""
     content: Content | None = None
+    """Replaces the text, in Markdown."""

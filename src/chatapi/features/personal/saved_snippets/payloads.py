@@ -11,21 +11,27 @@ class SnippetPayload(TypedDict):
     """One snippet."""
 
     id: int
+    """Names the snippet in `PATCH` and `DELETE /saved_snippets/{saved_snippet_id}`."""
     title: str
+    """What you call it."""
     content: str
+    """The text to use again, in Markdown."""
     date_created: UnixSeconds
+    """When you saved it, in Unix seconds."""
 
 
 class SnippetsPayload(TypedDict):
     """All snippets of a user, the oldest first."""
 
     saved_snippets: list[SnippetPayload]
+    """Your snippets, the oldest first."""
 
 
 class CreatedSnippetPayload(TypedDict):
     """The id of a new snippet."""
 
     saved_snippet_id: int
+    """The id of the new snippet."""
 
 
 def snippet_payload(snippet: SnippetRecord) -> SnippetPayload:

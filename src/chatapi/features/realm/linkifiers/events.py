@@ -17,7 +17,7 @@ class LinkifiersChanged(Event):
     cache_tags: ClassVar = SHARED_STATE | {LinkifiersTag()}
 
     realm_linkifiers: list[LinkifierPayload]
-    """All linkifiers."""
+    """All linkifiers, in the order in which they are applied."""
 
 
 class FiltersChanged(Event):
@@ -26,6 +26,8 @@ class FiltersChanged(Event):
     type = "realm_filters"
 
     realm_filters: list[FilterPayload]
+    """All linkifiers that the older format can express, each as pattern, URL with `%(name)s`, and
+    id."""
 
     @override
     def is_for(self, view: ClientView) -> bool:

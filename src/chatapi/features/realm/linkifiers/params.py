@@ -47,3 +47,4 @@ class ReorderLinkifiersParams(Params):
     """PATCH /realm/linkifiers: the ids of all linkifiers in their new order."""
 
     ordered_linkifier_ids: Annotated[list[Id], Field(max_length=MAX_LINKIFIERS, examples=[[]])]
+    """The ids of all linkifiers in their new order; the first one that matches applies."""

@@ -14,23 +14,31 @@ class LinkifierPayload(TypedDict):
     """One linkifier."""
 
     id: int
+    """Names the linkifier in `PATCH` and `DELETE /realm/filters/{filter_id}`."""
     pattern: str
+    """What becomes a link, in the syntax of RE2; its groups are named."""
     url_template: str
+    """Where it leads, as an RFC 6570 template of the groups."""
     example_input: str | None
+    """A text that matches the pattern, for people; null if there is none."""
     reverse_template: str | None
+    """How clients turn such a URL back into text; null if they do not."""
     alternative_url_templates: list[str]
+    """Further URL templates that `reverse_template` applies to."""
 
 
 class LinkifiersPayload(TypedDict):
     """All linkifiers of an organization, in the order in which they are applied."""
 
     linkifiers: list[LinkifierPayload]
+    """All linkifiers, in the order in which they are applied."""
 
 
 class CreatedLinkifierPayload(TypedDict):
     """The id of a new linkifier."""
 
     id: int
+    """The id of the new linkifier."""
 
 
 FilterPayload: TypeAlias = Annotated[

@@ -1,5 +1,9 @@
 """Endpoints of linkifiers."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.guards import Admin, LoggedIn
 from chatapi.core.ids import LinkifierId
 from chatapi.features.realm.linkifiers.params import LinkifierParams, ReorderLinkifiersParams
@@ -8,18 +12,27 @@ from chatapi.features.realm.linkifiers.service import LinkifierService
 from chatapi.http.route import FeatureRouter
 from chatapi.wire.types import Id
 
+LinkifierInPath = Annotated[Id, Field(description="The `id` of the linkifier.")]
+
 router = FeatureRouter("Linkifiers", "What becomes a link wherever it is written.")
 
 
 @router.get("/realm/linkifiers")
 async def get_linkifiers(ctx: LoggedIn) -> LinkifiersPayload:
-    """Get all linkifiers, in the order in which they are applied."""
+    """Get all linkifiers.
+
+    In the order in which they are applied.
+    """
     return {"linkifiers": await LinkifierService(ctx).list_all()}
 
 
 @router.patch("/realm/linkifiers")
 async def reorder_linkifiers(ctx: Admin, params: ReorderLinkifiersParams) -> None:
-    """Change the order of the linkifiers."""
+    """Change the order of the linkifiers.
+
+    For administrators. Pass the ids of all of them; where several match, the first one applies.
+    Clients receive `realm_linkifiers` and `realm_filters` events.
+    """
     await LinkifierService(ctx).reorder(params)
 
 
@@ -37,12 +50,20 @@ async def add_linkifier(ctx: Admin, params: LinkifierParams) -> CreatedLinkifier
 
 
 @router.patch("/realm/filters/{filter_id:int}")
-async def update_linkifier(ctx: Admin, filter_id: Id, params: LinkifierParams) -> None:
-    """Change a linkifier; messages that were already sent stay unchanged."""
+async def update_linkifier(ctx: Admin, filter_id: LinkifierInPath, params: LinkifierParams) -> None:
+    """Change a linkifier.
+
+    For administrators. Messages that were already sent stay unchanged. Clients receive
+    `realm_linkifiers` and `realm_filters` events.
+    """
     await LinkifierService(ctx).change(LinkifierId(filter_id), params)
 
 
 @router.delete("/realm/filters/{filter_id:int}")
-async def remove_linkifier(ctx: Admin, filter_id: Id) -> None:
-    """Remove a linkifier; messages that were already sent stay unchanged."""
+async def remove_linkifier(ctx: Admin, filter_id: LinkifierInPath) -> None:
+    """Remove a linkifier.
+
+    For administrators. Messages that were already sent stay unchanged. Clients receive
+    `realm_linkifiers` and `realm_filters` events.
+    """
     await LinkifierService(ctx).remove(LinkifierId(filter_id))

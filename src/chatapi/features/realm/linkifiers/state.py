@@ -17,12 +17,15 @@ class LinkifiersState(TypedDict):
     """All linkifiers, in the order in which they are applied."""
 
     realm_linkifiers: list[LinkifierPayload]
+    """What becomes a link in messages, in the order in which it is applied."""
 
 
 class FiltersState(TypedDict):
     """The same for clients that know only the older format."""
 
     realm_filters: list[FilterPayload]
+    """The linkifiers for clients that do not know `realm_linkifiers`: pattern, URL with `%(name)s`,
+    and id."""
 
 
 @public_section("realm_linkifiers", cache_key=shared_by_all)

@@ -1,7 +1,5 @@
 """Parameters of the organization's pictures."""
 
-from pydantic import Field
-
 from chatapi.wire.files import UploadedFile
 from chatapi.wire.params import Params
 
@@ -10,15 +8,18 @@ class UploadIconParams(Params):
     """One image, in a multipart form."""
 
     file: UploadedFile
+    """The picture, as the only file of the form: PNG, GIF, JPEG or WebP, 5 MiB at most."""
 
 
 class LogoParams(Params):
     """Which logo is meant."""
 
-    night: bool = Field(default=False, description="The logo on dark backgrounds.")
+    night: bool = False
+    """Whether the logo for dark backgrounds is meant, instead of that for light ones."""
 
 
 class UploadLogoParams(LogoParams):
     """One image, in a multipart form."""
 
     file: UploadedFile
+    """The picture, as the only file of the form: PNG, GIF, JPEG or WebP, 5 MiB at most."""

@@ -28,7 +28,11 @@ async def upload_realm_icon(ctx: Admin, params: UploadIconParams) -> IconPayload
 
 @router.delete("/realm/icon")
 async def remove_realm_icon(ctx: Admin) -> IconPayload:
-    """Remove the organization's icon; it gets the default one."""
+    """Remove the organization's icon.
+
+    For administrators. The organization gets the default icon; clients receive a
+    `realm/update_dict` event. Without an icon of its own, nothing changes.
+    """
     realm = await RealmPictureService(ctx).remove(RealmPicture.ICON)
     return {"icon_url": RealmPicture.ICON.url_in(realm)}
 
@@ -44,7 +48,11 @@ async def upload_realm_logo(ctx: Admin, params: UploadLogoParams) -> None:
 
 @router.delete("/realm/logo")
 async def remove_realm_logo(ctx: Admin, params: LogoParams) -> None:
-    """Remove a logo of the organization; it gets the default one."""
+    """Remove a logo of the organization.
+
+    For administrators. The organization gets the default logo; clients receive a
+    `realm/update_dict` event. Each of the two logos is removed separately.
+    """
     await RealmPictureService(ctx).remove(_logo(params))
 
 

@@ -10,4 +10,4 @@ class PlaygroundsChanged(Event):
     type = "realm_playgrounds"
 
     realm_playgrounds: list[PlaygroundPayload]
-    """All playgrounds."""
+    """All playgrounds of the organization."""

@@ -13,6 +13,7 @@ class AddPlaygroundParams(Params):
     """POST /realm/playgrounds."""
 
     name: Annotated[str, Field(min_length=1, max_length=100, examples=["Python playground"])]
+    """What clients call it."""
     pygments_language: Annotated[str, Field(min_length=1, max_length=40, examples=["Python"])]
     """The language of the code blocks: a name that Pygments knows, or one of your own."""
     url_template: Annotated[

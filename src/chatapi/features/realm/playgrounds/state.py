@@ -13,6 +13,7 @@ class PlaygroundsState(TypedDict):
     """All playgrounds."""
 
     realm_playgrounds: list[PlaygroundPayload]
+    """Where clients offer to run the code of code blocks."""
 
 
 @public_section("realm_playgrounds", cache_key=shared_by_all)

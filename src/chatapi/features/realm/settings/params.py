@@ -20,6 +20,7 @@ class ChangeRealmParams(RealmSettings, _PermissionChanges):  # type: ignore[misc
     model_config = ConfigDict(extra="forbid", json_schema_extra=without_defaults)
 
     name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Acme"])] = ""
+    """Replaces the name of the organization."""
 
     def passed_settings(self) -> dict[str, Any]:
         """The plain settings that were passed, by name."""

@@ -13,3 +13,4 @@ class TryWelcomeMessageParams(Params):
     welcome_message_custom_text: Annotated[
         str, Field(min_length=1, max_length=8_000, examples=["Welcome to Acme!"])
     ]
+    """The text to try, in Markdown; it is not stored."""

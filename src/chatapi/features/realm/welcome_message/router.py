@@ -13,5 +13,9 @@ router = FeatureRouter("Welcome message", "What the organization tells new users
 async def test_welcome_bot_custom_message(
     ctx: Admin, params: TryWelcomeMessageParams
 ) -> SentWelcomeMessagePayload:
-    """Send a welcome message to yourself, to see how it looks."""
+    """Send a welcome message to yourself.
+
+    For administrators who want to see how a text looks before they make it the
+    `welcome_message_custom_text` of the organization. The text is not stored.
+    """
     return await WelcomeMessageService(ctx).try_out(params)

@@ -13,4 +13,6 @@ class FetchApiKeyParams(Params):
     """SPEC 4.12: the credentials of a login."""
 
     username: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
+    """The real email address of the account."""
     password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH, examples=["correct horse"])]
+    """The password of the account."""

@@ -1,5 +1,9 @@
 """Endpoints of accounts."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.guards import LoggedIn, LoggingIn
 from chatapi.core.ids import ApiKeyId
 from chatapi.features.users.accounts.errors import AuthenticationFailedError
@@ -9,6 +13,8 @@ from chatapi.features.users.api_key_payloads import ApiKeyPayload, ApiKeysPayloa
 from chatapi.http.request import ApiRequest
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
+
+KeyInPath = Annotated[Id, Field(description="The `id` of the key in `GET /users/me/api_keys`.")]
 
 router = FeatureRouter(
     "Accounts", "Exchange a password for an API key; list, revoke and replace keys."
@@ -39,7 +45,7 @@ async def get_api_keys(ctx: LoggedIn) -> ApiKeysPayload:
 
 
 @router.delete("/users/me/api_keys/{key_id:int}")
-async def revoke_api_key(ctx: LoggedIn, key_id: Id) -> None:
+async def revoke_api_key(ctx: LoggedIn, key_id: KeyInPath) -> None:
     """Revoke one of your API keys.
 
     It stops working at once; the others stay valid. All your event queues end, and clients register

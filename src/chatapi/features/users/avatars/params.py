@@ -8,3 +8,4 @@ class UploadAvatarParams(Params):
     """One image, in a multipart form."""
 
     file: UploadedFile
+    """The picture, as the only file of the form: PNG, GIF, JPEG or WebP, 5 MiB at most."""

@@ -7,3 +7,4 @@ class AvatarPayload(TypedDict):
     """The address of the caller's picture."""
 
     avatar_url: str
+    """Where your picture is now."""

@@ -35,7 +35,11 @@ async def upload_avatar(ctx: LoggedIn, params: UploadAvatarParams) -> AvatarPayl
 
 @router.delete("/users/me/avatar")
 async def remove_avatar(ctx: LoggedIn) -> AvatarPayload:
-    """Remove your picture; you get the default one of the organization."""
+    """Remove your picture.
+
+    You get the default one of the organization; clients receive a `realm_user/update` event.
+    Refused where the organization has disabled changes, except for administrators.
+    """
     return await AvatarService(ctx).remove()
 
 

@@ -35,17 +35,18 @@ class PutStorageParams(Params):
         Field(max_length=_MAX_ENTRIES_AT_ONCE, examples=[{"game": "chess"}]),
         BeforeValidator(_refuse_many),
     ]
+    """Texts by key, at most 1,000; existing keys are replaced."""
 
 
 class GetStorageParams(Params):
     """GET /bot_storage."""
 
     keys: Keys | None = None
-    """All entries if it is not passed."""
+    """The keys to read, which must exist; all entries if left out."""
 
 
 class DeleteStorageParams(Params):
     """DELETE /bot_storage."""
 
     keys: Keys | None = None
-    """All entries if it is not passed."""
+    """The keys to delete, which must exist; all entries if left out."""

@@ -7,3 +7,4 @@ class StoragePayload(TypedDict):
     """Stored texts by their keys."""
 
     storage: dict[str, str]
+    """The stored texts by key."""

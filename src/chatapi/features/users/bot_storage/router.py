@@ -25,11 +25,18 @@ async def put_bot_storage(ctx: LoggedIn, params: PutStorageParams) -> None:
 
 @router.get("/bot_storage")
 async def get_bot_storage(ctx: LoggedIn, params: GetStorageParams) -> StoragePayload:
-    """Get stored texts, all of them or those with the given keys, which must exist."""
+    """Get stored texts.
+
+    All of them, or those with the given keys, which must all exist. Each user, people included, has
+    a storage of their own.
+    """
     return await BotStorageService(ctx).get(params)
 
 
 @router.delete("/bot_storage")
 async def delete_bot_storage(ctx: LoggedIn, params: DeleteStorageParams) -> None:
-    """Delete stored texts, all of them or those with the given keys, which must exist."""
+    """Delete stored texts.
+
+    All of them, or those with the given keys, which must all exist; otherwise nothing is deleted.
+    """
     await BotStorageService(ctx).delete(params)

@@ -20,28 +20,32 @@ class CreateBotParams(Params):
     """POST /bots: a bot owned by the caller."""
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Weather"])]
+    """The name that people see."""
     short_name: Annotated[
         str,
         Field(
             max_length=MAX_SHORT_NAME_LENGTH,
-            description="The bot's email address begins with it.",
             examples=["weather"],
         ),
     ]
+    """The bot's email address begins with it: `weather` makes `weather-bot@` and the host name."""
     bot_type: Annotated[
         int,
         Field(
             ge=min(BotType),
             le=max(BotType),
-            description="1 (generic), 2 (incoming webhook, which can only send) or 3 (outgoing"
-            " webhook: the server calls `payload_url`).",
         ),
     ] = BotType.GENERIC.value
-    file: UploadedFile | None = Field(default=None, description="The bot's picture.")
+    """1: generic, 2: incoming webhook, which can only send, 3: outgoing webhook, for which the
+    server calls `payload_url`."""
+    file: UploadedFile | None = None
+    """The bot's picture, as the only file of a multipart form: PNG, GIF, JPEG or WebP, 5 MiB at
+    most."""
     payload_url: Annotated[
         str, Field(max_length=MAX_URL_LENGTH, examples=["https://example.com/hook"])
     ] = ""
-    """The address that is called when an outgoing webhook bot is mentioned or written to."""
+    """The address that is called when an outgoing webhook bot is mentioned or written to; required
+    for that type."""
     interface_type: Annotated[int, Field(ge=1, le=MAX_INTERFACE)] = GENERIC_INTERFACE
     """The form of these calls; 1 is the only one."""
 
@@ -50,11 +54,16 @@ class ChangeBotParams(Params):
     """PATCH /bots/{bot_id}: what is not passed stays unchanged."""
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Weather"])] | None = None
+    """Replaces the name that people see."""
     bot_owner_id: Id | None = None
-    file: UploadedFile | None = Field(default=None, description="The bot's new picture.")
+    """The user to whom the bot belongs from now on; for administrators. Its API keys are revoked.
+    """
+    file: UploadedFile | None = None
+    """The bot's new picture, as the only file of a multipart form."""
     service_payload_url: (
         Annotated[str, Field(max_length=MAX_URL_LENGTH, examples=["https://example.com/hook"])]
         | None
     ) = None
     """A new address that an outgoing webhook bot calls."""
     service_interface: Annotated[int, Field(ge=1, le=MAX_INTERFACE)] | None = None
+    """The form of these calls; 1 is the only one."""

@@ -1,5 +1,9 @@
 """Endpoints of bots."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from chatapi.auth.guards import LoggedIn
 from chatapi.auth.pictures import BadImageError
 from chatapi.core.errors import AdministratorRequiredError
@@ -10,6 +14,10 @@ from chatapi.features.users.bots.params import ChangeBotParams, CreateBotParams
 from chatapi.features.users.bots.service import BotService
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
+
+BotInPath = Annotated[
+    Id, Field(description="The `user_id` of the bot, which you own or administer.")
+]
 
 router = FeatureRouter("Bots", "Users that programs act as.")
 
@@ -37,23 +45,28 @@ async def create_bot(ctx: LoggedIn, params: CreateBotParams) -> CreatedBotPayloa
 
 
 @router.patch("/bots/{bot_id:int}", responses=raises(AdministratorRequiredError, BadImageError))
-async def change_bot(ctx: LoggedIn, bot_id: Id, params: ChangeBotParams) -> None:
-    """Rename a bot, give it a picture or another owner, or change the address that it calls.
+async def change_bot(ctx: LoggedIn, bot_id: BotInPath, params: ChangeBotParams) -> None:
+    """Change a bot.
 
-    Only administrators can change the owner. This revokes all API keys and event queues of the bot,
-    and its role is lowered to that of the new owner if it is higher.
+    Its name, its picture, its owner, or the address that it calls. For its owner and for
+    administrators. Only administrators can change the owner. This revokes all API keys and event
+    queues of the bot, and its role is lowered to that of the new owner if it is higher.
     """
     await BotService(ctx).change(UserId(bot_id), params)
 
 
 @router.delete("/bots/{bot_id:int}")
-async def deactivate_bot(ctx: LoggedIn, bot_id: Id) -> None:
-    """Deactivate a bot."""
+async def deactivate_bot(ctx: LoggedIn, bot_id: BotInPath) -> None:
+    """Deactivate a bot.
+
+    For its owner and for administrators. Its API keys and event queues end at once; what it wrote
+    stays. An administrator can reactivate it with `POST /users/{user_id}/reactivate`.
+    """
     await BotService(ctx).deactivate(UserId(bot_id))
 
 
 @router.get("/bots/{bot_id:int}/api_key")
-async def get_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
+async def get_bot_api_key(ctx: LoggedIn, bot_id: BotInPath) -> ApiKeyPayload:
     """Get an API key of a bot.
 
     Only digests of keys are stored, so each call creates a new key and leaves the others valid, as
@@ -63,7 +76,7 @@ async def get_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
 
 
 @router.post("/bots/{bot_id:int}/api_key/regenerate")
-async def regenerate_bot_api_key(ctx: LoggedIn, bot_id: Id) -> ApiKeyPayload:
+async def regenerate_bot_api_key(ctx: LoggedIn, bot_id: BotInPath) -> ApiKeyPayload:
     """Regenerate the API key of a bot.
 
     All its existing keys stop working at once.

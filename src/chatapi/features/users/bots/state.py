@@ -15,6 +15,7 @@ class BotsState(TypedDict):
     """The active bots that the caller owns, or sees as an administrator."""
 
     realm_bots: list[BotPayload]
+    """The active bots that you own; for administrators, all active bots."""
 
 
 @state_section("realm_bot")

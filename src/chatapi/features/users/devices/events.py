@@ -21,6 +21,7 @@ class DeviceAdded(Event):
 
     user_id: Annotated[UserId, ServerOnly()]
     device_id: DeviceId
+    """The new device; nothing is registered for it yet."""
 
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
@@ -36,6 +37,7 @@ class DeviceRemoved(Event):
 
     user_id: Annotated[UserId, ServerOnly()]
     device_id: DeviceId
+    """The device that clients should forget."""
 
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
@@ -46,11 +48,17 @@ class DeviceChangePayload(TypedDict):
     """The new values of a device; those that did not change may be missing."""
 
     device_id: int
+    """The device that registered something."""
     push_key_id: NotRequired[int | None]
+    """The client's number for the key that notifications are encrypted with; null for none."""
     push_token_id: NotRequired[str | None]
+    """Names the token that notifications are sent to. Always null: this version registers none."""
     pending_push_token_id: NotRequired[str | None]
+    """Names the token whose registration is not complete; null for none."""
     push_token_last_updated_timestamp: NotRequired[int | None]
+    """When the token was last registered, in Unix seconds; null for never."""
     push_registration_error_code: NotRequired[str | None]
+    """Why the registration failed; null if it did not."""
 
 
 class DeviceUpdated(Event):

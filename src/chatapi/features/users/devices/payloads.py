@@ -11,17 +11,22 @@ class DevicePayload(TypedDict):
     """What a device has registered for push notifications; null where nothing is registered."""
 
     push_key_id: int | None
+    """The client's number for the key that notifications are encrypted with; null for none."""
     push_token_id: str | None
-    """Null: this version registers no token with the services that send."""
+    """Names the token that notifications are sent to. Always null: this version registers none."""
     pending_push_token_id: str | None
+    """Names the token whose registration is not complete; null for none."""
     push_token_last_updated_timestamp: UnixSeconds | None
+    """When the token was last registered, in Unix seconds; null for never."""
     push_registration_error_code: str | None
+    """Why the registration failed; null if it did not."""
 
 
 class CreatedDevicePayload(TypedDict):
     """The id of a new device."""
 
     device_id: int
+    """The id of the new device; keep it as long as the app is logged in."""
 
 
 def device_payload(device: DeviceRecord) -> DevicePayload:

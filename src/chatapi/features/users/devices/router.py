@@ -27,13 +27,20 @@ router = FeatureRouter(
 
 @router.post("/register_client_device")
 async def register_client_device(ctx: LoggedIn) -> CreatedDevicePayload:
-    """Register a device, once for each login of an app."""
+    """Register a device.
+
+    An app calls it once for each login, and keeps the id. A user can have 100 devices. Your clients
+    receive a `device/add` event.
+    """
     return await DeviceService(ctx).add()
 
 
 @router.post("/remove_client_device")
 async def remove_client_device(ctx: LoggedIn, params: RemoveDeviceParams) -> None:
-    """Remove a device, when its app logs out."""
+    """Remove a device.
+
+    An app calls it when it logs out. Your clients receive a `device/remove` event.
+    """
     await DeviceService(ctx).remove(DeviceId(params.device_id))
 
 
@@ -51,7 +58,11 @@ async def register_push_device(ctx: LoggedIn, params: RegisterPushParams) -> Non
     responses=raises(InvalidPushDeviceTokenError, PushServiceNotConfiguredError),
 )
 async def test_push_notification(ctx: LoggedIn, params: TestNotificationParams) -> None:
-    """Request a test notification; always an error, since nothing sends push notifications."""
+    """Request a test notification.
+
+    Always an error, since nothing sends push notifications: `INVALID_PUSH_DEVICE_TOKEN` for a token
+    that is not registered, else `PUSH_SERVICE_NOT_CONFIGURED`.
+    """
     await PushTokenService(ctx).test(params)
 
 
@@ -62,29 +73,47 @@ async def test_push_notification(ctx: LoggedIn, params: TestNotificationParams) 
 async def test_encrypted_push_notification(
     ctx: LoggedIn, params: TestDeviceNotificationParams
 ) -> None:
-    """Request an encrypted test notification; always an error, since nothing sends them."""
+    """Request an encrypted test notification.
+
+    Always an error, since nothing sends push notifications: `NO_ACTIVE_PUSH_DEVICE` if no device of
+    yours has registered a token, else `PUSH_SERVICE_NOT_CONFIGURED`.
+    """
     await PushTokenService(ctx).test_device(params)
 
 
 @router.post("/users/me/android_gcm_reg_id")
 async def add_android_token(ctx: LoggedIn, params: AndroidTokenParams) -> None:
-    """Register a token of Firebase Cloud Messaging."""
+    """Register a token of Firebase Cloud Messaging.
+
+    It is stored; nothing sends notifications to it yet. Registering it again changes nothing. You
+    can have 100.
+    """
     await PushTokenService(ctx).add("fcm", params.token)
 
 
 @router.delete("/users/me/android_gcm_reg_id")
 async def remove_android_token(ctx: LoggedIn, params: AndroidTokenParams) -> None:
-    """Remove a token of Firebase Cloud Messaging."""
+    """Remove a token of Firebase Cloud Messaging.
+
+    An app calls it when it logs out. A token that is not yours is refused.
+    """
     await PushTokenService(ctx).remove("fcm", params.token)
 
 
 @router.post("/users/me/apns_device_token")
 async def add_apple_token(ctx: LoggedIn, params: AppleTokenParams) -> None:
-    """Register a token of the Apple Push Notification service."""
+    """Register a token of the Apple Push Notification service.
+
+    It is stored; nothing sends notifications to it yet. Registering it again changes nothing. You
+    can have 100.
+    """
     await PushTokenService(ctx).add("apns", params.token, params.appid)
 
 
 @router.delete("/users/me/apns_device_token")
 async def remove_apple_token(ctx: LoggedIn, params: RemoveAppleTokenParams) -> None:
-    """Remove a token of the Apple Push Notification service."""
+    """Remove a token of the Apple Push Notification service.
+
+    An app calls it when it logs out. A token that is not yours is refused.
+    """
     await PushTokenService(ctx).remove("apns", params.token)

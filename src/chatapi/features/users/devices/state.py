@@ -13,6 +13,7 @@ class DevicesState(TypedDict):
     """The caller's devices, by id."""
 
     devices: dict[str, DevicePayload]
+    """Your devices, by id."""
 
 
 @state_section("device")

@@ -13,6 +13,7 @@ class DomainAdded(Event):
     op: ClassVar = "add"
 
     realm_domain: DomainPayload
+    """The new mail domain."""
 
 
 class DomainChanged(Event):
@@ -22,6 +23,7 @@ class DomainChanged(Event):
     op: ClassVar = "change"
 
     realm_domain: DomainPayload
+    """The mail domain as it is now."""
 
 
 class DomainRemoved(Event):
@@ -31,3 +33,4 @@ class DomainRemoved(Event):
     op: ClassVar = "remove"
 
     domain: str
+    """The mail domain that was removed."""

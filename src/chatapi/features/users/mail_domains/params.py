@@ -14,11 +14,13 @@ class AddDomainParams(Params):
     """POST /realm/domains."""
 
     domain: Annotated[str, Field(max_length=MAX_DOMAIN_LENGTH, examples=["example.com"])]
+    """The part of addresses after the `@`."""
     allow_subdomains: bool
-    """Whether addresses of its subdomains are allowed too."""
+    """Whether addresses of its subdomains are allowed, too."""
 
 
 class ChangeDomainParams(Params):
     """PATCH /realm/domains/{domain}."""
 
     allow_subdomains: bool
+    """Whether addresses of its subdomains are allowed, too."""

@@ -13,6 +13,7 @@ class DomainsState(TypedDict):
     """All mail domains."""
 
     realm_domains: list[DomainPayload]
+    """The mail domains to which addresses of users can be restricted, by name."""
 
 
 @state_section("realm_domains", cache_key=shared_by_all)

@@ -9,4 +9,6 @@ class MutedUserPayload(TypedDict):
     """A muted user, and since when."""
 
     id: int
+    """The user whom you mute."""
     timestamp: UnixSeconds
+    """Since when, in Unix seconds."""

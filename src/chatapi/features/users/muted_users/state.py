@@ -13,6 +13,7 @@ class MutedUsersState(TypedDict):
     """The users whom the caller mutes."""
 
     muted_users: list[MutedUserPayload]
+    """The users whom you mute, in the order in which you muted them."""
 
 
 @state_section("muted_users")

@@ -11,3 +11,4 @@ class MarkStepParams(Params):
     """POST /users/me/onboarding_steps."""
 
     onboarding_step: Annotated[str, Field(max_length=100, examples=["intro_inbox_view_modal"])]
+    """The introduction that was seen, by its `name` in `onboarding_steps`."""

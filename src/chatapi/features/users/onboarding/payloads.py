@@ -7,4 +7,6 @@ class OnboardingStepPayload(TypedDict):
     """An introduction that the caller has not seen yet."""
 
     type: str
+    """How it is shown; `one_time_notice` for all."""
     name: str
+    """Which introduction it is."""

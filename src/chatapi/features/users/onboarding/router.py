@@ -10,5 +10,9 @@ router = FeatureRouter("Onboarding", "Introductions that clients show once.")
 
 @router.post("/users/me/onboarding_steps")
 async def mark_onboarding_step_as_read(ctx: LoggedIn, params: MarkStepParams) -> None:
-    """Mark an introduction as seen, so that no client of yours shows it again."""
+    """Mark an introduction as seen.
+
+    No client of yours shows it again. Your clients receive an `onboarding_steps` event with those
+    that remain.
+    """
     await OnboardingService(ctx).mark_as_seen(params)

@@ -13,7 +13,9 @@ class OnboardingState(TypedDict):
     """The introductions that the caller has not seen; there is no video."""
 
     onboarding_steps: list[OnboardingStepPayload]
+    """The introductions that you have not seen yet."""
     navigation_tour_video_url: str | None
+    """A video that introduces the client. Always null: there is none."""
 
 
 @state_section("onboarding_steps")

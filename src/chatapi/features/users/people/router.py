@@ -21,7 +21,7 @@ from chatapi.features.users.people.params import (
 )
 from chatapi.features.users.people.service import UserReader, UserService
 from chatapi.http.route import FeatureRouter, raises
-from chatapi.wire.types import Id
+from chatapi.wire.types import UserInPath
 
 router = FeatureRouter("Users", "Who is in the organization.")
 
@@ -38,13 +38,21 @@ async def get_users(ctx: MaybeAnonymous, params: GetUsersParams) -> UsersPayload
 
 @router.post("/users")
 async def create_user(ctx: Admin, params: CreateUserParams) -> CreatedUserPayload:
-    """Create a user."""
+    """Create a user.
+
+    For administrators. The user joins the default channels and can log in with the password at
+    once; no email is sent. Clients receive a `realm_user/add` event. An address of another user,
+    also of a deactivated one, is refused.
+    """
     return await UserService(ctx).create(params)
 
 
 @router.get("/users/me")
 async def get_own_user(ctx: LoggedIn) -> OwnUserPayload:
-    """Get your own user."""
+    """Get your own user.
+
+    Works for bots as well, and is a cheap way to check credentials.
+    """
     return await UserService(ctx).get_own()
 
 
@@ -61,7 +69,11 @@ async def deactivate_own_user(ctx: LoggedIn) -> None:
 async def get_user(
     ctx: LoggedIn, user_id_or_email: UserReference, params: GetUserParams
 ) -> OneUserPayload:
-    """Get a user."""
+    """Get a user.
+
+    By id or by email address. A guest who sees only some users gets an error for the others, as if
+    they did not exist.
+    """
     return await UserReader(ctx).get(user_id_or_email, params)
 
 
@@ -96,7 +108,7 @@ async def deactivate_user(
 
 
 @router.post("/users/{user_id:int}/reactivate", responses=raises(OwnerRequiredError))
-async def reactivate_user(ctx: Admin, user_id: Id) -> None:
+async def reactivate_user(ctx: Admin, user_id: UserInPath) -> None:
     """Reactivate a user.
 
     The previous password is valid again; the previous API keys are not.

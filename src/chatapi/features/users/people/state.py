@@ -32,31 +32,50 @@ class PeopleState(TypedDict):
     """All users whom the caller may see."""
 
     realm_users: list[UserPayload]
+    """The active users whom you may see, bots included."""
     realm_non_active_users: list[UserPayload]
+    """The deactivated users whom you may see, as senders of old messages."""
     cross_realm_bots: list[UserPayload]
+    """Bots of the service itself, which are in every organization."""
 
 
 class UsersState(TypedDict):
     """The caller's user and permissions."""
 
     user_id: int
+    """Your own id; -1 for visitors without an account."""
     email: str
+    """Your API email; empty for visitors."""
     delivery_email: str
+    """Your real address; empty for visitors."""
     full_name: str
+    """Your name."""
     avatar_source: str
+    """Where your picture comes from. `U`: uploaded, `G`: Gravatar, `J`: initials."""
     avatar_url: str
+    """Your picture in 100 x 100 pixels."""
     avatar_url_medium: str
+    """Your picture in 500 x 500 pixels."""
     is_admin: bool
+    """Whether you are an administrator or an owner."""
     is_owner: bool
+    """Whether you are an owner."""
     is_moderator: bool
+    """Whether you are a moderator."""
     is_guest: bool
+    """Whether you are a guest."""
     can_create_streams: bool
-    """Whether the caller may create public or private channels, for older clients."""
+    """Whether you may create public or private channels, for older clients."""
     can_create_public_streams: bool
+    """Whether you may create public channels."""
     can_create_private_streams: bool
+    """Whether you may create private channels."""
     can_create_web_public_streams: bool
+    """Whether you may create channels that can be read without an account."""
     can_subscribe_other_users: bool
+    """Whether you may subscribe others to channels in which you can read."""
     can_invite_others_to_realm: bool
+    """Whether you may invite people."""
 
 
 def _shared_cache_key(ctx: Context, profile: ClientProfile) -> Hashable | None:

@@ -24,12 +24,16 @@ class PresenceShape(TypedDict, total=False):
     """`presences` for clients that know the newer format, all other keys for those that do not."""
 
     presences: dict[str, MomentsPayload]
-    """By user id."""
+    """When the user was last seen, by user id; for clients with `simplified_presence_events`, and
+    instead of all other keys."""
     user_id: int
+    """The user whose presence changed."""
     email: str
-    """Absent for clients that requested slim presence."""
+    """Their API email; absent for clients that requested slim presence."""
     server_timestamp: float
+    """The time of the server, in Unix seconds with decimals."""
     presence: dict[str, ClientPresencePayload]
+    """Their presence by kind of client; there is only `website`."""
 
 
 class PresenceChanged(Event):

@@ -15,24 +15,20 @@ class PingParams(Params):
     """POST /users/me/presence."""
 
     status: Annotated[PingStatus, Field(examples=["active"])]
+    """Whether you are using the client (`active`) or it is only open (`idle`)."""
     last_update_id: Annotated[int, Field(ge=-1, le=MAX_ID)] | None = Field(
-        default=None,
-        description="The last `presence_last_update_id`: only what changed since is told, in the"
-        " form of `slim_presence`. -1 for a client that knows nothing yet.",
-        examples=[5],
+        default=None, examples=[5]
     )
+    """The last `presence_last_update_id` you have: only later changes are returned, keyed by user
+    id. -1 if you have none."""
     history_limit_days: Annotated[int, Field(ge=0, le=_MAX_DAYS)] | None = Field(
-        default=None,
-        description="How far back presence is told to a client that knows nothing yet; 14 days"
-        " if left out.",
-        examples=[365],
+        default=None, examples=[365]
     )
-    new_user_input: bool = Field(
-        default=False, description="Whether the person did something since the last call."
-    )
-    ping_only: bool = Field(
-        default=False, description="Whether the presence of others is left out of the answer."
-    )
-    slim_presence: bool = Field(
-        default=False, description="Whether presence is keyed by user id instead of email."
-    )
+    """Users who were last seen longer ago than this many days are left out for a client that passes
+    -1; 14 if left out."""
+    new_user_input: bool = False
+    """Whether you did something in the client since its last request."""
+    ping_only: bool = False
+    """Whether the presence of others is left out of the response."""
+    slim_presence: bool = False
+    """Whether presence is keyed by user id instead of email."""

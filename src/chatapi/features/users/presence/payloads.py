@@ -23,18 +23,22 @@ class MomentsPayload(TypedDict):
     """When a user was last seen; 0: never."""
 
     active_timestamp: UnixSeconds
-    """When the user was last active."""
+    """When the user was last active, in Unix seconds; 0 for never."""
     idle_timestamp: UnixSeconds
-    """When a client of the user was last connected."""
+    """When a client of the user was last connected, in Unix seconds; 0 for never."""
 
 
 class ClientPresencePayload(TypedDict):
     """The presence in the format of older clients."""
 
     client: str
+    """The kind of client: always `website`."""
     status: PingStatus
+    """Whether the user was active or idle when last seen."""
     timestamp: UnixSeconds
+    """When that was, in Unix seconds."""
     pushable: NotRequired[bool]
+    """Whether mobile notifications reach the user. Always false here."""
 
 
 PresencesById = dict[str, MomentsPayload]
@@ -45,45 +49,59 @@ class PresencesPayload(TypedDict):
     """The users who were seen, by user id or, for older clients, by email."""
 
     server_timestamp: float
+    """The time of the server, in Unix seconds with decimals; compare the others with it."""
     presences: PresencesById | PresencesByEmail
+    """When users were last seen, by user id or, for clients without slim presence, by API email."""
     presence_last_update_id: int
-    """Pass it as `last_update_id` to receive only later changes."""
+    """Pass it as `last_update_id` of `POST /users/me/presence` to receive only later changes."""
 
 
 class PingPayload(TypedDict, total=False):
     """The same; empty if the request was only a ping."""
 
     server_timestamp: float
+    """The time of the server, in Unix seconds with decimals. Absent with `ping_only`, as the
+    others."""
     presences: PresencesById | PresencesByEmail
+    """When users were last seen, by user id or, for clients without slim presence, by API email."""
     presence_last_update_id: int
+    """Pass it as `last_update_id` of the next request to receive only later changes."""
 
 
 class RealmPresencesPayload(TypedDict):
     """The users who were seen, by email."""
 
     server_timestamp: float
+    """The time of the server, in Unix seconds with decimals; compare the others with it."""
     presences: PresencesByEmail
+    """When users were last seen, by API email, then by kind of client."""
 
 
 class StatusPayload(TypedDict):
     """A user's status, and when it was last seen."""
 
     status: Literal["active", "idle", "offline"]
+    """Whether the user is active, idle, or was not seen lately."""
     timestamp: UnixSeconds
+    """When the user was last seen, in Unix seconds."""
 
 
 class UserPresencePayload(MomentsPayload):
     """When a user was last seen, in both formats."""
 
     website: StatusPayload
+    """The status by kind of client; this is the only kind."""
     aggregated: StatusPayload
+    """The status over all kinds of clients; `offline` if the user was not seen lately."""
 
 
 class OnePresencePayload(TypedDict):
     """The presence of a user."""
 
     server_timestamp: float
+    """The time of the server, in Unix seconds with decimals; compare the others with it."""
     presence: UserPresencePayload
+    """When the user was last seen."""
 
 
 def moments_payload(seen: LastSeen) -> MomentsPayload:

@@ -26,11 +26,18 @@ async def update_presence(ctx: LoggedIn, params: PingParams) -> PingPayload:
 
 @router.get("/users/{user_id_or_email}/presence")
 async def get_user_presence(ctx: LoggedIn, user_id_or_email: UserReference) -> OnePresencePayload:
-    """Get the presence of a user."""
+    """Get the presence of a user.
+
+    Refused for bots, which have none, for deactivated users, and for users who were never seen.
+    """
     return await PresenceService(ctx).get(user_id_or_email)
 
 
 @router.get("/realm/presence")
 async def get_realm_presence(ctx: LoggedIn) -> RealmPresencesPayload:
-    """Get the presence of all users, by email."""
+    """Get the presence of all users.
+
+    Keyed by email, for older clients; users who were not seen in the last two weeks are left out.
+    `POST /users/me/presence` returns the same and less each time.
+    """
     return await PresenceService(ctx).list_by_email()

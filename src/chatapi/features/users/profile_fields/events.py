@@ -15,3 +15,4 @@ class ProfileFieldsChanged(Event):
     cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     fields: list[ProfileFieldPayload]
+    """All fields in their new order."""

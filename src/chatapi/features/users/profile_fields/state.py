@@ -14,14 +14,18 @@ class FieldTypePayload(TypedDict):
     """A type of field that administrators can choose."""
 
     id: int
+    """The number of the type, for `field_type`."""
     name: str
+    """What clients call it."""
 
 
 class ProfileFieldsState(TypedDict):
     """The fields, and the available field types."""
 
     custom_profile_fields: list[ProfileFieldPayload]
+    """The fields that administrators added to all profiles, in their order; empty for visitors."""
     custom_profile_field_types: dict[str, FieldTypePayload]
+    """The types of fields that administrators can choose, by name."""
 
 
 _FIELD_TYPES: dict[str, FieldTypePayload] = {

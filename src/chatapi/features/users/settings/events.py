@@ -22,9 +22,11 @@ class UserSettingChanged(Event):
     user_ids: Annotated[list[UserId], ServerOnly()] = Field(default_factory=list)
     """The users, where an administrator changed the settings of several."""
     property: str
+    """Which of your settings changed."""
     value: bool | int | str
+    """Its new value; the type depends on the setting."""
     language_name: str | None = None
-    """With `default_language`: the name of the language in that language."""
+    """With the property `default_language`: the name of the language in that language."""
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:

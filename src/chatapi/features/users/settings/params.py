@@ -19,6 +19,7 @@ class TargetUsers(WireModel):
     """The users whose settings an administrator changes."""
 
     user_ids: Annotated[list[Id], Field(default_factory=list, max_length=MAX_TARGETS)]
+    """Users by id."""
     group_ids: Annotated[list[Id], Field(default_factory=list, max_length=100)]
     """User groups, whose members are meant, those of their subgroups included."""
     skip_if_already_edited: bool
@@ -31,19 +32,23 @@ class ChangeSettingsParams(UserSettings, Params):
     model_config = ConfigDict(extra="forbid", json_schema_extra=without_defaults)
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] = ""
+    """Replaces your name, unless the organization has disabled that."""
     email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])] = ""
+    """Replaces your real address; for administrators."""
     old_password: Annotated[Password, Field(examples=["correct horse"])] = ""
+    """Your password, which a new one needs."""
     new_password: Annotated[Password, Field(examples=["battery staple"])] = ""
+    """Replaces your password. API keys stay valid."""
     timezone: Annotated[str, Field(max_length=100, examples=["Europe/Berlin"])] = ""
-    """A name of the IANA time zone database, or empty."""
+    """Your time zone, a name of the IANA database; empty for none."""
     email_address_visibility: Literal[1, 2, 3, 4, 5] = 1
-    """1: everyone, 2: members, 3: administrators, 4: nobody, 5: moderators."""
+    """Who may see your real address. 1: everyone, 2: members, 3: administrators, 4: nobody, 5:
+    moderators."""
 
     target_users: TargetUsers | None = Field(
-        default=None,
-        examples=[{"user_ids": [1], "skip_if_already_edited": True}],
-        description="For administrators: change the settings of these users instead of your own.",
+        default=None, examples=[{"user_ids": [1], "skip_if_already_edited": True}]
     )
+    """For administrators: change the settings of these users instead of your own."""
 
     def passed_settings(self) -> dict[str, bool | int | str]:
         """The personal settings that were passed, by name."""

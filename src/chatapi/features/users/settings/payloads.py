@@ -14,7 +14,9 @@ class EmojiSetPayload(TypedDict):
     """One of the available emoji sets."""
 
     key: str
+    """The value for `emojiset`."""
     text: str
+    """What clients call it."""
 
 
 _EMOJI_SETS: list[EmojiSetPayload] = [
@@ -28,14 +30,19 @@ class DefaultSettings(UserSettings):
     model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
 
     available_notification_sounds: list[str] = NOTIFICATION_SOUNDS
+    """The values for `notification_sound`, beside `none`."""
     emojiset_choices: list[EmojiSetPayload] = _EMOJI_SETS
+    """The values for `emojiset`."""
     email_address_visibility: int = EmailVisibility.EVERYONE.value
+    """Who may see the real address of the user. 1: everyone, 2: members, 3: administrators, 4:
+    nobody, 5: moderators."""
 
 
 class OwnSettings(DefaultSettings):
     """The settings of one user."""
 
     timezone: str
+    """Your time zone, a name of the IANA database; empty if it is not known."""
 
 
 OwnSettingsPayload = Annotated[dict[str, Any], ShapeOf(OwnSettings)]

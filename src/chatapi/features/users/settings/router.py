@@ -27,7 +27,10 @@ async def change_settings(ctx: LoggedIn, params: ChangeSettingsParams, request: 
 async def change_notification_settings(
     ctx: LoggedIn, params: ChangeSettingsParams, request: ApiRequest
 ) -> None:
-    """Change your settings, at the path that older clients use for notifications."""
+    """Change your settings, at an older path.
+
+    The same as `PATCH /settings`, for clients that change notifications here.
+    """
     await _change(ctx, params, request)
 
 

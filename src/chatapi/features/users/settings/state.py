@@ -3,6 +3,8 @@
 The context is of the snapshot, so nothing has to be read again.
 """
 
+from typing import Annotated
+
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context, RealmContext
@@ -14,32 +16,38 @@ from chatapi.features.users.settings.payloads import (
     OwnSettings,
     OwnSettingsPayload,
 )
+from chatapi.wire.docstrings import SameAs
+from chatapi.wire.user_settings import UserSettings
 
 
 class UserSettingsState(TypedDict):
     """The caller's settings."""
 
     user_settings: OwnSettingsPayload
+    """Your personal settings; the defaults for visitors."""
     receives_typing_notifications: bool
-    """For clients that read it at the top level."""
+    """The same as in `user_settings`, for clients that read it here."""
 
 
 class DefaultSettingsState(TypedDict):
     """The settings of a new account."""
 
     realm_user_settings_defaults: DefaultSettingsPayload
+    """The personal settings that a new user begins with."""
 
 
 class DisplayState(TypedDict, total=False):
     """For clients that read their settings at the top level."""
 
-    twenty_four_hour_time: bool
+    twenty_four_hour_time: Annotated[bool, SameAs(UserSettings, "twenty_four_hour_time")]
 
 
 class NotificationState(TypedDict, total=False):
     """For clients that read their settings at the top level."""
 
-    pm_content_in_desktop_notifications: bool
+    pm_content_in_desktop_notifications: Annotated[
+        bool, SameAs(UserSettings, "pm_content_in_desktop_notifications")
+    ]
 
 
 @state_section("user_settings")

@@ -14,4 +14,6 @@ class DefaultSettingChanged(Event):
     cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
 
     property: str
+    """Which personal setting has another default now."""
     value: bool | int | str
+    """The value that new users get; the type depends on the setting."""

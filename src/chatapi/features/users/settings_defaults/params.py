@@ -14,7 +14,8 @@ class ChangeDefaultsParams(UserSettings, Params):
     model_config = ConfigDict(extra="forbid", json_schema_extra=without_defaults)
 
     email_address_visibility: Literal[1, 2, 3, 4, 5] = 1
-    """1: everyone, 2: members, 3: administrators, 4: nobody, 5: moderators."""
+    """Who may see the real address of new users. 1: everyone, 2: members, 3: administrators, 4:
+    nobody, 5: moderators."""
 
     def passed_settings(self) -> dict[str, bool | int | str]:
         """The settings that were passed, by name."""

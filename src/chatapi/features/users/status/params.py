@@ -23,14 +23,15 @@ class ChangeUserStatusParams(Params):
     """POST /users/{user_id}/status: what is not passed stays unchanged."""
 
     status_text: StatusText | None = None
-    """Empty to remove it."""
+    """What to say, as plain text; empty removes it."""
     emoji_name: Annotated[EmojiText | None, Field(examples=["car"])] = None
-    """Empty to remove it."""
+    """The name of an emoji to show with it, without colons; empty removes it."""
     emoji_code: Annotated[EmojiText | None, Field(examples=["1f697"])] = None
-    """Without it, the emoji is looked up by its name."""
+    """What identifies the emoji; without it, the emoji is looked up by its name."""
     reaction_type: Annotated[
         ReactionType | Literal[""] | None, Field(examples=["unicode_emoji"])
     ] = None
+    """What kind of emoji it is; without it, the server finds out by the name."""
 
 
 class ChangeOwnStatusParams(ChangeUserStatusParams):

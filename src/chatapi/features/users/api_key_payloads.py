@@ -30,7 +30,7 @@ class ApiKeyDescription(TypedDict):
     created_at: int
     """When the key was issued, in seconds since 1970."""
     last_used_at: int | None
-    """When the key was last used, in seconds since 1970 and up to ten minutes late; null if not yet."""
+    """The last use, in seconds since 1970, up to ten minutes late; null if it was not used yet."""
 
 
 class ApiKeysPayload(TypedDict):

@@ -27,7 +27,7 @@ from chatapi.features.messages import post_notices
 from chatapi.features.registry import load_from_features
 from chatapi.features.users import emit_user_visibility
 from chatapi.http.middleware import ApiMiddleware
-from chatapi.http.openapi import build_document
+from chatapi.http.openapi import build_document, document_route
 from chatapi.http.pages import page_routes
 from chatapi.http.route import FeatureRouter, RouteIndex
 from chatapi.jobs import run_jobs
@@ -71,6 +71,7 @@ class ChatApp(FastAPI):
             index.find,
             self.runtime.settings,
             self.runtime.limits,
+            self.runtime.compressor,
             index.unlimited_paths,
             is_ending=lambda: self.runtime.hub.is_closing,
         )
@@ -101,10 +102,18 @@ def create_app(
     app.runtime = app.state.runtime = runtime
     for router in _ROUTERS:
         app.include_router(router)
+    _inspect_payloads()
     # Set last: each router that is included wraps the lifespan once more, and none has its own.
     app.router.lifespan_context = _lifespan
-    app.router.routes.extend(page_routes(app.openapi))
+    app.router.routes.extend([document_route(app.openapi), *page_routes(app.openapi)])
     return app
+
+
+def _inspect_payloads() -> None:
+    """Find out which responses hold credentials, so that no request has to wait for it."""
+    for router in _ROUTERS:
+        for route in router.chat_routes:
+            _ = route.operation.returns_credential
 
 
 def create_served_app() -> ChatApp:

@@ -30,6 +30,7 @@ from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.files.files import Files
 from chatapi.files.store import THREADS
 from chatapi.files.stores import store_for
+from chatapi.http.compression import ResponseCompressor
 from chatapi.http.limits import RateLimits
 from chatapi.linkifier_cache.cache import LinkifierCache
 from chatapi.pictures import Painter
@@ -60,6 +61,7 @@ class Runtime:
     linkifiers: LinkifierCache
     passwords: Passwords
     limits: RateLimits
+    compressor: ResponseCompressor
     files: Files
     rendering_threads: WorkerThreads
     """For rendering, comparing and highlighting texts."""
@@ -113,6 +115,7 @@ class Runtime:
             linkifiers=LinkifierCache(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings, lambda: find_deployment(database)),
+            compressor=ResponseCompressor(),
             files=Files(store_for(settings, clock), lambda: find_deployment(database)),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=FairLimiter(_RENDERING_THREADS, most_per_owner=1),
@@ -155,6 +158,7 @@ class Runtime:
         await self.limits.close()
         await self.files.close()
         self.passwords.close()
+        self.compressor.close()
         self.rendering_threads.close()
         self.painter.close()
         await self.database.close()

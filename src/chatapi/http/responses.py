@@ -12,8 +12,10 @@ import orjson
 import structlog
 from starlette.types import Send
 
-from chatapi.core.cooperative import LoopBudget, yield_to_event_loop
+from chatapi.core.cooperative import LoopBudget
 from chatapi.core.errors import ApiError
+from chatapi.http.content import Content, send_body, send_content
+from chatapi.http.etags import etag_of
 from chatapi.http.request import ApiRequest
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS
@@ -26,13 +28,15 @@ _CHUNK_BYTES = 256 * 1024
 
 log = structlog.get_logger()
 _SUCCESS: dict[str, object] = {"result": "success", "msg": ""}
-JSON_HEADERS: list[tuple[bytes, bytes]] = [
+_JSON: list[tuple[bytes, bytes]] = [
     (b"content-type", b"application/json"),
-    # A shared cache must never serve one reader's response to another.
-    (b"cache-control", b"no-store, private"),
-    (b"vary", b"Authorization, Accept, Host"),
+    (b"vary", b"Authorization, Accept, Accept-Encoding, Host"),
     (b"x-content-type-options", b"nosniff"),
 ]
+# A shared cache must never serve one reader's response to another.
+JSON_HEADERS: list[tuple[bytes, bytes]] = [*_JSON, (b"cache-control", b"no-store, private")]
+REVALIDATED_HEADERS: list[tuple[bytes, bytes]] = [*_JSON, (b"cache-control", b"private, no-cache")]
+"""For responses with an ETag: the client may keep them, and asks each time whether they changed."""
 _SHOWN_INLINE = frozenset(
     {
         "audio/aac",
@@ -55,6 +59,7 @@ _SHOWN_INLINE = frozenset(
 )
 """Types a browser can show and cannot run; all others are sent as downloads."""
 _UNKNOWN = "application/octet-stream"
+_JSON_TYPE = "application/json"
 _HEADERS: list[tuple[bytes, bytes]] = [
     (b"x-content-type-options", b"nosniff"),
     (
@@ -177,25 +182,8 @@ def encode_error(error: ApiError) -> bytes:
 
 
 async def send_json(request: ApiRequest, send: Send, status: int, chunks: Sequence[bytes]) -> None:
-    request.response_started = True
-    await send(
-        {
-            "type": "http.response.start",
-            "status": status,
-            "headers": [
-                *JSON_HEADERS,
-                (b"content-length", str(sum(map(len, chunks))).encode()),
-                (b"x-request-id", request.request_id.encode()),
-                *request.response_headers,
-            ],
-        }
-    )
-    *first, last = [b""] if request.method == "HEAD" else chunks
-    for chunk in first:
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        # A client that reads everything at once would keep other requests waiting.
-        await yield_to_event_loop()
-    await send({"type": "http.response.body", "body": last})
+    """Send JSON as it is; `send_content` is for successful responses, which may be compressed."""
+    await send_body(request, send, status, JSON_HEADERS, chunks)
 
 
 async def send_error(request: ApiRequest, send: Send, error: ApiError) -> None:
@@ -259,6 +247,8 @@ class FileContent:
     open: Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
     is_public: bool = False
     """Whether everyone may read it, and it never changes; the service itself has written it."""
+    content: bytes | None = None
+    """All of it, if it is in memory."""
 
     @classmethod
     def small(
@@ -270,7 +260,7 @@ class FileContent:
         async def chunks() -> AsyncIterator[AsyncIterator[bytes]]:
             yield _once(content)
 
-        return cls(name, content_type, len(content), chunks, is_public)
+        return cls(name, content_type, len(content), chunks, is_public, content)
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         kind = self.content_type.partition(";")[0].strip().lower()
@@ -282,7 +272,6 @@ class FileContent:
         name = quote(self.name, safe="")
         return [
             (b"content-type", shown_kind.encode()),
-            (b"content-length", str(self.size).encode()),
             (b"content-disposition", f"{disposition}; filename*=UTF-8''{name}".encode()),
             *(_PUBLIC if self.is_public else _PRIVATE),
         ]
@@ -305,6 +294,12 @@ async def send_redirect(request: ApiRequest, send: Send, redirect: Redirect) -> 
 
 
 async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
+    """Send a file as it is, except JSON that everyone may read: that is like other responses."""
+    if file.is_public and file.content is not None and file.content_type == _JSON_TYPE:
+        headers = [*file.headers(), *_HEADERS, (b"vary", b"Accept-Encoding")]
+        etag = await etag_of(None, [file.content])
+        await send_content(request, send, Content([file.content], headers, etag, is_public=True))
+        return
     async with file.open() as chunks:
         request.response_started = True
         await send(
@@ -314,6 +309,7 @@ async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
                 "headers": [
                     *file.headers(),
                     *_HEADERS,
+                    (b"content-length", str(file.size).encode()),
                     (b"x-request-id", request.request_id.encode()),
                     *request.response_headers,
                 ],

@@ -2,7 +2,7 @@
 
 from typing_extensions import TypedDict
 
-from chatapi.wire.secrets import Secret
+from chatapi.wire.secrets import Secret, ServiceToken
 
 
 class BotDefaultsPayload(TypedDict):
@@ -18,7 +18,7 @@ class ServicePayload(TypedDict):
 
     base_url: str
     interface: int
-    token: Secret
+    token: ServiceToken
 
 
 class BotPayload(BotDefaultsPayload):

@@ -1,5 +1,6 @@
 """The OpenAPI document, built from what the endpoints declare."""
 
 from chatapi.http.openapi._document import build_document
+from chatapi.http.openapi._route import document_route
 
-__all__ = ["build_document"]
+__all__ = ["build_document", "document_route"]

@@ -18,6 +18,7 @@ from chatapi.http.idempotency import AnswerNotKeptError, IdempotencyKeyReusedErr
 from chatapi.http.middleware import CrossSiteRequestError
 from chatapi.http.openapi._errors import list_errors
 from chatapi.http.openapi._headers import (
+    has_etag,
     headers_of_error,
     headers_of_success,
     takes_idempotency_key,
@@ -78,6 +79,11 @@ class ResponseWriter:
                 "content": success,
             }
         }
+        if has_etag(route):
+            answers["304"] = {
+                "description": "You have this content: `If-None-Match` names its `ETag`.",
+                "headers": headers_of_success(route),
+            }
         by_status: defaultdict[int, list[type[ApiError]]] = defaultdict(list)
         for error in errors_of(route):
             by_status[error.status].append(error)

@@ -1,37 +1,17 @@
 """A client that openapi-python-client generates from our document, used against a real server."""
 
-import asyncio
 import json
-import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from chatapi.http.openapi import build_document
 from chatapi.main import FEATURES
+from tests.clients.programs import BIN, run
 from tests.factories import MakeUser
 
 SCENARIO = Path(__file__).with_name("generated_client_scenario.py")
-BIN = Path(sys.executable).parent
-TIMEOUT_SECONDS = 600
-
-
-async def run(folder: Path, *command: str, **environment: str) -> str:
-    """The output of a command that succeeds."""
-    path = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
-    env: Mapping[str, str] = {**os.environ, "PATH": path, **environment}
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=folder,
-        env=env,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    output, _ = await asyncio.wait_for(process.communicate(), TIMEOUT_SECONDS)
-    assert process.returncode == 0, output.decode()
-    return output.decode()
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,14 @@ from tests.factories import MakeUser
 SCENARIO = Path(__file__).with_name("generated_client_scenario.py")
 
 
-@pytest.fixture(scope="module")
-async def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the generated package `chat_client`, and the scenario that uses it."""
-    folder = tmp_path_factory.mktemp("generated")
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """The generator knows nothing of databases, and takes a while."""
+    return str(request.param)
+
+
+async def generate(folder: Path) -> None:
+    """Add the generated package `chat_client` to a folder, and the scenario that uses it."""
     document = build_document(FEATURES, declares_forms=False)
     (folder / "openapi.json").write_text(json.dumps(document))
     target = ("--path", "openapi.json", "--output-path", "chat_client", "--meta", "none")
@@ -26,20 +30,15 @@ async def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     await run(folder, generator, "generate", *target, "--fail-on-warning")
     scenario = SCENARIO.read_text().removeprefix("# mypy: ignore-errors\n")
     (folder / "scenario.py").write_text(scenario)
-    return folder
 
 
-@pytest.mark.slow
-@pytest.mark.any_database
-class TestGeneratedClient:
-    async def test_types_of_all_endpoints_and_models_are_consistent(self, generated: Path) -> None:
-        # The generator's own client.py, the same for all documents, is not strict.
-        parts = ("chat_client/api", "chat_client/models", "scenario.py")
-        await run(generated, "mypy", "--strict", "--follow-imports=silent", *parts)
-
-    async def test_does_what_a_program_needs(
-        self, generated: Path, url: str, make_user: MakeUser
-    ) -> None:
-        ann = await make_user(password="a long one")
-        output = await run(generated, sys.executable, "scenario.py", url, ann.email, "a long one")
-        assert output == "done"
+async def test_client_is_consistent_and_does_what_a_program_needs(
+    tmp_path: Path, url: str, make_user: MakeUser
+) -> None:
+    ann = await make_user(password="a long one")
+    await generate(tmp_path)
+    # The generator's own client.py, the same for all documents, is not strict.
+    parts = ("chat_client/api", "chat_client/models", "scenario.py")
+    await run(tmp_path, "mypy", "--strict", "--follow-imports=silent", *parts)
+    output = await run(tmp_path, sys.executable, "scenario.py", url, ann.email, "a long one")
+    assert output == "done"

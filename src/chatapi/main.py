@@ -28,7 +28,7 @@ from chatapi.features.messages import post_notices
 from chatapi.features.registry import load_from_features
 from chatapi.features.users import emit_user_visibility
 from chatapi.http.middleware import ApiMiddleware
-from chatapi.http.openapi import build_document
+from chatapi.http.openapi import build_document, document_route
 from chatapi.http.pages import page_routes
 from chatapi.http.route import FeatureRouter, RouteIndex
 from chatapi.jobs import run_jobs
@@ -72,6 +72,7 @@ class ChatApp(FastAPI):
             index.find,
             self.runtime.settings,
             self.runtime.limits,
+            self.runtime.compressor,
             index.unlimited_paths,
             measurements=self.runtime.measurements,
             is_ending=lambda: self.runtime.hub.is_closing,
@@ -106,9 +107,10 @@ def create_app(
     app.state.serve_metrics = nullcontext
     for router in _ROUTERS:
         app.include_router(router)
+    _inspect_payloads()
     # Set last: each router that is included wraps the lifespan once more, and none has its own.
     app.router.lifespan_context = _lifespan
-    app.router.routes.extend(page_routes(app.openapi))
+    app.router.routes.extend([document_route(app.openapi), *page_routes(app.openapi)])
     if settings.metrics == "on":
         _add_metrics(app)
     return app
@@ -135,6 +137,13 @@ def _add_metrics(app: ChatApp) -> None:
         )
     else:
         app.router.routes.append(route)
+
+
+def _inspect_payloads() -> None:
+    """Find out which responses hold credentials, so that no request has to wait for it."""
+    for router in _ROUTERS:
+        for route in router.chat_routes:
+            _ = route.operation.returns_credential
 
 
 def create_served_app() -> ChatApp:

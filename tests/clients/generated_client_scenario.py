@@ -7,14 +7,13 @@ with the generated package `chat_client`, without the first line.
 
 import base64
 import io
-import json
 import sys
 
 from chat_client import AuthenticatedClient, Client
 from chat_client.api.accounts import fetch_api_key
 from chat_client.api.event_queues import get_events, register_queue
 from chat_client.api.files import upload_file
-from chat_client.api.history import get_messages
+from chat_client.api.history import get_messages, get_messages_by_body
 from chat_client.api.messages import send_message
 from chat_client.api.subscriptions import subscribe
 from chat_client.models import (
@@ -25,6 +24,7 @@ from chat_client.models import (
     LoginResponse,
     MessageEvent,
     MessagesResponse,
+    ReadMessagesParams,
     RegisterParams,
     RegisterResponse,
     SendMessageParams,
@@ -33,6 +33,7 @@ from chat_client.models import (
     StreamDoesNotExistError,
     SubscribedResponse,
     SubscribeParams,
+    TermObject,
     UnauthorizedError,
     UploadedResponse,
     UploadFileParams,
@@ -88,11 +89,14 @@ def receive_message(client: AuthenticatedClient, queue: RegisterResponse) -> Mes
 
 
 def read_with_narrow(client: AuthenticatedClient, channel: str, topic: str) -> list[int]:
-    """The generator leaves out query parameters that are JSON: the address is made by hand."""
-    narrow = json.dumps([["channel", channel], ["topic", topic]])
-    query = {"narrow": narrow, "anchor": "newest", "num_before": "10", "num_after": "0"}
-    answer = client.get_httpx_client().get("/api/v1/messages", params=query)
-    page = MessagesResponse.from_dict(answer.json())
+    body = ReadMessagesParams(
+        narrow=[["channel", channel], TermObject("topic", topic)],
+        anchor="newest",
+        num_before=10,
+        num_after=0,
+    )
+    page = get_messages_by_body.sync(client=client, body=body)
+    assert isinstance(page, MessagesResponse), page
     return [message.id for message in page.messages]
 
 

@@ -1,43 +1,27 @@
 """A client that openapi-python-client generates from our document, used against a real server."""
 
-import asyncio
 import json
-import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from chatapi.http.openapi import build_document
 from chatapi.main import FEATURES
+from tests.clients.programs import BIN, run
 from tests.factories import MakeUser
 
 SCENARIO = Path(__file__).with_name("generated_client_scenario.py")
-BIN = Path(sys.executable).parent
-TIMEOUT_SECONDS = 600
 
 
-async def run(folder: Path, *command: str, **environment: str) -> str:
-    """The output of a command that succeeds."""
-    path = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
-    env: Mapping[str, str] = {**os.environ, "PATH": path, **environment}
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=folder,
-        env=env,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    output, _ = await asyncio.wait_for(process.communicate(), TIMEOUT_SECONDS)
-    assert process.returncode == 0, output.decode()
-    return output.decode()
+@pytest.fixture(params=["sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """The generator knows nothing of databases, and takes a while."""
+    return str(request.param)
 
 
-@pytest.fixture(scope="module")
-async def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the generated package `chat_client`, and the scenario that uses it."""
-    folder = tmp_path_factory.mktemp("generated")
+async def generate(folder: Path) -> None:
+    """Add the generated package `chat_client` to a folder, and the scenario that uses it."""
     document = build_document(FEATURES, declares_forms=False)
     (folder / "openapi.json").write_text(json.dumps(document))
     target = ("--path", "openapi.json", "--output-path", "chat_client", "--meta", "none")
@@ -46,20 +30,15 @@ async def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     await run(folder, generator, "generate", *target, "--fail-on-warning")
     scenario = SCENARIO.read_text().removeprefix("# mypy: ignore-errors\n")
     (folder / "scenario.py").write_text(scenario)
-    return folder
 
 
-@pytest.mark.slow
-@pytest.mark.any_database
-class TestGeneratedClient:
-    async def test_types_of_all_endpoints_and_models_are_consistent(self, generated: Path) -> None:
-        # The generator's own client.py, the same for all documents, is not strict.
-        parts = ("chat_client/api", "chat_client/models", "scenario.py")
-        await run(generated, "mypy", "--strict", "--follow-imports=silent", *parts)
-
-    async def test_does_what_a_program_needs(
-        self, generated: Path, url: str, make_user: MakeUser
-    ) -> None:
-        ann = await make_user(password="a long one")
-        output = await run(generated, sys.executable, "scenario.py", url, ann.email, "a long one")
-        assert output == "done"
+async def test_client_is_consistent_and_does_what_a_program_needs(
+    tmp_path: Path, url: str, make_user: MakeUser
+) -> None:
+    ann = await make_user(password="a long one")
+    await generate(tmp_path)
+    # The generator's own client.py, the same for all documents, is not strict.
+    parts = ("chat_client/api", "chat_client/models", "scenario.py")
+    await run(tmp_path, "mypy", "--strict", "--follow-imports=silent", *parts)
+    output = await run(tmp_path, sys.executable, "scenario.py", url, ann.email, "a long one")
+    assert output == "done"

@@ -32,7 +32,7 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for part in PARTS:
-            ignored = shutil.ignore_patterns("__pycache__")
+            ignored = shutil.ignore_patterns("__pycache__", "node_modules")
             shutil.copytree(PROJECT / part, folder / part, ignore=ignored)
         for file in PROJECT.glob("[!.]*"):
             if file.is_file():

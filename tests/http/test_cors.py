@@ -47,7 +47,7 @@ class TestListedOrigins:
         assert (response.status_code, response.content) == (204, b"")
         assert allowed["allow-origin"] == origin
         assert {"POST", "PATCH", "PUT", "DELETE"} <= set(allowed["allow-methods"].split(", "))
-        assert {"Authorization", "Content-Type", "Idempotency-Key"} <= set(
+        assert {"Authorization", "Content-Type", "Idempotency-Key", "If-None-Match"} <= set(
             allowed["allow-headers"].split(", ")
         )
         assert int(allowed["max-age"]) > 0

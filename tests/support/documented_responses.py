@@ -20,7 +20,7 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 _PLACES = (".+", "[^/]+", "[0-9]+")
 _METHODS = {"get", "post", "put", "patch", "delete"}
 _TEST_EVENTS = "test_"
-_ELSEWHERE = {404: "NotFound", 405: "MethodNotAllowed"}
+_ELSEWHERE = "x-unrouted-responses"
 _MOST_REMEMBERED = 200_000
 
 
@@ -108,8 +108,10 @@ class DocumentedResponses:
                 f"{method} {path} answered {status}; documented are {', '.join(documented)}"
             )
             return self._follow("paths", template, method, "responses", str(status))
-        assert status in _ELSEWHERE, f"{method} {path}, which is not documented, answered {status}"
-        return ("components", "responses", _ELSEWHERE[status])
+        assert str(status) in self._document[_ELSEWHERE], (
+            f"{method} {path}, which is not documented, answered {status}"
+        )
+        return (_ELSEWHERE, str(status))
 
     def _follow(self, *place: str) -> tuple[str, ...]:
         """The place itself, or the one it refers to."""

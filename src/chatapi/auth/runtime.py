@@ -31,6 +31,7 @@ from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.files.files import Files
 from chatapi.files.store import THREADS
 from chatapi.files.stores import store_for
+from chatapi.http.compression import ResponseCompressor
 from chatapi.http.limits import RateLimits
 from chatapi.linkifier_cache.cache import LinkifierCache
 from chatapi.pictures import Painter
@@ -61,6 +62,7 @@ class Runtime:
     linkifiers: LinkifierCache
     passwords: Passwords
     limits: RateLimits
+    compressor: ResponseCompressor
     files: Files
     rendering_threads: WorkerThreads
     """For rendering, comparing and highlighting texts."""
@@ -117,6 +119,7 @@ class Runtime:
             linkifiers=LinkifierCache(hub),
             passwords=Passwords(settings),
             limits=RateLimits(settings, lambda: find_deployment(database)),
+            compressor=ResponseCompressor(),
             files=Files(store_for(settings, clock), lambda: find_deployment(database)),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=FairLimiter(_RENDERING_THREADS, most_per_owner=1),
@@ -162,6 +165,7 @@ class Runtime:
         await self.limits.close()
         await self.files.close()
         self.passwords.close()
+        self.compressor.close()
         self.rendering_threads.close()
         self.painter.close()
         await self.database.close()

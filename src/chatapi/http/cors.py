@@ -9,9 +9,9 @@ from starlette.types import Message, Send
 from chatapi.http.request import ApiRequest
 
 _METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE"
-_REQUEST_HEADERS = b"Authorization, Content-Type, Idempotency-Key, Last-Event-ID"
+_REQUEST_HEADERS = b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
 _EXPOSED_HEADERS = (
-    b"X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"
+    b"ETag, X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"
 )
 _PREFLIGHT_SECONDS = b"600"
 

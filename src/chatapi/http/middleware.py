@@ -21,6 +21,8 @@ from chatapi.core.measurements import Measurements
 from chatapi.core.settings import Settings
 from chatapi.db.availability import is_unavailable
 from chatapi.files.store import MissingFileError
+from chatapi.http.compression import ResponseCompressor
+from chatapi.http.content import CompressionPolicy
 from chatapi.http.cors import CorsPolicy, send_preflight
 from chatapi.http.forms import ClientDisconnectedError
 from chatapi.http.limits import RateLimits
@@ -64,13 +66,18 @@ def check_site(request: ApiRequest, public_url: str, cors: CorsPolicy) -> None:
     Programs send neither of the two headers. Realms share one domain, so a page of the same domain
     is another site too. Origins that the operator listed are not refused.
     """
-    if request.method in _SAFE_METHODS or (cors.is_on and cors.allows(request)):
-        return
+    if request.method not in _SAFE_METHODS and is_from_other_site(request, public_url, cors):
+        raise CrossSiteRequestError
+
+
+def is_from_other_site(request: ApiRequest, public_url: str, cors: CorsPolicy) -> bool:
+    """Whether a browser sends the request for a page of another site that is not listed."""
+    if cors.is_on and cors.allows(request):
+        return False
     if request.header(b"sec-fetch-site") not in _SAME_ORIGIN:
-        raise CrossSiteRequestError
+        return True
     origin = request.header(b"origin")
-    if origin and not _is_ours(origin, request.header(b"host"), public_url):
-        raise CrossSiteRequestError
+    return bool(origin) and not _is_ours(origin, request.header(b"host"), public_url)
 
 
 def _is_ours(origin: str, host: str, public_url: str) -> bool:
@@ -103,6 +110,7 @@ class ApiMiddleware:
         find_route: Callable[[Scope], ASGIApp],
         settings: Settings,
         limits: RateLimits,
+        compressor: ResponseCompressor,
         unlimited_paths: frozenset[str] = frozenset(),
         *,
         measurements: Measurements,
@@ -120,6 +128,7 @@ class ApiMiddleware:
         )
         self._anonymous_body_limits = self._body_limits.without_credentials()
         self._cors = CorsPolicy(settings.cors_origins)
+        self._compression = CompressionPolicy(compressor, self._is_from_other_site)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         request = ApiRequest(scope, receive)
@@ -127,6 +136,7 @@ class ApiMiddleware:
             "request": request,
             "body_limits": self._body_limits,
             "anonymous_body_limits": self._anonymous_body_limits,
+            "compression": self._compression,
         }
         if self._cors.is_on:
             send = self._cors.wrap(request, send)
@@ -135,6 +145,9 @@ class ApiMiddleware:
             if self._is_observed
             else self._answer(request, send)
         )
+
+    def _is_from_other_site(self, request: ApiRequest) -> bool:
+        return is_from_other_site(request, self._settings.public_url, self._cors)
 
     async def _answer(self, request: ApiRequest, send: Send) -> None:
         try:

@@ -5,7 +5,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import NoneType
-from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from fastapi.params import Depends
 from pydantic import TypeAdapter, ValidationError
@@ -16,7 +26,7 @@ from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.http.request import ApiRequest
 from chatapi.http.responses import EventStream
 from chatapi.wire.params import NoParams, Params
-from chatapi.wire.secrets import holds_secret
+from chatapi.wire.secrets import holds_credential, holds_secret
 from chatapi.wire.validation_errors import message_for
 
 
@@ -58,6 +68,17 @@ class Guard(Protocol):
 
 Endpoint = Callable[..., Awaitable[Any]]
 
+P = TypeVar("P")
+
+
+class _RevalidatedMark:
+    """Marks the payload of a response that has an ETag."""
+
+
+Revalidated: TypeAlias = Annotated[P, _RevalidatedMark()]
+"""What a GET returns if clients read it often and it seldom changes: it gets an ETag, and a client
+that still has it receives 304 instead."""
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -73,12 +94,19 @@ class Operation:
     payload: Callable[[], type | None]
     """Returns the type of the response; called only when the documentation is generated."""
     streams: bool
+    revalidates: bool
+    """Whether the response has an ETag."""
     errors: tuple[type[ApiError], ...]
 
     @cached_property
     def returns_secret(self) -> bool:
         """Whether the response contains a secret, which must not be stored."""
         return holds_secret(self.payload())
+
+    @cached_property
+    def returns_credential(self) -> bool:
+        """Whether the response can contain a credential, which must not be compressed."""
+        return holds_credential(self.payload())
 
     def arguments(
         self, context: RequestContext, request: ApiRequest, params: Params
@@ -120,7 +148,10 @@ def inspect_endpoint(
             request_argument = name
         else:
             path_types[name] = TypeAdapter(hint)
-    payload, streams = _split_return(returned)
+    revalidates = any(
+        isinstance(mark, _RevalidatedMark) for mark in getattr(returned, "__metadata__", ())
+    )
+    payload, streams = _split_return(returned.__origin__ if revalidates else returned)
     return Operation(
         endpoint=endpoint,
         guard=guard,
@@ -131,6 +162,7 @@ def inspect_endpoint(
         path_types=path_types,
         payload=late_payload or (lambda: payload),
         streams=streams,
+        revalidates=revalidates,
         errors=tuple(errors),
     )
 

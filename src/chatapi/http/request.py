@@ -66,6 +66,11 @@ class ApiRequest:
         return str(self.scope["method"])
 
     @property
+    def is_get(self) -> bool:
+        """Whether the method is GET, or HEAD, which is the same without the body."""
+        return self.scope["method"] in {"GET", "HEAD"}
+
+    @property
     def path(self) -> str:
         return str(self.scope["path"])
 
@@ -125,6 +130,13 @@ class ApiRequest:
 
     def header(self, name: bytes) -> str:
         return self.headers.get(name, b"").decode("latin-1")
+
+    def all_of_header(self, name: bytes) -> str:
+        """A header whose value is a list, which may be sent in several lines."""
+        if len(self.headers) == len(self.scope["headers"]):
+            return self.header(name)
+        lines = (value for each, value in self.scope["headers"] if each == name)
+        return b",".join(lines).decode("latin-1")
 
     def accepts(self, content_type: str) -> bool:
         return content_type in self.header(b"accept")

@@ -12,11 +12,13 @@ import orjson
 import structlog
 from starlette.types import Send
 
-from chatapi.core.cooperative import LoopBudget, yield_to_event_loop
+from chatapi.core.cooperative import LoopBudget
 from chatapi.core.errors import ApiError
 from chatapi.files.media_types import DOWNLOAD_TYPE, inline_type
 from chatapi.files.store import ByteRange
 from chatapi.http.byte_ranges import requested_range
+from chatapi.http.content import Content, send_body, send_content
+from chatapi.http.etags import etag_of
 from chatapi.http.request import ApiRequest
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS
@@ -29,13 +31,16 @@ _CHUNK_BYTES = 256 * 1024
 
 log = structlog.get_logger()
 _SUCCESS: dict[str, object] = {"result": "success", "msg": ""}
-JSON_HEADERS: list[tuple[bytes, bytes]] = [
+_JSON: list[tuple[bytes, bytes]] = [
     (b"content-type", b"application/json"),
-    # A shared cache must never serve one reader's response to another.
-    (b"cache-control", b"no-store, private"),
-    (b"vary", b"Authorization, Accept, Host"),
+    (b"vary", b"Authorization, Accept, Accept-Encoding, Host"),
     (b"x-content-type-options", b"nosniff"),
 ]
+# A shared cache must never serve one reader's response to another.
+JSON_HEADERS: list[tuple[bytes, bytes]] = [*_JSON, (b"cache-control", b"no-store, private")]
+REVALIDATED_HEADERS: list[tuple[bytes, bytes]] = [*_JSON, (b"cache-control", b"private, no-cache")]
+"""For responses with an ETag: the client may keep them, and asks each time whether they changed."""
+_JSON_TYPE = "application/json"
 _HEADERS: list[tuple[bytes, bytes]] = [
     (b"x-content-type-options", b"nosniff"),
     (
@@ -158,25 +163,8 @@ def encode_error(error: ApiError) -> bytes:
 
 
 async def send_json(request: ApiRequest, send: Send, status: int, chunks: Sequence[bytes]) -> None:
-    request.response_started = True
-    await send(
-        {
-            "type": "http.response.start",
-            "status": status,
-            "headers": [
-                *JSON_HEADERS,
-                (b"content-length", str(sum(map(len, chunks))).encode()),
-                (b"x-request-id", request.request_id.encode()),
-                *request.response_headers,
-            ],
-        }
-    )
-    *first, last = [b""] if request.method == "HEAD" else chunks
-    for chunk in first:
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        # A client that reads everything at once would keep other requests waiting.
-        await yield_to_event_loop()
-    await send({"type": "http.response.body", "body": last})
+    """Send JSON as it is; `send_content` is for successful responses, which may be compressed."""
+    await send_body(request, send, status, JSON_HEADERS, chunks)
 
 
 async def send_error(request: ApiRequest, send: Send, error: ApiError) -> None:
@@ -243,6 +231,8 @@ class FileContent:
     """Whether everyone may read it, and it never changes; the service itself has written it."""
     etag: str | None = None
     """Identifies the content, in quotes, so that a client can continue a download."""
+    content: bytes | None = None
+    """All of it, if it is in memory."""
 
     @classmethod
     def small(
@@ -254,7 +244,7 @@ class FileContent:
         async def chunks(part: ByteRange | None) -> AsyncIterator[AsyncIterator[bytes]]:
             yield _once(content if part is None else content[part.first : part.last + 1])
 
-        return cls(name, content_type, len(content), chunks, is_public)
+        return cls(name, content_type, len(content), chunks, is_public, content=content)
 
     def headers(self, part: ByteRange | None) -> list[tuple[bytes, bytes]]:
         kind = self.content_type if self.is_public else inline_type(self.content_type, self.name)
@@ -263,10 +253,8 @@ class FileContent:
             shown_kind = "text/plain; charset=utf-8"
         disposition = "inline" if kind else "attachment"
         name = quote(self.name, safe="")
-        size = self.size if part is None else part.size
         headers = [
             (b"content-type", shown_kind.encode()),
-            (b"content-length", str(size).encode()),
             (b"content-disposition", f"{disposition}; filename*=UTF-8''{name}".encode()),
             (b"accept-ranges", b"bytes"),
             *(_PUBLIC if self.is_public else _PRIVATE),
@@ -296,7 +284,15 @@ async def send_redirect(request: ApiRequest, send: Send, redirect: Redirect) -> 
 
 
 async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
-    """Send a file, or the part of it that the request asks for."""
+    """Send a file, or the part of it that the request asks for.
+
+    JSON that everyone may read is sent like other responses.
+    """
+    if file.is_public and file.content is not None and file.content_type == _JSON_TYPE:
+        headers = [*file.headers(None), *_HEADERS, (b"vary", b"Accept-Encoding")]
+        etag = await etag_of(None, [file.content])
+        await send_content(request, send, Content([file.content], headers, etag, is_public=True))
+        return
     part = requested_range(request, file.size, file.etag)
     async with file.open(part) as chunks:
         request.response_started = True
@@ -307,6 +303,7 @@ async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
                 "headers": [
                     *file.headers(part),
                     *_HEADERS,
+                    (b"content-length", str(file.size if part is None else part.size).encode()),
                     (b"x-request-id", request.request_id.encode()),
                     *request.response_headers,
                 ],

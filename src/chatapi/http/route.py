@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
@@ -19,18 +19,22 @@ from chatapi.core.errors import (
     StaleCallerError,
     UnavailableError,
 )
+from chatapi.core.ids import UserId
+from chatapi.http.content import Content, send_content
+from chatapi.http.etags import etag_of
 from chatapi.http.forms import Form, read_form, read_form_with_file, read_query_and_body
 from chatapi.http.idempotency import find_stored_response, store_response
 from chatapi.http.operation import Endpoint, RequestContext, inspect_endpoint
 from chatapi.http.request import ApiRequest
 from chatapi.http.responses import (
+    JSON_HEADERS,
+    REVALIDATED_HEADERS,
     EventStream,
     FileContent,
     Redirect,
     encode_success,
     send_event_stream,
     send_file,
-    send_json,
     send_redirect,
 )
 
@@ -43,6 +47,15 @@ A request that writes needs the lock anyway, and takes it first after its first 
 """
 MAX_ATTEMPTS = 10
 """Attempts of a request that releases the lock while it runs, as for searching or drawing."""
+
+
+class Outcome(NamedTuple):
+    """What an endpoint returned, and for whom."""
+
+    payload: Any
+    ignored: list[str]
+    """Names of parameters that it does not know."""
+    reader: UserId | None
 
 
 class ChatRoute(APIRoute):
@@ -96,7 +109,8 @@ class ChatRoute(APIRoute):
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive
         request: ApiRequest = scope["state"]["request"]
-        payload, ignored = await self._run(request)
+        outcome = await self._run(request)
+        payload = outcome.payload
         if isinstance(payload, EventStream):
             await send_event_stream(request, send, payload)
         elif isinstance(payload, FileContent):
@@ -104,9 +118,24 @@ class ChatRoute(APIRoute):
         elif isinstance(payload, Redirect):
             await send_redirect(request, send, payload)
         else:
-            await send_json(request, send, 200, await encode_success(payload, ignored))
+            await send_content(request, send, await self._content(request, outcome))
 
-    async def _run(self, request: ApiRequest) -> tuple[Any, list[str]]:
+    async def _content(self, request: ApiRequest, outcome: Outcome) -> Content:
+        """The response in the envelope, and whether it may be compressed and kept.
+
+        A credential is never compressed beside text that somebody else chose, since the size could
+        reveal it. Names of parameters are such text: a link can contain them.
+        """
+        chunks = await encode_success(outcome.payload, outcome.ignored)
+        compressible = not self.operation.returns_credential and not (
+            outcome.ignored and request.is_get
+        )
+        if not self.operation.revalidates or not request.is_get:
+            return Content(chunks, JSON_HEADERS, is_compressible=compressible)
+        etag = await etag_of(outcome.reader, chunks)
+        return Content(chunks, REVALIDATED_HEADERS, etag, is_compressible=compressible)
+
+    async def _run(self, request: ApiRequest) -> Outcome:
         """Run the request; start over if the caller changed, finally with the lock taken first.
 
         A long poll starts over as often as its reader changes: it continues where it was.
@@ -140,16 +169,14 @@ class ChatRoute(APIRoute):
             return await read_form(request, limits)
         return await read_form_with_file(request, limits)
 
-    async def _run_once(
-        self, request: ApiRequest, context: RequestContext, form: Form
-    ) -> tuple[Any, list[str]]:
+    async def _run_once(self, request: ApiRequest, context: RequestContext, form: Form) -> Outcome:
         operation = self.operation
         params, unknown = operation.params.read(form.values, form.file, form.body)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         if self.stores_responses:
             stored = await find_stored_response(request, context, form.fingerprint)
             if stored is not None:
-                return stored, ignored
+                return Outcome(stored, ignored, context.caller_id)
         arguments = operation.arguments(context, request, params)
         try:
             payload = await operation.endpoint(**arguments)
@@ -161,7 +188,7 @@ class ChatRoute(APIRoute):
         if context.work.has_idempotency_key:
             await store_response(context, None if operation.returns_secret else payload or {})
         await context.work.commit()
-        return payload, ignored
+        return Outcome(payload, ignored, context.caller_id)
 
     async def _recheck_caller(self, context: RequestContext) -> None:
         """Start over if a request that only reads would no longer be authorized."""

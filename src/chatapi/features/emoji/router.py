@@ -17,6 +17,7 @@ from chatapi.features.emoji.static_files import (
     emoji_names_file,
     extra_emoji_file,
 )
+from chatapi.http.operation import Revalidated
 from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
@@ -35,7 +36,7 @@ picture_router = FeatureRouter("Custom emoji", prefix="", include_in_schema=Fals
 
 
 @router.get("/realm/emoji")
-async def get_custom_emoji(ctx: LoggedIn) -> EmojiListPayload:
+async def get_custom_emoji(ctx: LoggedIn) -> Revalidated[EmojiListPayload]:
     """Get all custom emoji.
 
     Including removed ones, which old messages and reactions still show.

@@ -2,7 +2,7 @@
 
 from typing_extensions import TypedDict
 
-from chatapi.wire.secrets import Secret
+from chatapi.wire.secrets import Secret, ServiceToken
 
 
 class BotDefaultsPayload(TypedDict):
@@ -23,7 +23,7 @@ class ServicePayload(TypedDict):
     """The address that the server calls."""
     interface: int
     """The form of these calls; 1 is the only one."""
-    token: Secret
+    token: ServiceToken
     """Sent with each call, so that the service knows who calls. Keep it secret."""
 
 

@@ -64,12 +64,18 @@ def build_document(
         path[route.method.lower()] = _describe_operation(route, parameters, responses)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "chatapi", "version": VERSION, "description": _ABOUT},
+        "info": {
+            "title": "chatapi",
+            "version": VERSION,
+            "description": _ABOUT,
+            "contact": {"name": "The administrators of this server"},
+        },
         "servers": [{"url": "/"}],
         "security": [_BASIC],
         "tags": describe_tags(features),
         "x-tagGroups": describe_tag_groups(features),
         "paths": paths,
+        "x-unrouted-responses": responses.unrouted(),
         "components": {
             "schemas": book.components_of(paths, responses.shared),
             "headers": HEADERS,

@@ -11,6 +11,7 @@ Schema = dict[str, Any]
 
 _NUMBER: Schema = {"type": "integer", "format": "int64"}
 _TEXT: Schema = {"type": "string"}
+_ETAG = 'W/"Vq1LQ0v7c2WkzWJc8oTn3pXa"'
 HEADERS: dict[str, Schema] = {
     "X-Request-Id": {"description": "Names the request in the server's log.", "schema": _TEXT},
     "X-RateLimit-Limit": {
@@ -28,6 +29,11 @@ HEADERS: dict[str, Schema] = {
     "Retry-After": {
         "description": "After how many seconds to try again.",
         "schema": _NUMBER,
+    },
+    "ETag": {
+        "description": "Names this content; send it as `If-None-Match` with the next request.",
+        "schema": _TEXT,
+        "example": _ETAG,
     },
     "WWW-Authenticate": {"description": "How to log in: HTTP Basic.", "schema": _TEXT},
     "Allow": {"description": "The methods that the path has.", "schema": _TEXT},
@@ -48,6 +54,19 @@ _IDEMPOTENCY_KEY: Schema = {
     "schema": {"type": "string", "maxLength": MAX_KEY_LENGTH},
     "example": "7f8e1a52-0d54-4a5e-9f43-2a1f6c1f3c55",
 }
+_IF_NONE_MATCH: Schema = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "description": "The `ETag` of a response you have: if it is still the same, you get 304.",
+    "schema": _TEXT,
+    "example": _ETAG,
+}
+
+
+def has_etag(route: ChatRoute) -> bool:
+    """Whether responses have an entity tag, and a client that has the content gets 304."""
+    return route.operation.revalidates and route.method == "GET"
 
 
 def takes_idempotency_key(route: ChatRoute) -> bool:
@@ -58,11 +77,14 @@ def takes_idempotency_key(route: ChatRoute) -> bool:
 
 def request_headers(route: ChatRoute) -> list[Schema]:
     """Describe the headers that have a meaning in requests of an operation."""
+    if has_etag(route):
+        return [_IF_NONE_MATCH]
     return [_IDEMPOTENCY_KEY] if takes_idempotency_key(route) else []
 
 
 def headers_of_success(route: ChatRoute) -> Schema:
-    return _refer(["X-Request-Id", *(_RATE_LIMIT if route.is_limited else ())])
+    etag = ("ETag",) if has_etag(route) else ()
+    return _refer(["X-Request-Id", *(_RATE_LIMIT if route.is_limited else ()), *etag])
 
 
 def headers_of_error(status: int) -> Schema:

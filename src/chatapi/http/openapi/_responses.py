@@ -18,6 +18,7 @@ from chatapi.http.idempotency import AnswerNotKeptError, IdempotencyKeyReusedErr
 from chatapi.http.middleware import CrossSiteRequestError
 from chatapi.http.openapi._errors import list_errors
 from chatapi.http.openapi._headers import (
+    has_etag,
     headers_of_error,
     headers_of_success,
     takes_idempotency_key,
@@ -63,9 +64,19 @@ class ResponseWriter:
     def __init__(self, book: SchemaBook) -> None:
         self._book = book
         self.shared: dict[str, Schema] = {}
-        """By name: the responses that operations refer to, and those of no operation."""
-        for error in UNROUTED_ERRORS:
-            self._refer(_response_name([error]), [error])
+        """By name: the responses that others refer to."""
+
+    def unrouted(self) -> dict[str, Schema]:
+        """Describe the responses for paths and methods that do not exist, by status.
+
+        No operation refers to them, so they are no components.
+        """
+        return {
+            str(error.status): _describe(
+                [error], self._book.resolve(self._book.error([error.code], ""))
+            )
+            for error in UNROUTED_ERRORS
+        }
 
     def responses(self, route: ChatRoute) -> dict[str, Schema]:
         """Describe all responses of an operation, by status."""
@@ -79,6 +90,11 @@ class ResponseWriter:
                 "content": success,
             }
         }
+        if has_etag(route):
+            answers["304"] = {
+                "description": "You have this content: `If-None-Match` names its `ETag`.",
+                "headers": headers_of_success(route),
+            }
         by_status: defaultdict[int, list[type[ApiError]]] = defaultdict(list)
         for error in errors_of(route):
             by_status[error.status].append(error)
@@ -97,12 +113,16 @@ class ResponseWriter:
         if name not in self.shared:
             codes = list(dict.fromkeys(error.code for error in errors))
             schema = self._book.error(codes, f"{name}Error")
-            self.shared[name] = {
-                "description": list_errors(errors),
-                "headers": headers_of_error(errors[0].status),
-                "content": {"application/json": {"schema": schema}},
-            }
+            self.shared[name] = _describe(errors, schema)
         return {"$ref": f"#/components/responses/{name}"}
+
+
+def _describe(errors: Sequence[type[ApiError]], schema: Schema) -> Schema:
+    return {
+        "description": list_errors(errors),
+        "headers": headers_of_error(errors[0].status),
+        "content": {"application/json": {"schema": schema}},
+    }
 
 
 def _name_for(route: ChatRoute, status: int, errors: Sequence[type[ApiError]]) -> str:

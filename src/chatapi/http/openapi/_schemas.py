@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
-from pydantic_core.core_schema import IntSchema, ModelSchema, TypedDictSchema
+from pydantic_core.core_schema import IntSchema, ModelSchema, TaggedUnionSchema, TypedDictSchema
 from typing_extensions import TypedDict, is_typeddict, override
 
 from chatapi.core.errors import ApiError
@@ -62,6 +62,12 @@ class _WireSchemas(GenerateJsonSchema):
     @override
     def typed_dict_schema(self, schema: TypedDictSchema) -> Schema:
         return _describe(super().typed_dict_schema(schema), schema["cls"], dict)
+
+    @override
+    def tagged_union_schema(self, schema: TaggedUnionSchema) -> Schema:
+        # All choices are objects. Said once more, for generators that look for the type of a
+        # choice that is itself a union.
+        return {"type": "object", **super().tagged_union_schema(schema)}
 
     @override
     def field_title_should_be_set(self, schema: Any) -> bool:

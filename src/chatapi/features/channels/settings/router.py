@@ -20,6 +20,7 @@ from chatapi.features.channels.payloads import (
     TopicsPayload,
 )
 from chatapi.features.channels.settings.service import ChannelService
+from chatapi.http.operation import Revalidated
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.permissions.errors import ExpectationMismatchError
 from chatapi.wire.types import ChannelInPath
@@ -28,7 +29,7 @@ router = FeatureRouter("Channels", "The places where conversations with topics h
 
 
 @router.get("/streams")
-async def get_channels(ctx: LoggedIn, params: ListChannelsParams) -> ChannelsPayload:
+async def get_channels(ctx: LoggedIn, params: ListChannelsParams) -> Revalidated[ChannelsPayload]:
     """Get channels.
 
     Only those that you can see: public channels for all but guests, private ones for their

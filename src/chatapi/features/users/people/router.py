@@ -20,6 +20,7 @@ from chatapi.features.users.people.params import (
     GetUsersParams,
 )
 from chatapi.features.users.people.service import UserReader, UserService
+from chatapi.http.operation import Revalidated
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import UserInPath
 
@@ -27,7 +28,7 @@ router = FeatureRouter("Users", "Who is in the organization.")
 
 
 @router.get("/users")
-async def get_users(ctx: MaybeAnonymous, params: GetUsersParams) -> UsersPayload:
+async def get_users(ctx: MaybeAnonymous, params: GetUsersParams) -> Revalidated[UsersPayload]:
     """Get all users.
 
     Open to visitors without an account in organizations with public access; they see neither real

@@ -1,0 +1,119 @@
+"""Sends a body in the form that suits the client: as it is, compressed, or not at all."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from starlette.types import Send
+
+from chatapi.core.cooperative import yield_to_event_loop
+from chatapi.http.accept_encoding import choose_coding
+from chatapi.http.compression import CODINGS, MIN_BYTES, ResponseCompressor
+from chatapi.http.etags import is_listed
+from chatapi.http.request import ApiRequest
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+_OF_BODY = frozenset({b"content-type", b"content-disposition"})
+"""Headers that a response without a body does not have."""
+
+
+@dataclass(frozen=True)
+class CompressionPolicy:
+    """Whether a response may be compressed for a request, and what compresses it."""
+
+    compressor: ResponseCompressor
+    is_from_other_site: Callable[[ApiRequest], bool]
+    """Whether a page of another site sent the request, with credentials that a browser added.
+
+    Such a page could have its guesses at the content compressed together with the content, again
+    and again, and whoever sees the sizes would learn which of them are right (BREACH).
+    """
+
+    async def compress(
+        self, request: ApiRequest, chunks: Sequence[bytes], size: int, *, is_public: bool
+    ) -> tuple[str, Sequence[bytes]] | None:
+        """Returns coding and compressed body; None if the response is to be sent as it is."""
+        coding = choose_coding(request.all_of_header(b"accept-encoding"), CODINGS)
+        if coding is None or (not is_public and self.is_from_other_site(request)):
+            return None
+        compressed = await self.compressor.compress(coding, chunks, size)
+        # Not smaller: random text, or too many other responses are being compressed.
+        return (coding, compressed) if _size_of(compressed) < size else None
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The body of a successful response, and what may be done to send less of it."""
+
+    chunks: Sequence[bytes]
+    headers: Headers
+    """Without those that depend on the request; `Vary` names Accept-Encoding."""
+    etag: str | None = None
+    """Names the content for requests with If-None-Match."""
+    is_compressible: bool = True
+    is_public: bool = False
+    """Whether the content is the same for everyone: its size reveals nothing."""
+
+
+async def send_content(request: ApiRequest, send: Send, content: Content) -> None:
+    """Send a successful response: compressed if the client accepts that, 304 if it has it."""
+    headers, chunks = content.headers, content.chunks
+    if content.etag is not None:
+        headers = [*headers, (b"etag", content.etag.encode())]
+        if request.is_get and is_listed(content.etag, request.all_of_header(b"if-none-match")):
+            await _send_not_modified(request, send, headers)
+            return
+    size = _size_of(chunks)
+    if size >= MIN_BYTES and content.is_compressible:
+        policy: CompressionPolicy = request.scope["state"]["compression"]
+        compressed = await policy.compress(request, chunks, size, is_public=content.is_public)
+        if compressed is not None:
+            coding, chunks = compressed
+            headers = [*headers, (b"content-encoding", coding.encode())]
+    await send_body(request, send, HTTPStatus.OK, headers, chunks)
+
+
+async def send_body(
+    request: ApiRequest, send: Send, status: int, headers: Headers, chunks: Sequence[bytes]
+) -> None:
+    """Send a body as it is, in chunks; a HEAD gets only the headers."""
+    request.response_started = True
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [
+                *headers,
+                (b"content-length", b"%d" % _size_of(chunks)),
+                (b"x-request-id", request.request_id.encode()),
+                *request.response_headers,
+            ],
+        }
+    )
+    *first, last = [b""] if request.method == "HEAD" else chunks
+    for chunk in first:
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        # A client that reads everything at once would keep other requests waiting.
+        await yield_to_event_loop()
+    await send({"type": "http.response.body", "body": last})
+
+
+async def _send_not_modified(request: ApiRequest, send: Send, headers: Headers) -> None:
+    request.response_started = True
+    await send(
+        {
+            "type": "http.response.start",
+            "status": HTTPStatus.NOT_MODIFIED,
+            "headers": [
+                *(header for header in headers if header[0] not in _OF_BODY),
+                (b"x-request-id", request.request_id.encode()),
+                *request.response_headers,
+            ],
+        }
+    )
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _size_of(chunks: Sequence[bytes]) -> int:
+    return sum(map(len, chunks))

@@ -9,7 +9,7 @@ from chatapi.wire.limits import (
     MAX_DEFAULT_CHANNEL_GROUP_DESCRIPTION_LENGTH,
     MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH,
 )
-from chatapi.wire.params import Params
+from chatapi.wire.params import Params, with_example
 
 MAX_GROUPS = 100
 """Limit per realm: every client loads all of them."""
@@ -31,6 +31,10 @@ ChannelNames = Annotated[list[ChannelName], Field(max_length=MAX_CHANNELS, examp
 class CreateDefaultGroupParams(Params):
     """POST /default_stream_groups/create."""
 
+    model_config = with_example(
+        group_name="Engineering", description="For those who build.", stream_names=["lunch"]
+    )
+
     group_name: GroupName
     description: GroupDescription
     """May be empty."""
@@ -40,12 +44,16 @@ class CreateDefaultGroupParams(Params):
 class ChangeDefaultGroupParams(Params):
     """PATCH /default_stream_groups/{group_id}: what is not passed stays unchanged."""
 
+    model_config = with_example(new_description="For those who build.")
+
     new_group_name: GroupName | None = None
     new_description: GroupDescription | None = None
 
 
 class ChangeGroupChannelsParams(Params):
     """PATCH /default_stream_groups/{group_id}/streams."""
+
+    model_config = with_example(op="remove", stream_names=["lunch"])
 
     op: Literal["add", "remove"]
     stream_names: ChannelNames

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from chatapi.features.messages.fetch.params import MAX_ANCHOR_LENGTH, MAX_DATE_LENGTH, Count
 from chatapi.narrow import NarrowParam
-from chatapi.wire.params import Params
+from chatapi.wire.params import Params, with_example
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
@@ -23,6 +23,8 @@ class FlagChange(Params):
 
 class ChangeFlagsParams(FlagChange):
     """POST /messages/flags: all of the messages, or none."""
+
+    model_config = with_example(op="add", flag="read", messages=[1])
 
     messages: Annotated[list[Id], Field(max_length=_MAX_MESSAGES, examples=[[4, 8, 15]])]
 
@@ -47,11 +49,11 @@ class ChangeNarrowFlagsParams(FlagChange):
 class MarkChannelParams(Params):
     """POST /mark_stream_as_read."""
 
-    stream_id: Annotated[Id, Field(examples=[7])]
+    stream_id: Annotated[Id, Field(examples=[1])]
 
 
 class MarkTopicParams(Params):
     """SPEC 4.18, POST /mark_topic_as_read."""
 
-    stream_id: Annotated[Id, Field(examples=[7])]
+    stream_id: Annotated[Id, Field(examples=[1])]
     topic_name: Topic

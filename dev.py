@@ -25,6 +25,8 @@ RUNTIME_LOCK = ROOT / "requirements.lock"
 DEV_LOCK = ROOT / "requirements-dev.lock"
 LOCK_HEADER = "# Written by `python3 dev.py lock` from pyproject.toml.\n"
 OLDEST_PYTHON = (3, 11)
+NODE_FOLDER = ROOT / "tests" / "node"
+"""The packages of Node.js that tests use: generators of TypeScript clients."""
 
 
 class Step(NamedTuple):
@@ -117,6 +119,27 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+# --- Node.js ---
+
+
+def install_node_packages() -> str:
+    """Installs the locked packages; returns why they are missing, or an empty text."""
+    npm = shutil.which("npm")
+    if not shutil.which("node") or not npm:
+        return "Node.js and npm are not installed"
+    wanted = digest(NODE_FOLDER / "package-lock.json")
+    stamp = NODE_FOLDER / "node_modules" / "package-lock.sha256"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return ""
+    print(f"Installing packages of Node.js into {stamp.parent} ...", flush=True)
+    # --ignore-scripts: nothing that comes with a package is run on installing.
+    command = [npm, "ci", "--ignore-scripts", "--silent"]
+    if subprocess.run(command, cwd=NODE_FOLDER, check=False).returncode:
+        return "`npm ci` failed in tests/node"
+    stamp.write_text(wanted)
+    return ""
+
+
 # --- processes ---
 
 
@@ -177,8 +200,10 @@ def imports_step() -> Step:
     return Step("import-linter", [tool("lint-imports")])
 
 
-def pytest_step(*, full: bool, browser: bool, extra: list[str]) -> Step:
-    selection = [*([] if full else ["--quick"]), *([] if browser else ["-m", "not browser"])]
+def pytest_step(*, full: bool, browser: bool, node: bool, extra: list[str]) -> Step:
+    left_out = [*([] if browser else ["browser"]), *([] if node else ["node"])]
+    markers = ["-m", f"not ({' or '.join(left_out)})"] if left_out else []
+    selection = [*([] if full else ["--quick"]), *markers]
     # More workers than cores of a small machine: tests wait for servers and child processes. Idle
     # workers take tests from others: some tests take a minute, and many a hundredth of a second.
     return Step("pytest", [tool("pytest"), "-n", "3", "--dist", "worksteal", *selection, *extra])
@@ -195,6 +220,8 @@ def chosen_tests(extra: list[str]) -> bool:
 
 def install_command(_options: argparse.Namespace, _extra: list[str]) -> None:
     install(DEV_LOCK)
+    if reason := install_node_packages():
+        print(f"{reason}: tests of TypeScript clients cannot run.")
 
 
 def run_command(_options: argparse.Namespace, extra: list[str]) -> None:
@@ -206,7 +233,14 @@ def test_command(options: argparse.Namespace, extra: list[str]) -> None:
     install(DEV_LOCK)
     if chosen_tests(extra):
         replace_process([tool("pytest"), *extra])
-    tests = pytest_step(full=options.full, browser=options.browser, extra=extra)
+    node_is_missing = install_node_packages()
+    if node_is_missing:
+        print(f"{node_is_missing}: tests of TypeScript clients are left out.", flush=True)
+        if options.full:
+            sys.exit("They belong to --full.")
+    tests = pytest_step(
+        full=options.full, browser=options.browser, node=not node_is_missing, extra=extra
+    )
     run_steps([*lint_steps(), types_step(), imports_step(), tests])
 
 

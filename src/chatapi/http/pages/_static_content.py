@@ -1,0 +1,48 @@
+"""Content that does not change while the process runs: compressed once, with a digest."""
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+
+class StaticContent:
+    """Bytes that are sent as they are, or compressed to clients that accept it."""
+
+    def __init__(self, content: bytes, media_type: str, headers: Mapping[str, str]) -> None:
+        self._content = content
+        self._media_type = media_type
+        self._headers = headers
+
+    @cached_property
+    def digest(self) -> str:
+        return hashlib.sha256(self._content).hexdigest()[:16]
+
+    @cached_property
+    def _compressed(self) -> bytes:
+        """Compressed on first use; without a time, so that all processes send the same bytes."""
+        return gzip.compress(self._content, compresslevel=9, mtime=0)
+
+    def respond(self, request: Request) -> Response:
+        """Returns the content, or 304 if the client has it already."""
+        # Weak: the compressed and the plain form share it.
+        tag = f'W/"{self.digest}"'
+        headers = {**self._headers, "etag": tag, "vary": "Accept-Encoding"}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        content = self._content
+        if _accepts_gzip(request.headers.get("accept-encoding", "")):
+            content = self._compressed
+            headers["content-encoding"] = "gzip"
+        return Response(content, headers=headers, media_type=self._media_type)
+
+
+def _accepts_gzip(accepted: str) -> bool:
+    for coding in accepted.lower().split(","):
+        name, _, weight = coding.partition(";")
+        if name.strip() in {"gzip", "*"}:
+            return weight.replace(" ", "") not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
+    return False

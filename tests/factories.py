@@ -15,7 +15,7 @@ from chatapi.features.channels.creation import ChannelCreator, NewChannel
 from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.subscriptions.writer import SubscriptionWriter
-from chatapi.features.realm.creation import create_organization
+from chatapi.features.realm.creation import add_organization
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.repository import UserRepository
@@ -45,7 +45,13 @@ MakeChannel = Callable[..., Awaitable[ChannelRecord]]
 async def make_realm(
     runtime: Runtime, name: str | None = None, subdomain: str | None = None
 ) -> RealmRecord:
-    return await create_organization(runtime, name or f"Organization {next(_numbers)}", subdomain)
+    """A realm without channels; those of `chatapi org create` begin with one."""
+    async with runtime.begin() as work:
+        realm = await add_organization(
+            work, runtime.clock.now(), name or f"Organization {next(_numbers)}", subdomain
+        )
+    runtime.realms.reload_soon()
+    return realm
 
 
 def realm_context(runtime: Runtime, realm: RealmRecord) -> RealmContext:

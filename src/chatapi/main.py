@@ -110,7 +110,7 @@ def create_app(
     _inspect_payloads()
     # Set last: each router that is included wraps the lifespan once more, and none has its own.
     app.router.lifespan_context = _lifespan
-    app.router.routes.extend([document_route(app.openapi), *page_routes(app.openapi)])
+    app.router.routes.extend([document_route(app.openapi), *page_routes()])
     if settings.metrics == "on":
         _add_metrics(app)
     return app

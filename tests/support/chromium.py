@@ -143,6 +143,23 @@ class Page(DevTools):
             " list.dispatchEvent(new Event('change', { bubbles: true })); })()"
         )
 
+    async def press(self, key: str) -> None:
+        """Press and release a key, wherever the focus is."""
+        text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        await self.command("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        await self.command("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    async def choose_file(self, selector: str, file: Path) -> None:
+        """Choose a file in a file field, and notify the page as the browser's dialog would."""
+        quoted = orjson.dumps(selector).decode()
+        await self.wait_for(f"document.querySelector({quoted})")
+        field = await self.command(
+            "Runtime.evaluate", expression=f"document.querySelector({quoted})"
+        )
+        await self.command(
+            "DOM.setFileInputFiles", files=[str(file)], objectId=field["result"]["objectId"]
+        )
+
     async def look_like(self, *, width: int, height: int, is_dark: bool = False) -> None:
         await self.command(
             "Emulation.setDeviceMetricsOverride",

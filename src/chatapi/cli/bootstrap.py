@@ -1,4 +1,4 @@
-"""The first start: creates an organization with an owner, so that a new server can be used."""
+"""The first start: creates an organization with an owner and a channel to talk in."""
 
 import secrets
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
-from chatapi.features.realm import SubdomainTakenError, add_organization
+from chatapi.features.realm import SubdomainTakenError, add_first_channel, add_organization
 from chatapi.features.users import NewUser, add_user
 
 ORGANIZATION_NAME = "Chat"
@@ -37,7 +37,9 @@ async def create_first_organization(runtime: Runtime) -> InitialOwner | None:
         # One transaction, so that there is never an organization without an owner.
         async with runtime.begin() as work:
             realm = await add_organization(work, runtime.clock.now(), ORGANIZATION_NAME)
-            created = await add_user(RealmContext.without_request(runtime, work, realm), owner)
+            ctx = RealmContext.without_request(runtime, work, realm)
+            created = await add_user(ctx, owner)
+            await add_first_channel(ctx, created.user)
     except SubdomainTakenError:
         return None
     return InitialOwner(OWNER_EMAIL, password, created.api_key)

@@ -142,6 +142,15 @@ class Hub:
             await self._open(feed)
         return feed
 
+    def start_feed(self, realm_id: RealmId) -> None:
+        """Start the feed of a realm in the transaction that creates it.
+
+        Its clock cannot be read by another session before the commit, and there are no events yet.
+        """
+        feed = self._feeds.setdefault(realm_id, Feed(realm_id, self.measurements))
+        if feed.position is None:
+            self._announce(feed, feed.start_at(EventNumber(0)))
+
     async def catch_up(self, feed: Feed) -> None:
         """Read the events of the log after the feed's position."""
         async with feed.healing, DatabaseSession(self._database) as db:
@@ -231,7 +240,8 @@ class Hub:
             return
         for realm_id in seen:
             feed = self._feeds[realm_id]
-            if positions[realm_id] > _position_of(feed):
+            # A realm whose creation is not committed has no clock yet.
+            if positions.get(realm_id, 0) > _position_of(feed):
                 await self._catch_up_or_log(feed)
 
     async def _reset_all_feeds(self) -> None:

@@ -4,14 +4,16 @@ import re
 import uuid
 from datetime import datetime
 
+from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import BadRequestError
 from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.features.realm.first_channel import add_first_channel
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.realm.rules import check_name
-from chatapi.features.users import add_notification_bot
+from chatapi.features.users import add_notification_bot, notification_bot
 from chatapi.permissions.creation import add_system_groups
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
@@ -20,9 +22,11 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 async def create_organization(
     runtime: Runtime, name: str, subdomain: str | None = None
 ) -> RealmRecord:
-    """Create a realm in a transaction of its own."""
+    """Create a realm with its first channel, in a transaction of its own."""
     async with runtime.begin() as work:
         realm = await add_organization(work, runtime.clock.now(), name, subdomain)
+        bot = await notification_bot(work.db, realm.id)
+        await add_first_channel(RealmContext.without_request(runtime, work, realm), bot)
     runtime.realms.reload_soon()
     return realm
 

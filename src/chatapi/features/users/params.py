@@ -12,6 +12,6 @@ UserReference = Annotated[
     Field(
         max_length=MAX_EMAIL_LENGTH,
         description="The id of a user, their API email, or their real address if you may see it.",
-        examples=["10"],
+        examples=["2"],
     ),
 ]

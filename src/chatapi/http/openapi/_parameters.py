@@ -36,6 +36,8 @@ class ParameterWriter:
                 )
                 for name, field in schema.get("properties", {}).items()
             ]
+            for example in schema.get("examples", ())[:1]:
+                _prefill(described, example)
         return described
 
     def body(self, route: ChatRoute) -> Schema | None:
@@ -131,6 +133,15 @@ class ParameterWriter:
 def _requires_file(params: type[Params]) -> bool:
     name = params.file_parameter
     return name is not None and params.model_fields[name].is_required()
+
+
+def _prefill(parameters: Sequence[Schema], example: Schema) -> None:
+    """Marks the parameters of a whole example: OpenAPI has one only for bodies."""
+    for parameter in parameters:
+        if parameter["name"] in example:
+            parameter["x-prefilled"] = True
+            media = parameter.get("content", {}).get(_JSON, parameter)
+            media["example"] = example[parameter["name"]]
 
 
 def _form_types(params: type[Params]) -> Sequence[str]:

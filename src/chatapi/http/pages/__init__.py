@@ -1,17 +1,18 @@
-"""HTML pages: the start page, the docs browser and the OpenAPI document behind it."""
+"""HTML pages: the start page and the docs page."""
 
 import html
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
-import orjson
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from chatapi.core.version import VERSION
 from chatapi.http.pages._assets import find_assets, read_template
+from chatapi.http.pages._guides import guide_names, read_guides
+from chatapi.http.pages._static_content import StaticContent
+
+__all__ = ["guide_names", "page_routes"]
 
 _EVERY_PAGE = {
     "x-content-type-options": "nosniff",
@@ -21,13 +22,15 @@ _EVERY_PAGE = {
 _POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
-    # The docs browser sets styles on its elements.
-    "style-src": "'self' 'unsafe-inline'",
-    "img-src": "'self' data:",
+    "style-src": "'self'",
+    "img-src": "'self'",
     "connect-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
     "frame-ancestors": "'none'",
+    # Text can never become HTML or script, whatever the code of a page does with it.
+    "require-trusted-types-for": "'script'",
+    "trusted-types": "'none'",
 }
 _PAGE_HEADERS = {
     **_EVERY_PAGE,
@@ -35,36 +38,40 @@ _PAGE_HEADERS = {
 }
 
 
-def page_routes(document: Callable[[], dict[str, Any]]) -> list[BaseRoute]:
-    """Routes of `/`, `/docs` and `/openapi.json`; the document is built on the first request."""
+def page_routes() -> list[BaseRoute]:
+    """Routes of `/`, `/docs` and what they load."""
     assets = find_assets()
-    links = {asset.placeholder: asset.link() for asset in assets}
+    links = assets.links()
     home = read_template("home.html")
-    docs = read_template("docs.html").substitute(links)
 
     @cache
-    def encoded_document() -> bytes:
-        return orjson.dumps(document())
+    def docs_page() -> StaticContent:
+        return StaticContent(_docs_page().encode(), "text/html", _PAGE_HEADERS)
 
     async def show_home(request: Request) -> Response:
         origin = html.escape(request.state.request.origin)
         page = home.substitute(links, version=html.escape(VERSION), origin=origin)
         return HTMLResponse(page, headers=_PAGE_HEADERS)
 
-    async def show_docs(_request: Request) -> Response:
-        return HTMLResponse(docs, headers=_PAGE_HEADERS)
+    async def show_docs(request: Request) -> Response:
+        return docs_page().respond(request)
 
     async def show_icon(_request: Request) -> Response:
         return RedirectResponse(links["icon_svg"], headers=_EVERY_PAGE)
 
-    def give_document(_request: Request) -> Response:
-        # Not async: building the document takes a moment and must not block other requests.
-        return Response(encoded_document(), headers=_EVERY_PAGE, media_type="application/json")
-
     return [
         Route("/", show_home),
         Route("/docs", show_docs),
-        Route("/openapi.json", give_document),
         Route("/favicon.ico", show_icon),
-        *(asset.route() for asset in assets),
+        *assets.routes(),
     ]
+
+
+def _docs_page() -> str:
+    """The frame of the docs page and the guides; a module adds what the document describes."""
+    assets = find_assets()
+    preloads = [f'<link rel="modulepreload" href="{link}">' for link in assets.modules("docs")]
+    articles = [guide.article() for guide in read_guides()]
+    return read_template("docs.html").substitute(
+        assets.links(), modules="\n".join(preloads), guides="\n".join(articles)
+    )

@@ -1,73 +1,81 @@
-"""Static files of the pages, all served from here: they work without internet access."""
+"""Static files of the pages, all of them ours: they work without internet access."""
 
 import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
+from fnmatch import fnmatch
+from functools import cache, cached_property
 from pathlib import Path
 from string import Template
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from chatapi.http.pages._static_content import StaticContent
+
 _STATIC = Path(__file__).parent / "static"
-_OURS = ("home.css", "home.js", "docs.css", "docs.js", "icon.svg", "loader.svg")
-_SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js")
 # Not guessed: a guess would depend on the machine.
 _MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HEADERS = {
     "x-content-type-options": "nosniff",
-    # The link changes with the file's content.
+    # The path changes with the content of the files.
     "cache-control": "public, max-age=31536000, immutable",
 }
 
 
 @dataclass(frozen=True)
-class Asset:
-    """A static file and its URL path."""
+class Assets:
+    """The static files, at paths that begin with a digest of all of them.
 
-    file: Path
+    One digest for all: modules import each other by relative paths, which then lead to the same
+    version.
+    """
 
-    @property
-    def placeholder(self) -> str:
-        """The name templates use for it: `home.css` is `home_css`."""
-        return self.file.name.replace(".", "_").replace("-", "_")
+    files: Mapping[str, Path]
+    """By name: their path below the folder of static files."""
 
-    @property
-    def path(self) -> str:
-        return f"/docs/assets/{self.file.name}"
+    @cached_property
+    def root(self) -> str:
+        digest = hashlib.sha256()
+        for name, file in self.files.items():
+            content = file.read_bytes()
+            digest.update(f"{name} {len(content)} ".encode() + content)
+        return f"/docs/assets/{digest.hexdigest()[:12]}"
 
-    def link(self) -> str:
-        """The path with a digest, so that no cache serves an old version of the file."""
-        return f"{self.path}?v={_digest_of(self.file)}"
+    def link(self, name: str) -> str:
+        return f"{self.root}/{name}"
 
-    def route(self) -> Route:
-        async def give_file(_request: Request) -> Response:
-            media_type = _MEDIA_TYPES[self.file.suffix]
-            return FileResponse(self.file, headers=_HEADERS, media_type=media_type)
+    def links(self) -> dict[str, str]:
+        """The links by the names templates use: that of `home.css` is `home_css`."""
+        return {
+            name.replace(".", "_").replace("-", "_").replace("/", "_"): self.link(name)
+            for name in self.files
+        }
 
-        return Route(self.path, give_file)
+    def modules(self, folder: str) -> list[str]:
+        """The links of the JavaScript modules in a folder."""
+        return [self.link(name) for name in self.files if fnmatch(name, f"{folder}/*.js")]
+
+    def routes(self) -> Iterator[Route]:
+        for name, file in self.files.items():
+            yield _route(self.link(name), file)
+
+
+def _route(path: str, file: Path) -> Route:
+    content = StaticContent(file.read_bytes(), _MEDIA_TYPES[file.suffix], _HEADERS)
+
+    async def give_file(request: Request) -> Response:
+        return content.respond(request)
+
+    return Route(path, give_file)
 
 
 @cache
-def _digest_of(file: Path) -> str:
-    """Made once for all apps of a process: the files come with the package."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
-
-
-@cache
-def find_assets() -> tuple[Asset, ...]:
-    """Our own files and those of Swagger UI."""
-    swagger = find_spec("fastapi_swagger")
-    if swagger is None or not swagger.submodule_search_locations:
-        message = "the package fastapi-swagger, which brings the docs browser, is not installed"
-        raise FileNotFoundError(message)
-    swagger_files = Path(swagger.submodule_search_locations[0]) / "resources"
-    return (
-        *(Asset(_STATIC / name) for name in _OURS),
-        *(Asset(swagger_files / name) for name in _SWAGGER),
-    )
+def find_assets() -> Assets:
+    """All static files that are no templates; read once for all apps of a process."""
+    found = sorted(file for file in _STATIC.rglob("*") if file.suffix in _MEDIA_TYPES)
+    return Assets({file.relative_to(_STATIC).as_posix(): file for file in found})
 
 
 @cache

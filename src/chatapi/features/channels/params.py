@@ -72,7 +72,7 @@ class ChannelOptions(_PermissionParams):  # type: ignore[misc,valid-type]  # fro
 class CreateChannelParams(ChannelOptions):
     """POST /channels/create: a new channel and its first subscribers."""
 
-    model_config = with_example(name="lunch", description="What to eat", subscribers=[2])
+    model_config = with_example(name="ideas", description="What to try next", subscribers=[2])
 
     name: ChannelName
     """The name of the channel; must differ from other channels in more than case."""

@@ -121,6 +121,8 @@ class TestChannels:
         assert_success(await subscribe(client, owner, "team", **principals))
         events = await listener.new_events()
         assert sorted(added(events)) == sorted([owner.user_id, friend.user_id])
+        listed = [each["user_ids"] for each in events if each.get("op") == "peer_add"]
+        assert friend.user_id not in [user_id for user_ids in listed for user_id in user_ids]
         assert kinds(events).index("stream/create") > kinds(events).index("realm_user/add")
         await compare(listener, events)
         assert_success(await unsubscribe(client, guest, "team"))
@@ -279,6 +281,8 @@ class TestChannels:
         make_channel: MakeChannel,
     ) -> None:
         await make_channel("team", subscribers=[owner, friend], invite_only=True)
+        assert_success(await client.patch("/realm", owner, enable_spectator_access=True))
+        await make_channel("window", is_web_public=True, subscribers=[friend])
         assert_success(await client.delete(f"/users/{friend.user_id}", owner))
         listener = await listen(client, guest, **_ABLE)
         principals = {"principals": [guest.user_id], **_QUIETLY}
@@ -337,6 +341,24 @@ class TestBots:
         assert_success(changed)
         events += await listener.new_events()
         assert [each["user_id"] for each in removed(events)] == [bot_id]
+        await compare(listener, events)
+
+    async def test_owner_keeps_a_bot_that_leaves_their_channel(
+        self,
+        client: ApiClient,
+        square: ChannelRecord,
+        owner: Person,
+        guest: Person,
+        make_user: MakeUser,
+    ) -> None:
+        bot = await make_user(Role.GUEST, bot_owner=guest)
+        principals = {"principals": [bot.user_id]}
+        assert_success(await subscribe(client, owner, "square", **principals, **_QUIETLY))
+        listener = await listen(client, guest, **_ABLE)
+        assert_success(await unsubscribe(client, owner, "square", **principals))
+        events = await listener.new_events()
+        assert removed(events) == []
+        assert_success(await client.get(f"/users/{bot.user_id}", guest))
         await compare(listener, events)
 
 

@@ -81,5 +81,5 @@ def test_every_response_is_documented(
     with server_process(tmp_path, **command.settings) as server:
         # Building the document may take longer, on a busy machine, than any other request may.
         httpx.get(f"{server.url}/openapi.json", timeout=PATIENCE_SECONDS).raise_for_status()
-        for option in ("--exclude-operation-id", "--include-operation-id"):
+        for option in ("--exclude-operation-id-regex", "--include-operation-id-regex"):
             schemathesis(server, owner, tmp_path, examples, option, ENDS_ITS_OWN_CREDENTIALS)

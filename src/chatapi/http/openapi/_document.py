@@ -69,6 +69,7 @@ def build_document(
             "version": VERSION,
             "description": _ABOUT,
             "contact": {"name": "The administrators of this server"},
+            "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
         "security": [_BASIC],

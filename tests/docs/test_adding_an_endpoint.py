@@ -13,7 +13,7 @@ from tests.docs.throwaway_feature import FEATURE, MIGRATION, OWN_TESTS, STEPS, T
 from tests.support.server_process import PROJECT
 
 PAGE = PROJECT / "docs/adding-an-endpoint.md"
-PARTS = ("src", "tests", "docs", "migrations", "benchmarks", "reference")
+PARTS = ("src", "tests", "docs", "deploy", "migrations", "benchmarks", "reference")
 PATIENCE_SECONDS = 600
 NEW_FILES = (FEATURE, TABLE, OWN_TESTS)
 CHANGED_FILES = (

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from chatapi.http.pages._static_content import StaticContent
 
 _STATIC = Path(__file__).parent / "static"
+_ROOT = "/docs/assets"
 # Not guessed: a guess would depend on the machine.
 _MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HEADERS = {
@@ -22,6 +23,8 @@ _HEADERS = {
     # The path changes with the content of the files.
     "cache-control": "public, max-age=31536000, immutable",
 }
+_IN_MESSAGES = ("loader.svg",)
+"""Stored messages link these files, so their paths have no digest and never change."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Assets:
         for name, file in self.files.items():
             content = file.read_bytes()
             digest.update(f"{name} {len(content)} ".encode() + content)
-        return f"/docs/assets/{digest.hexdigest()[:12]}"
+        return f"{_ROOT}/{digest.hexdigest()[:12]}"
 
     def link(self, name: str) -> str:
         return f"{self.root}/{name}"
@@ -60,6 +63,8 @@ class Assets:
     def routes(self) -> Iterator[Route]:
         for name, file in self.files.items():
             yield _route(self.link(name), file)
+        for name in _IN_MESSAGES:
+            yield _route(f"{_ROOT}/{name}", self.files[name])
 
 
 def _route(path: str, file: Path) -> Route:

@@ -196,13 +196,11 @@ async def _prepared(
     org: LargeOrganization, route: ChatRoute, change: Callable[[], dict[str, object]]
 ) -> Request:
     endpoint = endpoint_of(route)
+    caller = await org.world.make_user() if endpoint in ENDS_ACCOUNT else org.hoarder
     if endpoint in _OWN_PREPARATIONS:
         prepared = await _OWN_PREPARATIONS[endpoint](org)
     else:
-        prepared = await PREPARATIONS.get(endpoint, nothing)(org.world, org.hoarder)
-    caller: Person | None = org.hoarder
-    if endpoint in ENDS_ACCOUNT:
-        caller = await org.world.make_user()
+        prepared = await PREPARATIONS.get(endpoint, nothing)(org.world, caller)
     return Request(
         route.method,
         _path(route, prepared.places),

@@ -234,7 +234,9 @@ class _Builder:
         }
         last: dict[int, int] = {}
         rows: list[dict[str, Any]] = []
-        for number in range(1, size.messages + 1):
+        # A new organization has a message already.
+        newest = (await self._db.execute(select(func.max(Message.id)))).scalar_one() or 0
+        for number in range(newest + 1, size.messages + 1):
             is_busy = number % size.in_busy_topic == 0
             topic = _BUSY_TOPIC if is_busy else topics[number % 100]
             last[conversations[topic]] = number

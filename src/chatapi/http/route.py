@@ -20,6 +20,7 @@ from chatapi.core.errors import (
     UnavailableError,
 )
 from chatapi.core.ids import UserId
+from chatapi.http.compression import MIN_BYTES
 from chatapi.http.content import Content, send_content
 from chatapi.http.etags import etag_of
 from chatapi.http.forms import Form, read_form, read_form_with_file, read_query_and_body
@@ -35,6 +36,7 @@ from chatapi.http.responses import (
     encode_success,
     send_event_stream,
     send_file,
+    send_json,
     send_redirect,
 )
 
@@ -118,15 +120,21 @@ class ChatRoute(APIRoute):
         elif isinstance(payload, Redirect):
             await send_redirect(request, send, payload)
         else:
-            await send_content(request, send, await self._content(request, outcome))
+            chunks = await encode_success(payload, outcome.ignored)
+            if len(chunks) == 1 and len(chunks[0]) < MIN_BYTES and not self.operation.revalidates:
+                # Most responses: nothing about them can be made smaller.
+                await send_json(request, send, 200, chunks)
+            else:
+                await send_content(request, send, await self._content(request, outcome, chunks))
 
-    async def _content(self, request: ApiRequest, outcome: Outcome) -> Content:
+    async def _content(
+        self, request: ApiRequest, outcome: Outcome, chunks: Sequence[bytes]
+    ) -> Content:
         """The response in the envelope, and whether it may be compressed and kept.
 
         A credential is never compressed beside text that somebody else chose, since the size could
         reveal it. Names of parameters are such text: a link can contain them.
         """
-        chunks = await encode_success(outcome.payload, outcome.ignored)
         compressible = not self.operation.returns_credential and not (
             outcome.ignored and request.is_get
         )

@@ -11,7 +11,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.open_files import open_file_usage
 from chatapi.db.idempotency_store import IdempotencyStore
 from chatapi.events.log import EventLog
-from chatapi.jobs.api_key_use import store_api_key_use
+from chatapi.jobs.api_key_use import store_used_api_keys
 from chatapi.jobs.expired_messages import delete_expired_messages
 from chatapi.jobs.orphaned_files import remove_orphaned_files
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
@@ -86,7 +86,7 @@ _JOBS: tuple[Job, ...] = (
     expire_queues,
     trim_event_log,
     delete_expired_responses,
-    store_api_key_use,
+    store_used_api_keys,
     end_waiting_periods,
     delete_expired_messages,
     remove_unclaimed_uploads,

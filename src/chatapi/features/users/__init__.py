@@ -8,6 +8,7 @@ from chatapi.features.users.api_keys import (
     list_api_keys,
     revoke_access,
     revoke_api_key,
+    store_api_key_use,
 )
 from chatapi.features.users.avatar_addresses import (
     Avatar,
@@ -26,7 +27,7 @@ from chatapi.features.users.profile_fields.field_types import KNOWN_SITES
 from chatapi.features.users.profile_fields.params import CreateFieldParams, ProfileValueParam
 from chatapi.features.users.profile_fields.profiles import ProfileService, has_profile_values
 from chatapi.features.users.profile_fields.service import ProfileFieldService, list_profile_fields
-from chatapi.features.users.repository import ApiKeyRepository, BotServiceRepository
+from chatapi.features.users.repository import BotServiceRepository
 from chatapi.features.users.role_history import past_roles
 from chatapi.features.users.rules import check_password
 from chatapi.features.users.system_bots import add_notification_bot, notification_bot
@@ -40,7 +41,6 @@ __all__ = [
     "PING_EVERY_SECONDS",
     "UNKNOWN_USER",
     "ApiKeyRecord",
-    "ApiKeyRepository",
     "Avatar",
     "BotServiceRecord",
     "BotServiceRepository",
@@ -72,4 +72,5 @@ __all__ = [
     "recount_full_members",
     "revoke_access",
     "revoke_api_key",
+    "store_api_key_use",
 ]

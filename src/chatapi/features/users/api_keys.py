@@ -1,9 +1,13 @@
 """Issues further API keys and revokes keys; callers have checked the permission."""
 
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ApiKeyId, UserId, new_api_key
+from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Nobody
 from chatapi.events.restarts import restart_clients
 from chatapi.features.users.api_key_records import ApiKeyRecord
@@ -11,9 +15,18 @@ from chatapi.features.users.events import CredentialsChanged
 from chatapi.features.users.login_events import OldLoginsEnded
 from chatapi.features.users.repository import ApiKeyRepository
 
+_USE_PRECISION = timedelta(minutes=10)
+"""The use of a key in constant use is written once in this time."""
 LOGINS_PER_USER = 50
 """Limit of login keys per user; beyond it the oldest one is revoked."""
 MAX_KEY_NAME_LENGTH = 60
+
+
+async def store_api_key_use(
+    db: DatabaseSession, key_ids: Collection[ApiKeyId], now: datetime
+) -> None:
+    """Store that keys were used just now; call it now and then, for all keys at once."""
+    await ApiKeyRepository(db).store_use(key_ids, now, unless_since=now - _USE_PRECISION)
 
 
 async def list_api_keys(ctx: RealmContext, user_id: UserId) -> list[ApiKeyRecord]:

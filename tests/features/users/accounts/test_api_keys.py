@@ -9,7 +9,7 @@ import pytest
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
-from chatapi.jobs.api_key_use import store_api_key_use
+from chatapi.jobs.api_key_use import store_used_api_keys
 from tests.factories import MakeUser, Person
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
@@ -79,7 +79,7 @@ class TestLastUse:
     ) -> None:
         clock.advance(hours=1)
         await client.get("/users/me", phone)
-        await store_api_key_use(runtime)
+        await store_used_api_keys(runtime)
         used = {key["name"]: key["last_used_at"] for key in await keys_of(client, iago)}
         assert used == {"": None, "ExamplePhone": unix_seconds(clock.now())}
 
@@ -90,7 +90,7 @@ class TestLastUse:
         for _ in range(3):
             clock.advance(minutes=6)
             await client.get("/users/me", iago)
-            await store_api_key_use(runtime)
+            await store_used_api_keys(runtime)
             (key,) = await keys_of(client, iago)
             times.append(key["last_used_at"])
         assert times == [times[0], times[0], unix_seconds(clock.now())]

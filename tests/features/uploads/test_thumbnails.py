@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -219,6 +220,13 @@ class TestInMessages:
         assert "<img" not in await html_of(client, owner, message)
 
 
+async def newest_message(client: ApiClient, reader: Person) -> dict[str, Any]:
+    page = {"anchor": "newest", "num_before": 1, "num_after": 0}
+    [message] = assert_success(await client.get("/messages", reader, **page))["messages"]
+    found: dict[str, Any] = message
+    return found
+
+
 class TestTextsThatNothingUpdates:
     """Earlier versions and scheduled messages show a link where a thumbnail was not drawn yet."""
 
@@ -281,8 +289,7 @@ class TestTextsThatNothingUpdates:
         await draw_all(runtime)
         clock.advance(seconds=3600)
         await deliver_due(runtime)
-        page = {"anchor": "newest", "num_before": 1, "num_after": 0}
-        [message] = assert_success(await client.get("/messages", owner, **page))["messages"]
+        message = await newest_message(client, owner)
         assert shown(url) in message["content"]
 
     async def test_message_delivered_before_the_drawing_is_updated_after_it(
@@ -300,8 +307,7 @@ class TestTextsThatNothingUpdates:
         await schedule(client, member, to_people(owner), at, content=f"[cat]({url})")
         clock.advance(seconds=3600)
         await deliver_due(runtime)
-        page = {"anchor": "newest", "num_before": 1, "num_after": 0}
-        [message] = assert_success(await client.get("/messages", owner, **page))["messages"]
+        message = await newest_message(client, owner)
         assert loading(url) in message["content"]
         await draw_all(runtime)
         assert shown(url) in await html_of(client, owner, message["id"])

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
+from chatapi.audit.entries import AuditChange, AuditOrigin, AuditSource
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -87,12 +88,19 @@ class RealmContext(ServerContext):
     realm: RealmRecord
     computed: dict[str, object] = field(default_factory=dict, kw_only=True)
     """Results of expensive work that earlier attempts at the same request have left."""
+    source: AuditSource = field(default=AuditSource.API, kw_only=True)
+    """Where the work came from; the audit log says it."""
 
     @staticmethod
-    def without_request(runtime: Runtime, work: UnitOfWork, realm: RealmRecord) -> "RealmContext":
+    def without_request(
+        runtime: Runtime,
+        work: UnitOfWork,
+        realm: RealmRecord,
+        source: AuditSource = AuditSource.SERVER,
+    ) -> "RealmContext":
         """Context of a job or a command: there is no user whose permissions could be checked."""
         origin = runtime.settings.public_url or f"http://{realm.host(runtime.settings.root_domain)}"
-        return RealmContext(runtime, work, origin, realm, realm)
+        return RealmContext(runtime, work, origin, realm, realm, source=source)
 
     def acting_as(self, caller: Caller, client_name: str) -> "Context":
         """The same context for what is done on behalf of a user."""
@@ -106,6 +114,7 @@ class RealmContext(ServerContext):
             client_name,
             address=self.address,
             computed=self.computed,
+            source=self.source,
         )
 
     @property
@@ -211,6 +220,13 @@ class RealmContext(ServerContext):
         """Emit an event about a change, in the transaction that makes it."""
         self.work.emit(self.realm.id, event, to)
 
+    def audit(self, change: AuditChange) -> None:
+        """Write an entry of the audit log about a change, in the transaction that makes it."""
+        self.work.audit(self.realm.id, change, self._audit_origin())
+
+    def _audit_origin(self) -> AuditOrigin:
+        return AuditOrigin(self.source, address=self.address)
+
     @property
     def reader(self) -> UserRecord | None:
         """The user on whose behalf data is read, None if not logged in."""
@@ -265,6 +281,13 @@ class Context(RealmContext):
     @property
     def user(self) -> UserRecord:
         return self.caller.user
+
+    @override
+    def _audit_origin(self) -> AuditOrigin:
+        # The operator of the command line may act as any user: that user has done nothing.
+        is_own = self.source is AuditSource.API
+        acting_user_id = self.user.id if is_own else None
+        return AuditOrigin(self.source, acting_user_id, self.address, self.client_name)
 
     def emit_to_caller(self, event: Event) -> None:
         """Emit an event that concerns only the caller, for the caller's other clients."""

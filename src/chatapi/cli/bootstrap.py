@@ -3,6 +3,7 @@
 import secrets
 from dataclasses import dataclass
 
+from chatapi.audit.entries import AuditSource
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_rows import RealmRows
 from chatapi.auth.runtime import Runtime
@@ -36,7 +37,9 @@ async def create_first_organization(runtime: Runtime) -> InitialOwner | None:
     try:
         # One transaction, so that there is never an organization without an owner.
         async with runtime.begin() as work:
-            realm = await add_organization(work, runtime.clock.now(), ORGANIZATION_NAME)
+            realm = await add_organization(
+                work, runtime.clock.now(), ORGANIZATION_NAME, source=AuditSource.SERVER
+            )
             ctx = RealmContext.without_request(runtime, work, realm)
             created = await add_user(ctx, owner)
             await add_first_channel(ctx, created.user)

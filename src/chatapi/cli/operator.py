@@ -10,6 +10,7 @@ import typer
 from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from chatapi.audit.entries import AuditSource
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.realm_cache import RealmRecord
@@ -154,7 +155,7 @@ async def organization(
     """
     async with runtime.begin() as work:
         realm = await _choose_organization(work.db, subdomain)
-        yield RealmContext.without_request(runtime, work, realm)
+        yield RealmContext.without_request(runtime, work, realm, AuditSource.COMMAND_LINE)
 
 
 def acting_as(ctx: RealmContext, user: UserRecord) -> Context:

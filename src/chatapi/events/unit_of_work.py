@@ -6,6 +6,8 @@ from typing import Self
 
 import structlog
 
+from chatapi.audit.entries import AuditChange, AuditOrigin
+from chatapi.audit.log import AuditLog
 from chatapi.core.clock import Clock
 from chatapi.core.errors import StaleCallerError
 from chatapi.core.ids import EventNumber, QueueId, RealmId
@@ -34,6 +36,7 @@ class UnitOfWork:
         self._clock = clock
         self._idempotency_key: IdempotencyKey | None = None
         self._outbox: dict[RealmId, list[tuple[Event, Audience]]] = {}
+        self._audit_entries: dict[RealmId, list[tuple[AuditChange, AuditOrigin]]] = {}
         self._after_commit: list[Callable[[], None]] = []
 
     async def __aenter__(self) -> Self:
@@ -60,7 +63,7 @@ class UnitOfWork:
 
         Only before the first write: it would be rolled back, and its events would announce it.
         """
-        if self._outbox:
+        if self._outbox or self._audit_entries:
             raise RuntimeError("release the connection before you emit events")
         await self.db.close()
 
@@ -69,6 +72,12 @@ class UnitOfWork:
         if event.is_logged and not self.db.has_locked(realm_id):
             raise RuntimeError("lock the realm before you write: its events have one order")
         self._outbox.setdefault(realm_id, []).append((event, to))
+
+    def audit(self, realm_id: RealmId, change: AuditChange, origin: AuditOrigin) -> None:
+        """Write an entry of the audit log with the commit; services call `ctx.audit`."""
+        if not self.db.has_locked(realm_id):
+            raise RuntimeError("lock the realm before you write: its audit log has one order")
+        self._audit_entries.setdefault(realm_id, []).append((change, origin))
 
     def end_queues(self, realm_id: RealmId, queue_ids: Collection[QueueId]) -> None:
         """Notify all processes that queues were deleted in this transaction."""
@@ -113,12 +122,15 @@ class UnitOfWork:
         self._after_commit.append(callback)
 
     async def commit(self) -> None:
-        """Write the events, commit, and only then publish them.
+        """Write audit entries and events, commit, and only then publish the events.
 
         Long work may commit in steps: each commit covers everything since the one before.
         """
+        for realm_id, entries in self._audit_entries.items():
+            await AuditLog(self.db).append(realm_id, entries, self._clock.now())
         batches = [await self._write_events(realm_id) for realm_id in self._outbox]
         after_commit = self._after_commit
+        self._audit_entries = {}
         self._outbox = {}
         self._after_commit = []
         await self.db.commit()

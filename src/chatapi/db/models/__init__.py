@@ -1,6 +1,7 @@
 """All tables, grouped in modules; importing this package fills the metadata."""
 
 from chatapi.db.base import Base
+from chatapi.db.models.audit import AuditLogEntry
 from chatapi.db.models.bot import BotService, BotStorageEntry, OutgoingWebhookCall
 from chatapi.db.models.channel import Channel, Subscription, SubscriptionPeriodRow, UserTopic
 from chatapi.db.models.default_channel_group import DefaultChannelGroup, DefaultChannelGroupEntry
@@ -41,6 +42,7 @@ __all__ = [
     "Attachment",
     "AttachmentImage",
     "AttachmentMessage",
+    "AuditLogEntry",
     "BotService",
     "BotStorageEntry",
     "Channel",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
@@ -129,6 +130,13 @@ class ChannelCreator:
                 channel, subscriber_count=0, first_message_id=None, last_sent_at=None
             )
             shown = channel_payload(summary, self._ctx.realm, self._ctx.now())
+            self._ctx.audit(
+                AuditChange(
+                    AuditKind.CHANNEL_CREATED,
+                    channel_id=channel.id,
+                    new={"name": channel.name, "invite_only": channel.invite_only},
+                )
+            )
             self._ctx.emit(
                 ChannelsCreated(streams=[shown]), to=channel_visible_to(self._ctx.realm, channel)
             )

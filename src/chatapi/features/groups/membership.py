@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from chatapi.audit.entries import AuditKind
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
@@ -20,7 +21,7 @@ from chatapi.features.groups.params import (
     ReadMembersParams,
     ReadSubgroupsParams,
 )
-from chatapi.features.groups.parts import GroupParts, listed
+from chatapi.features.groups.parts import GroupParts, audit_parts, listed
 from chatapi.features.groups.payloads import (
     GroupMembershipPayload,
     GroupMembersPayload,
@@ -123,6 +124,7 @@ class MembershipService:
             await self._parts.add_members(group.id, user_ids)
             event = GroupMembersAdded(group_id=group.id, user_ids=[*user_ids])
             self._ctx.emit(event, to=Everyone())
+            audit_parts(self._ctx, AuditKind.GROUP_MEMBERS_ADDED, group.id, user_ids)
             await emit_group_visibility_change(self._ctx, group.id, user_ids)
 
     async def _remove_members(self, group: GroupRecord, user_ids: list[UserId]) -> None:
@@ -130,6 +132,7 @@ class MembershipService:
             await self._parts.remove_members(group.id, user_ids)
             event = GroupMembersRemoved(group_id=group.id, user_ids=[*user_ids])
             self._ctx.emit(event, to=Everyone())
+            audit_parts(self._ctx, AuditKind.GROUP_MEMBERS_REMOVED, group.id, user_ids)
             await emit_group_visibility_change(self._ctx, group.id, user_ids)
 
     async def _add_subgroups(self, group: GroupRecord, group_ids: list[GroupId]) -> None:
@@ -137,6 +140,7 @@ class MembershipService:
             await self._parts.add_subgroups(group.id, group_ids)
             event = SubgroupsAdded(group_id=group.id, direct_subgroup_ids=[*group_ids])
             self._ctx.emit(event, to=Everyone())
+            audit_parts(self._ctx, AuditKind.GROUP_SUBGROUPS_ADDED, group.id, group_ids)
             await self._emit_visibility_of_members(group, group_ids)
 
     async def _remove_subgroups(self, group: GroupRecord, group_ids: list[GroupId]) -> None:
@@ -144,6 +148,7 @@ class MembershipService:
             await self._parts.remove_subgroups(group.id, group_ids)
             event = SubgroupsRemoved(group_id=group.id, direct_subgroup_ids=[*group_ids])
             self._ctx.emit(event, to=Everyone())
+            audit_parts(self._ctx, AuditKind.GROUP_SUBGROUPS_REMOVED, group.id, group_ids)
             await self._emit_visibility_of_members(group, group_ids)
 
     async def _emit_visibility_of_members(

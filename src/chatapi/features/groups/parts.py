@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
+from chatapi.audit.entries import AuditChange, AuditKind, listed_ids
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import GroupId, UserId
@@ -63,6 +64,21 @@ class GroupParts:
         if missing:
             raise BadRequestError(f"Not a subgroup of this group: {listed(missing)}")
         await self._groups.remove_subgroups(group_id, subgroup_ids)
+
+
+def audit_parts(ctx: Context, kind: AuditKind, group_id: GroupId, ids: Collection[int]) -> None:
+    """Write an entry of the audit log about members or subgroups that were added or removed."""
+    if ids:
+        is_removal = kind in {AuditKind.GROUP_MEMBERS_REMOVED, AuditKind.GROUP_SUBGROUPS_REMOVED}
+        parts = listed_ids(ids)
+        ctx.audit(
+            AuditChange(
+                kind,
+                group_id=group_id,
+                old=parts if is_removal else None,
+                new=None if is_removal else parts,
+            )
+        )
 
 
 def listed(ids: Iterable[int]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
@@ -14,7 +15,7 @@ from chatapi.features.groups.errors import CannotDeactivateGroupInUseError, Obje
 from chatapi.features.groups.events import GroupAdded, GroupRemoved, GroupUpdated
 from chatapi.features.groups.listing import GroupReader
 from chatapi.features.groups.params import ChangeGroupParams, CreateGroupParams
-from chatapi.features.groups.parts import GroupParts
+from chatapi.features.groups.parts import GroupParts, audit_parts
 from chatapi.features.groups.payloads import CreatedGroupPayload, GroupChangePayload
 from chatapi.features.groups.repository import GroupRepository
 from chatapi.features.groups.rules import check_name
@@ -58,6 +59,11 @@ class GroupService:
             await self._parts.add_subgroups(group_id, {GroupId(id_) for id_ in params.subgroups})
         group = await GroupReader(self._ctx).show(await self._groups.get(group_id))
         self._ctx.emit(GroupAdded(group=group), to=Everyone())
+        self._ctx.audit(
+            AuditChange(AuditKind.GROUP_CREATED, group_id=group_id, new={"name": group["name"]})
+        )
+        audit_parts(self._ctx, AuditKind.GROUP_MEMBERS_ADDED, group_id, params.members)
+        audit_parts(self._ctx, AuditKind.GROUP_SUBGROUPS_ADDED, group_id, params.subgroups)
         return {"group_id": group_id}
 
     async def change(self, group_id: GroupId, params: ChangeGroupParams) -> None:
@@ -81,9 +87,26 @@ class GroupService:
                 group_id=group.id, data=data, is_about_deactivated=group.deactivated
             )
             self._ctx.emit(event, to=Everyone())
+            self._audit_changes(group, data)
         if is_reactivation:
             shown = await GroupReader(self._ctx).show(await self._groups.get(group.id))
             self._ctx.emit(GroupAdded(group=shown, is_reactivated=True), to=Everyone())
+
+    def _audit_changes(self, before: GroupRecord, data: GroupChangePayload) -> None:
+        permissions = group_permissions(self._ctx.realm, before).to_wire()
+        for name, value in data.items():
+            if name == "deactivated":
+                change = AuditChange(AuditKind.GROUP_REACTIVATED, group_id=before.id)
+            else:
+                old = permissions[name] if name in permissions else getattr(before, name)
+                change = AuditChange(
+                    AuditKind.GROUP_SETTING_CHANGED,
+                    group_id=before.id,
+                    property=name,
+                    old=old,
+                    new=value,
+                )
+            self._ctx.audit(change)
 
     async def deactivate(self, group_id: GroupId) -> None:
         """Deactivate a group, unless it is still in use."""
@@ -104,6 +127,7 @@ class GroupService:
         data: GroupChangePayload = {"deactivated": True}
         event = GroupUpdated(group_id=group.id, data=data, is_about_deactivated=True)
         self._ctx.emit(event, to=Everyone())
+        self._ctx.audit(AuditChange(AuditKind.GROUP_DEACTIVATED, group_id=group.id))
         self._ctx.emit(GroupRemoved(group_id=group.id), to=Everyone())
 
     async def _tellable(

@@ -4,6 +4,7 @@ import re
 import uuid
 from datetime import datetime
 
+from chatapi.audit.entries import AuditChange, AuditKind, AuditOrigin, AuditSource
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -26,13 +27,18 @@ async def create_organization(
     async with runtime.begin() as work:
         realm = await add_organization(work, runtime.clock.now(), name, subdomain)
         bot = await notification_bot(work.db, realm.id)
-        await add_first_channel(RealmContext.without_request(runtime, work, realm), bot)
+        ctx = RealmContext.without_request(runtime, work, realm, AuditSource.COMMAND_LINE)
+        await add_first_channel(ctx, bot)
     runtime.realms.reload_soon()
     return realm
 
 
 async def add_organization(
-    work: UnitOfWork, now: datetime, name: str, subdomain: str | None = None
+    work: UnitOfWork,
+    now: datetime,
+    name: str,
+    subdomain: str | None = None,
+    source: AuditSource = AuditSource.COMMAND_LINE,
 ) -> RealmRecord:
     """Create a realm, its clock and its groups; a subdomain can be derived from the name."""
     name = check_name(name)
@@ -52,6 +58,8 @@ async def add_organization(
     await EventLog(work.db).start_clock(realm_id)
     await add_system_groups(work.db, realm_id)
     await add_notification_bot(work.db, realm_id, now)
+    await work.db.lock_realm(realm_id)
+    work.audit(realm_id, AuditChange(AuditKind.REALM_CREATED, new=name), AuditOrigin(source))
     return await realms.get(realm_id)
 
 

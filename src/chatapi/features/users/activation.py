@@ -1,5 +1,6 @@
 """Deactivates and reactivates accounts; callers have checked the permission."""
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.roles import Role
@@ -31,6 +32,7 @@ async def reactivate_user(ctx: RealmContext, user: UserRecord) -> None:
     await ctx.lock()
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=True)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": True}), to=user_visible_to(user))
+    ctx.audit(AuditChange(AuditKind.USER_REACTIVATED, user_id=user.id))
     await emit_added_to_groups(ctx, user)
     await add_to_subscriber_counts(ctx, user)
     if user.is_bot:
@@ -47,5 +49,6 @@ async def _end(ctx: RealmContext, user: UserRecord) -> None:
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, is_active=False)
     await revoke_access(ctx, user.id)
     ctx.emit(UserUpdated(person={"user_id": user.id, "is_active": False}), to=user_visible_to(user))
+    ctx.audit(AuditChange(AuditKind.USER_DEACTIVATED, user_id=user.id))
     await emit_removed_from_groups(ctx, user)
     await remove_from_subscriber_counts(ctx, user)

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
@@ -39,17 +40,22 @@ async def add_api_key(ctx: RealmContext, user: UserRecord, name: str) -> str:
     if not user.is_active:
         raise BadRequestError("Deactivated users cannot have API keys")
     api_key = new_api_key()
-    await ApiKeyRepository(ctx.db).add(user.id, api_key, ctx.now(), name=name, is_primary=True)
+    keys = ApiKeyRepository(ctx.db)
+    key_id = await keys.add(user.id, api_key, ctx.now(), name=name, is_primary=True)
+    _audit_added(ctx, AuditKind.API_KEY_ADDED, user.id, key_id)
     return api_key
 
 
-async def add_login_key(ctx: RealmContext, user_id: UserId, client: str) -> str:
+async def add_login_key(
+    ctx: RealmContext, user_id: UserId, client: str, kind: AuditKind = AuditKind.API_KEY_ADDED
+) -> str:
     """Create a key for a client that logs in; the oldest login beyond the limit ends."""
     await ctx.lock()
     keys = ApiKeyRepository(ctx.db)
     api_key = new_api_key()
     name = client[:MAX_KEY_NAME_LENGTH]
-    await keys.add(user_id, api_key, ctx.now(), name=name, is_primary=False)
+    key_id = await keys.add(user_id, api_key, ctx.now(), name=name, is_primary=False)
+    _audit_added(ctx, kind, user_id, key_id)
     if await keys.delete_oldest_logins(user_id, keep=LOGINS_PER_USER):
         ctx.emit(OldLoginsEnded(user_id=user_id), to=Nobody())
     return api_key
@@ -60,6 +66,7 @@ async def revoke_api_key(ctx: RealmContext, user_id: UserId, key_id: ApiKeyId) -
     await ctx.lock()
     if not await ApiKeyRepository(ctx.db).delete(user_id, key_id):
         raise BadRequestError("API key does not exist")
+    ctx.audit(AuditChange(AuditKind.API_KEY_REVOKED, user_id=user_id, old={"api_key_id": key_id}))
     await _end_clients(ctx, user_id)
 
 
@@ -71,8 +78,15 @@ async def revoke_access(ctx: RealmContext, user_id: UserId) -> None:
     permitted to act as the user.
     """
     await ctx.lock()
-    await ApiKeyRepository(ctx.db).delete_all(user_id)
+    count = await ApiKeyRepository(ctx.db).delete_all(user_id)
+    if count:
+        ctx.audit(AuditChange(AuditKind.API_KEYS_REVOKED, user_id=user_id, old={"count": count}))
     await _end_clients(ctx, user_id)
+
+
+def _audit_added(ctx: RealmContext, kind: AuditKind, user_id: UserId, key_id: ApiKeyId) -> None:
+    """Name the number of the key, never the key."""
+    ctx.audit(AuditChange(kind, user_id=user_id, new={"api_key_id": key_id}))
 
 
 async def _end_clients(ctx: RealmContext, user_id: UserId) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.events.audience import Users
@@ -31,6 +32,14 @@ async def give_bot(ctx: RealmContext, bot: UserRecord, new_owner: UserRecord) ->
     ctx.emit(
         UserUpdated(person={"user_id": bot.id, "bot_owner_id": new_owner.id}),
         to=user_visible_to(given),
+    )
+    ctx.audit(
+        AuditChange(
+            AuditKind.BOT_OWNER_CHANGED,
+            user_id=bot.id,
+            old=bot.bot_owner_id,
+            new=new_owner.id,
+        )
     )
     await emit_bot_owner_changed(ctx, given, old_owner, new_owner)
     if old_owner is not None and not sees_all_users(ctx.realm, old_owner):

@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import new_api_key
 from chatapi.core.names import name_key
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.events.restarts import restart_clients
 from chatapi.features.channels import PersonalStateDiff, emit_visibility_change, list_channels
 from chatapi.features.users.activation import is_only_owner
-from chatapi.features.users.api_keys import revoke_access
+from chatapi.features.users.api_keys import add_api_key, revoke_access
 from chatapi.features.users.avatar_addresses import Avatar, initials_of
 from chatapi.features.users.avatar_changes import emit_avatar
 from chatapi.features.users.bot_event_emitter import emit_bots_for_new_role
@@ -19,7 +19,7 @@ from chatapi.features.users.bot_rules import check_bot_role
 from chatapi.features.users.errors import CannotDemoteLastOwnerError
 from chatapi.features.users.events import PersonChange, UserUpdated
 from chatapi.features.users.group_events import emit_system_group_changes
-from chatapi.features.users.repository import ApiKeyRepository, UserRepository
+from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.role_history import record_role_change
 from chatapi.features.users.rules import check_email, check_full_name
 from chatapi.permissions.user_visibility import sees_all_users, user_visible_to
@@ -58,6 +58,9 @@ async def apply_role(ctx: RealmContext, before: UserRecord, role: Role) -> None:
     await diff.read_after()
     diff.emit_lost()
     ctx.emit(UserUpdated(person={"user_id": before.id, "role": role}), to=user_visible_to(before))
+    ctx.audit(
+        AuditChange(AuditKind.USER_ROLE_CHANGED, user_id=before.id, old=before.role, new=role)
+    )
     after = replace(before, role=role)
     emit_system_group_changes(ctx, [(before, after)])
     await emit_bots_for_new_role(ctx, before, role)
@@ -121,6 +124,9 @@ async def change_address(
     await users.change(
         user.id, delivery_email=email, email_key=name_key(email), email_visibility=visibility
     )
+    if email != user.delivery_email:
+        # Without the addresses: users can hide theirs, also from administrators.
+        ctx.audit(AuditChange(AuditKind.USER_EMAIL_CHANGED, user_id=user.id))
     _emit_address(ctx, user, replace(user, delivery_email=email, email_visibility=visibility))
 
 
@@ -146,11 +152,10 @@ async def change_password(ctx: RealmContext, user: UserRecord, password_hash: st
         raise BadRequestError("Bots have no password")
     await ctx.lock()
     await UserRepository(ctx.db, ctx.realm.id).change(user.id, password_hash=password_hash)
+    ctx.audit(AuditChange(AuditKind.USER_PASSWORD_CHANGED, user_id=user.id))
 
 
 async def replace_api_key(ctx: RealmContext, user: UserRecord) -> str:
     """Create a new API key; the old ones of all devices are revoked, with their event queues."""
     await revoke_access(ctx, user.id)
-    api_key = new_api_key()
-    await ApiKeyRepository(ctx.db).add(user.id, api_key, ctx.now(), name="", is_primary=True)
-    return api_key
+    return await add_api_key(ctx, user, name="")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext
 from chatapi.auth.notices import DirectNotice
 from chatapi.auth.users import UserRecord
@@ -87,6 +88,13 @@ async def add_user(ctx: RealmContext, new: NewUser) -> CreatedUser:
         await BotServiceRepository(ctx.db).put(user_id, new.bot_service)
     user = await users.get(user_id)
     ctx.emit(user_added(ctx, user), to=user_visible_to(user))
+    ctx.audit(
+        AuditChange(
+            AuditKind.BOT_CREATED if user.is_bot else AuditKind.USER_CREATED,
+            user_id=user.id,
+            new={"role": user.role, "bot_type": user.bot_type, "bot_owner_id": user.bot_owner_id},
+        )
+    )
     emit_first_group(ctx, user)
     await join_default_channels(ctx, user)
     if user.is_bot:

@@ -296,16 +296,19 @@ class ApiKeyRepository:
 
     async def add(
         self, user_id: UserId, api_key: str, created_at: datetime, *, name: str, is_primary: bool
-    ) -> None:
-        await self._db.execute(
-            insert(ApiKey).values(
+    ) -> ApiKeyId:
+        rows = await self._db.execute(
+            insert(ApiKey)
+            .values(
                 user_id=user_id,
                 key_hash=hash_api_key(api_key),
                 is_primary=is_primary,
                 name=name,
                 created_at=created_at,
             )
+            .returning(ApiKey.id)
         )
+        return ApiKeyId(rows.scalar_one())
 
     async def list_all(self, user_id: UserId) -> list[ApiKeyRecord]:
         """The keys of a user, oldest first."""
@@ -321,8 +324,10 @@ class ApiKeyRepository:
         )
         return deleted.rowcount > 0
 
-    async def delete_all(self, user_id: UserId) -> None:
-        await self._db.execute(delete(ApiKey).where(ApiKey.user_id == user_id))
+    async def delete_all(self, user_id: UserId) -> int:
+        """Delete all keys of a user; returns how many there were."""
+        deleted = await self._db.execute(delete(ApiKey).where(ApiKey.user_id == user_id))
+        return deleted.rowcount
 
     async def delete_oldest_logins(self, user_id: UserId, keep: int) -> int:
         """Delete all but the newest few login keys; returns how many were deleted."""

@@ -1,7 +1,9 @@
 """Plans what PATCH /streams/{stream_id} changes, before anything is written."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import BadRequestError
@@ -27,6 +29,8 @@ from chatapi.wire.group_values import GroupSettingPayload
 
 _SHOWN_TO_READERS = {"name", "invite_only", "is_web_public", "history_public_to_subscribers"}
 
+_DERIVED = {"name_key", "rendered_description", "settings"}
+
 
 @dataclass
 class ChannelChange:
@@ -36,11 +40,34 @@ class ChannelChange:
     permissions: dict[ChannelPermission, GroupSettingPayload] = field(default_factory=dict)
 
     @property
+    def audited_values(self) -> dict[str, object]:
+        """The new values by the names that administrators know; without what follows from them."""
+        plain = {name: each for name, each in self.values.items() if name not in _DERIVED}
+        return {**plain, **names_to_wire(self.permissions)}
+
+    @property
     def concerns_readers(self) -> bool:
         """Whether users can read more or less of the channel, or see another name of it."""
         return bool(
             _SHOWN_TO_READERS & self.values.keys() or READ_PERMISSIONS & self.permissions.keys()
         )
+
+
+def audit_settings(ctx: Context, before: ChannelRecord, values: Mapping[str, object]) -> None:
+    """Write an entry of the audit log for each setting and permission that changes."""
+    permissions = channel_permissions(ctx.realm, before).to_wire()
+    for name, value in values.items():
+        old = permissions[name] if name in permissions else getattr(before, name)
+        if old != value:
+            ctx.audit(
+                AuditChange(
+                    AuditKind.CHANNEL_SETTING_CHANGED,
+                    channel_id=before.id,
+                    property=name,
+                    old=old,
+                    new=value,
+                )
+            )
 
 
 class ChangePlanner:

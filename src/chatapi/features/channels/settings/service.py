@@ -1,5 +1,6 @@
 """Use cases: change, archive and unarchive existing channels."""
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError
@@ -17,7 +18,7 @@ from chatapi.features.channels.notices import ChannelNotices
 from chatapi.features.channels.params import ChangeChannelParams
 from chatapi.features.channels.personal_state.visibility_diff import PersonalStateDiff
 from chatapi.features.channels.repository import ChannelRepository, FolderRepository
-from chatapi.features.channels.settings.changes import ChangePlanner, ChannelChange
+from chatapi.features.channels.settings.changes import ChangePlanner, ChannelChange, audit_settings
 
 
 class ChannelService:
@@ -60,6 +61,7 @@ class ChannelService:
         require_default_choice(self._ctx, invite_only=is_default and channel.invite_only)
         if channel.is_default is not is_default:
             await self._channels.change(channel.id, is_default=is_default)
+            audit_settings(self._ctx, channel, {"is_default": is_default})
             await emit_default_channels(self._ctx)
             if is_default:
                 await leave_default_groups(self._ctx, channel)
@@ -68,6 +70,7 @@ class ChannelService:
         watched = [before.id] if plan.concerns_readers else []
         diff = await PersonalStateDiff.before(self._ctx, channel_ids=watched, is_about_access=True)
         await self._channels.change(before.id, **plan.values)
+        audit_settings(self._ctx, before, plan.audited_values)
         after = await self._channels.get(before.id)
         await diff.read_after()
         diff.emit_lost()
@@ -83,6 +86,7 @@ class ChannelService:
     async def _archive(self, channel: ChannelRecord) -> None:
         await self._notices.post_archived(channel)
         await self._channels.change(channel.id, is_archived=True, is_default=False)
+        self._ctx.audit(AuditChange(AuditKind.CHANNEL_ARCHIVED, channel_id=channel.id))
         self._emitter.emit_archived(channel)
         if channel.is_default:
             await emit_default_channels(self._ctx)
@@ -94,6 +98,7 @@ class ChannelService:
         await self._leave_archived_folder(channel)
         await self._channels.change(channel.id, is_archived=False)
         unarchived = await self._channels.get(channel.id)
+        self._ctx.audit(AuditChange(AuditKind.CHANNEL_UNARCHIVED, channel_id=channel.id))
         await self._emitter.emit_unarchived(unarchived)
         await self._notices.post_unarchived(unarchived)
         return unarchived

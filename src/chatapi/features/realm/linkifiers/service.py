@@ -1,5 +1,6 @@
 """Use cases: list, add, change, reorder and remove linkifiers."""
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import LinkifierId
@@ -46,6 +47,7 @@ class LinkifierService:
         _check_new(definition, others)
         position = others[-1].position + 1 if others else 1
         linkifier_id = await self._repository.add(definition, position)
+        self._audit(AuditKind.LINKIFIER_ADDED, new=definition)
         await self._emit()
         return {"id": linkifier_id}
 
@@ -59,13 +61,15 @@ class LinkifierService:
         _check_new(definition, [each for each in linkifiers if each.id != linkifier_id])
         if any(getattr(old, name) != value for name, value in vars(definition).items()):
             await self._repository.change(linkifier_id, definition)
+            self._audit(AuditKind.LINKIFIER_CHANGED, old=old, new=definition)
             await self._emit()
 
     async def remove(self, linkifier_id: LinkifierId) -> None:
         """DELETE /realm/filters/{filter_id}."""
         await self._ctx.lock()
-        _find(await self._repository.list_all(), linkifier_id)
+        old = _find(await self._repository.list_all(), linkifier_id)
         await self._repository.remove(linkifier_id)
+        self._audit(AuditKind.LINKIFIER_REMOVED, old=old)
         await self._emit()
 
     async def reorder(self, params: ReorderLinkifiersParams) -> None:
@@ -87,6 +91,15 @@ class LinkifierService:
         if moved:
             await self._emit()
 
+    def _audit(
+        self,
+        kind: AuditKind,
+        *,
+        old: LinkifierDefinition | None = None,
+        new: LinkifierDefinition | None = None,
+    ) -> None:
+        self._ctx.audit(AuditChange(kind, old=_shown(old), new=_shown(new)))
+
     async def _emit(self) -> None:
         linkifiers = await self.list_all()
         self._ctx.emit(LinkifiersChanged(realm_linkifiers=linkifiers), to=Everyone())
@@ -97,6 +110,13 @@ async def list_linkifiers(ctx: RealmContext) -> list[LinkifierPayload]:
     """All linkifiers, in the order in which they are applied."""
     linkifiers = await LinkifierRepository(ctx.db, ctx.realm.id).list_all()
     return [linkifier_payload(each) for each in linkifiers]
+
+
+def _shown(linkifier: LinkifierDefinition | None) -> dict[str, str] | None:
+    """What a linkifier does, for the audit log."""
+    if linkifier is None:
+        return None
+    return {"pattern": linkifier.pattern, "url_template": linkifier.url_template}
 
 
 def _find(linkifiers: list[LinkifierRecord], linkifier_id: LinkifierId) -> LinkifierRecord:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.pictures import redraw
 from chatapi.auth.realm_cache import RealmRecord
@@ -58,6 +59,7 @@ class RealmPictureService:
             RealmSettingsChanged(property=picture.value, data=picture.changes_in(changed)),
             to=Everyone(),
         )
+        self._ctx.audit(AuditChange(AuditKind.REALM_SETTING_CHANGED, property=picture.value))
         if old is not None:
             self._ctx.work.after_commit(lambda: self._ctx.runtime.files.discard([key_of(old)]))
         return changed

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.auth.user_rows import UserRows
 from chatapi.core.errors import BadRequestError, OwnerRequiredError
@@ -49,10 +50,11 @@ class RealmService:
         await self._check_channel(settings)
         if name:
             await self._realms.change(self._ctx.realm.id, **name)
+        changes = {**name, **settings}
+        self._audit(changes)
         if settings:
             stored = stored_settings(self._ctx.realm, settings)
             await self._realms.change(self._ctx.realm.id, settings=stored)
-        changes = {**name, **settings}
         self._emit(changes)
         if "waiting_period_threshold" in changes:
             await recount_full_members(self._ctx)
@@ -119,6 +121,15 @@ class RealmService:
         """Restart the clients of guests: they see other users now, so they register again."""
         guests = await UserRows(self._ctx.db, self._ctx.realm.id).list_guests()
         await restart_clients(self._ctx.work, self._ctx.realm.id, guests)
+
+    def _audit(self, changes: Changes) -> None:
+        options, permissions = self._ctx.realm.options, realm_permissions(self._ctx.realm)
+        current = {"name": self._ctx.realm.name, **permissions.to_wire()}
+        for name, value in changes.items():
+            old = current[name] if name in current else getattr(options, name)
+            self._ctx.audit(
+                AuditChange(AuditKind.REALM_SETTING_CHANGED, property=name, old=old, new=value)
+            )
 
     def _emit(self, changes: Changes) -> None:
         bundle = {name: value for name, value in changes.items() if name in SENT_IN_UPDATE_DICT}

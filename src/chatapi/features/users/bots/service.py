@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError
@@ -127,6 +128,8 @@ class BotService:
         )
         if changed != service:
             await services.put(bot.id, changed)
+            # Without the address, which may contain a password or a token.
+            self._ctx.audit(AuditChange(AuditKind.BOT_SERVICE_CHANGED, user_id=bot.id))
             await emit_bot_updated(self._ctx, bot)
 
     async def deactivate(self, bot_id: UserId) -> None:

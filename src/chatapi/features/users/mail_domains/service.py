@@ -2,6 +2,7 @@
 
 import re
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.events.audience import Everyone
@@ -42,6 +43,7 @@ class DomainService:
         added: DomainPayload = {"domain": domain, "allow_subdomains": params.allow_subdomains}
         await self._domains.add(added)
         self._ctx.emit(DomainAdded(realm_domain=added), to=Everyone())
+        self._audit(AuditKind.MAIL_DOMAIN_ADDED, None, added)
         return {"new_domain": [self._ctx.realm.id, domain]}
 
     async def change(self, name: str, params: ChangeDomainParams) -> None:
@@ -52,13 +54,18 @@ class DomainService:
         if new != old:
             await self._domains.change(new)
             self._ctx.emit(DomainChanged(realm_domain=new), to=Everyone())
+            self._audit(AuditKind.MAIL_DOMAIN_CHANGED, old, new)
 
     async def remove(self, name: str) -> None:
         """DELETE /realm/domains/{domain}."""
         await self._ctx.lock()
-        domain = (await self._get(name))["domain"]
-        await self._domains.remove(domain)
-        self._ctx.emit(DomainRemoved(domain=domain), to=Everyone())
+        old = await self._get(name)
+        await self._domains.remove(old["domain"])
+        self._ctx.emit(DomainRemoved(domain=old["domain"]), to=Everyone())
+        self._audit(AuditKind.MAIL_DOMAIN_REMOVED, old, None)
+
+    def _audit(self, kind: AuditKind, old: DomainPayload | None, new: DomainPayload | None) -> None:
+        self._ctx.audit(AuditChange(kind, old=old, new=new))
 
     async def _get(self, name: str) -> DomainPayload:
         for domain in await self._domains.list_all():

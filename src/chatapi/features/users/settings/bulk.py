@@ -3,6 +3,7 @@
 from collections import defaultdict
 from typing import Any
 
+from chatapi.audit.entries import AuditChange, AuditKind, listed_ids
 from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
 from chatapi.core.errors import AdministratorRequiredError, BadRequestError
@@ -70,6 +71,13 @@ class BulkSettingsService:
         await self._bulk.change(settings)
         for name, user_ids in changed.items():
             self._emit(name, passed[name], user_ids)
+            self._ctx.audit(
+                AuditChange(
+                    AuditKind.USER_SETTING_CHANGED,
+                    property=name,
+                    new={"value": passed[name], "users": listed_ids(user_ids)},
+                )
+            )
 
     async def _users(self, target: TargetUsers) -> list[UserRecord]:
         if not target.user_ids and not target.group_ids:

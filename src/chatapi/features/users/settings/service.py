@@ -6,7 +6,12 @@ from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.features.personal import remove_all_drafts
-from chatapi.features.users.changes import change_address, change_timezone, rename_user
+from chatapi.features.users.changes import (
+    change_address,
+    change_password,
+    change_timezone,
+    rename_user,
+)
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_full_name, check_password
 from chatapi.features.users.settings.changes import change_settings, emit_setting
@@ -58,7 +63,7 @@ class UserSettingsService:
         """The API keys stay valid; they are replaced by another endpoint."""
         if await self._users.get_password_hash(self._ctx.user.id) != change.old_hash:
             raise BadRequestError("Wrong password!")
-        await self._users.change(self._ctx.user.id, password_hash=change.new_hash)
+        await change_password(self._ctx, self._ctx.user, change.new_hash)
 
     async def _rename(self, full_name: str) -> None:
         full_name = check_full_name(full_name)

@@ -1,5 +1,6 @@
 """Use case: change the defaults of personal settings."""
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.events.audience import Everyone
 from chatapi.features.users.repository import DefaultSettingsRepository
@@ -39,3 +40,11 @@ class DefaultSettingsService:
         )
         for name, value in changes.items():
             self._ctx.emit(DefaultSettingChanged(property=name, value=value), to=Everyone())
+            self._ctx.audit(
+                AuditChange(
+                    AuditKind.DEFAULT_USER_SETTING_CHANGED,
+                    property=name,
+                    old=getattr(current, name),
+                    new=value,
+                )
+            )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatapi.auth.caller_cache import CallerCache
+from chatapi.auth.failed_logins import FailedLogins
 from chatapi.auth.notices import PostNotices
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realm_cache import RealmCache
@@ -61,6 +62,7 @@ class Runtime:
     recipient_preferences: RecipientPreferencesCache
     linkifiers: LinkifierCache
     passwords: Passwords
+    failed_logins: FailedLogins
     limits: RateLimits
     compressor: ResponseCompressor
     files: Files
@@ -118,6 +120,7 @@ class Runtime:
             recipient_preferences=RecipientPreferencesCache(hub),
             linkifiers=LinkifierCache(hub),
             passwords=Passwords(settings),
+            failed_logins=FailedLogins(),
             limits=RateLimits(settings, lambda: find_deployment(database)),
             compressor=ResponseCompressor(),
             files=Files(store_for(settings, clock), lambda: find_deployment(database)),

@@ -6,6 +6,7 @@ import typer
 
 from chatapi import __version__
 from chatapi.cli import database, organizations, users
+from chatapi.cli.audit import audit
 from chatapi.cli.demo import demo
 from chatapi.cli.openapi import print_openapi
 from chatapi.cli.serve import serve
@@ -23,6 +24,7 @@ app.command()(serve)
 app.add_typer(organizations.app, name="org")
 app.add_typer(users.app, name="user")
 app.add_typer(database.app, name="db")
+app.command()(audit)
 app.command()(demo)
 app.command("settings")(show_settings)
 app.command("openapi")(print_openapi)

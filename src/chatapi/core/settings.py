@@ -129,6 +129,9 @@ class Settings(BaseSettings):
     event_log_hours: Positive = Field(
         default=24, description="How long events are kept for queues to catch up"
     )
+    audit_log_days: Annotated[int, Field(ge=0)] = Field(
+        default=365, description="How long entries of the audit log are kept; 0: for ever"
+    )
     queue_idle_seconds: Positive = Field(
         default=6 * 60 * 60, description="An event queue nobody reads for so long expires"
     )

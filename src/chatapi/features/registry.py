@@ -13,6 +13,7 @@ FEATURES = (
     "event_queues",
     "realm.settings",
     "realm.playgrounds",
+    "realm.audit_log",
     "realm.welcome_message",
     "realm.unavailable",
     "realm.pictures",

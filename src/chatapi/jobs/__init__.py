@@ -1,10 +1,12 @@
 """Background jobs; each is safe to run in all processes at the same time."""
 
 import asyncio
+from contextlib import suppress
 
 from chatapi.auth.runtime import Runtime
+from chatapi.jobs.audit_log import store_last_failed_logins
 from chatapi.jobs.deliveries import run_deliveries
-from chatapi.jobs.periodic_jobs import run_periodic_jobs
+from chatapi.jobs.periodic_jobs import run_job, run_periodic_jobs
 from chatapi.jobs.thumbnails import run_thumbnails
 from chatapi.jobs.webhook_calls import run_webhook_calls
 
@@ -29,3 +31,6 @@ async def run_jobs(runtime: Runtime) -> None:
         for job in jobs:
             job.cancel()
         await asyncio.gather(*jobs, return_exceptions=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_DELIVERY_SECONDS):
+                await run_job(store_last_failed_logins, runtime)

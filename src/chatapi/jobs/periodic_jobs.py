@@ -12,6 +12,7 @@ from chatapi.core.open_files import open_file_usage
 from chatapi.db.idempotency_store import IdempotencyStore
 from chatapi.events.log import EventLog
 from chatapi.jobs.api_key_use import store_used_api_keys
+from chatapi.jobs.audit_log import store_failed_logins, trim_audit_log
 from chatapi.jobs.expired_messages import delete_expired_messages
 from chatapi.jobs.orphaned_files import remove_orphaned_files
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
@@ -87,6 +88,8 @@ _JOBS: tuple[Job, ...] = (
     trim_event_log,
     delete_expired_responses,
     store_used_api_keys,
+    store_failed_logins,
+    trim_audit_log,
     end_waiting_periods,
     delete_expired_messages,
     remove_unclaimed_uploads,

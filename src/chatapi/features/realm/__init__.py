@@ -1,5 +1,14 @@
 """Realms (organizations): creating them, their settings, and the server they live on."""
 
+from chatapi.features.realm.audit_log.payloads import entry_payload
+from chatapi.features.realm.audit_log.records import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    AuditLogFilter,
+    AuditLogPage,
+    AuditLogRecord,
+)
+from chatapi.features.realm.audit_log.service import list_audit_log
 from chatapi.features.realm.creation import add_organization, create_organization
 from chatapi.features.realm.errors import SubdomainTakenError
 from chatapi.features.realm.first_channel import add_first_channel
@@ -7,10 +16,17 @@ from chatapi.features.realm.repository import list_realm_picture_paths
 from chatapi.features.realm.rules import OWNER_ONLY
 
 __all__ = [
+    "DEFAULT_LIMIT",
+    "MAX_LIMIT",
     "OWNER_ONLY",
+    "AuditLogFilter",
+    "AuditLogPage",
+    "AuditLogRecord",
     "SubdomainTakenError",
     "add_first_channel",
     "add_organization",
     "create_organization",
+    "entry_payload",
+    "list_audit_log",
     "list_realm_picture_paths",
 ]

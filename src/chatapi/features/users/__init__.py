@@ -21,6 +21,7 @@ from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.changes import change_password, change_role
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
 from chatapi.features.users.events import UNKNOWN_USER
+from chatapi.features.users.failed_logins import record_failed_logins
 from chatapi.features.users.full_members import list_realms_to_recount, recount_full_members
 from chatapi.features.users.presence.rules import OFFLINE_AFTER_SECONDS, PING_EVERY_SECONDS
 from chatapi.features.users.profile_fields.field_types import KNOWN_SITES
@@ -69,6 +70,7 @@ __all__ = [
     "notification_bot",
     "past_roles",
     "reactivate_user",
+    "record_failed_logins",
     "recount_full_members",
     "revoke_access",
     "revoke_api_key",

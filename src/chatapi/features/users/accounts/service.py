@@ -1,5 +1,7 @@
 """Use cases: log in; list, revoke and regenerate API keys."""
 
+from chatapi.audit.entries import AuditKind
+from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ApiKeyId
@@ -26,19 +28,21 @@ class LoginService:
 
     async def log_in(self, params: FetchApiKeyParams, client: str) -> LoginPayload:
         """SPEC 4.12: a new key for a correct password; the keys of other devices stay valid."""
-        login = await self._check(params)
+        login = await self._check(params, client)
         await self._ctx.lock()
         current = await self._logins.find(params.username)
         if current is None or not current.matches(login):
             # The account changed while the password was checked.
             raise AuthenticationFailedError
+        acting = self._ctx.acting_as(Caller(current.user), client)
+        kind = AuditKind.LOGIN_SUCCEEDED
         return {
-            "api_key": await add_login_key(self._ctx, login.user.id, client),
+            "api_key": await add_login_key(acting, login.user.id, client, kind),
             "email": login.user.delivery_email,
             "user_id": login.user.id,
         }
 
-    async def _check(self, params: FetchApiKeyParams) -> Login:
+    async def _check(self, params: FetchApiKeyParams, client: str) -> Login:
         """One statement and one hash, for unknown and deactivated users and wrong passwords."""
         login = await self._logins.find(params.username)
         # Release the database connection while the hash is computed.
@@ -47,8 +51,14 @@ class LoginService:
             params.password, None if login is None else login.password_hash
         )
         if login is None or not is_right or not login.user.is_active:
+            if login is not None:
+                self._count_failure(login, client)
             raise AuthenticationFailedError
         return login
+
+    def _count_failure(self, login: Login, client: str) -> None:
+        ctx = self._ctx
+        ctx.runtime.failed_logins.count(ctx.realm.id, login.user.id, ctx.address, client, ctx.now())
 
 
 class AccountService:

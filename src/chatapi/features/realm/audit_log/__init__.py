@@ -1,0 +1,1 @@
+"""Reading the audit log: who changed what, and who logged in."""

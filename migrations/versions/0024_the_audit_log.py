@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects import postgresql
 
 revision: str = "0024"
 down_revision: str | None = "0023"
@@ -12,7 +11,6 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-JSON = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
 _INDEXED = (
     ["created_at"],
     ["realm_id", "acting_user_id", "id"],
@@ -40,8 +38,8 @@ def upgrade() -> None:
         sa.Column("channel_id", BIG_ID, nullable=True),
         sa.Column("group_id", BIG_ID, nullable=True),
         sa.Column("property", sa.String(length=100), nullable=True),
-        sa.Column("old_value", JSON, nullable=True),
-        sa.Column("new_value", JSON, nullable=True),
+        sa.Column("old_value", sa.Text(), nullable=True),
+        sa.Column("new_value", sa.Text(), nullable=True),
         sa.Column("address", sa.String(length=64), nullable=False),
         sa.Column("client", sa.String(length=60), nullable=False),
         sa.ForeignKeyConstraint(

@@ -106,6 +106,7 @@ PUT    /bot_storage                             ok ok    ok    ok    ok    ok   
 DELETE /bot_storage                             ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /messages/{message_id}/report  silent silent silent silent silent secret silent -  -  -
 POST   /realm/test_welcome_bot_custom_message   ok ok    admin admin admin admin admin -  -  -
+GET    /realm/audit_log                         ok ok    admin admin admin admin admin -  -  -
 GET    /realm/domains                           ok ok    ok    ok    ok    ok    ok    -  -  -
 POST   /realm/domains                           ok ok    admin admin admin admin admin -  -  -
 PATCH  /realm/domains/{domain}                  ok ok    admin admin admin admin admin -  -  -

@@ -32,6 +32,7 @@ async def tell_of_organization(stage: Stage) -> None:
     await call(ada, "PATCH /realm/linkifiers", ordered_linkifier_ids=[linkifier["id"]])
     await call(ada, "PATCH /realm/filters/{filter_id}", place, **rule, reverse_template="#{id}")
     await call(ada, "DELETE /realm/filters/{filter_id}", place)
+    await call(ada, "GET /realm/audit_log", limit=3)
 
 
 async def tell_of_pictures(stage: Stage) -> None:

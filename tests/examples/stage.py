@@ -1,6 +1,6 @@
 """The organization in which the story happens, and the people in it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
 
+MakeRecorder = Callable[[ApiClient], Recorder]
 ADDRESS = "https://chat.example.com"
 PASSWORD = "correct horse"
 NEWER_FORMS = dict.fromkeys(
@@ -54,7 +55,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage() -> AsyncIterator[Stage]:
+async def open_stage(make_recorder: MakeRecorder = Recorder) -> AsyncIterator[Stage]:
     """An empty organization on SQLite, with clients that receive all events."""
     clock = MovableClock()
     with TemporaryDirectory() as folder:
@@ -78,7 +79,7 @@ async def open_stage() -> AsyncIterator[Stage]:
                 )
 
             stage = Stage(
-                Recorder(client),
+                make_recorder(client),
                 clock,
                 ada=await make(Role.OWNER, "Ada Lovelace"),
                 alan=await make(Role.MEMBER, "Alan Turing"),

@@ -8,12 +8,12 @@ from tests.examples.people import tell_of_bots, tell_of_devices, tell_of_people,
 from tests.examples.personal import tell_of_later, tell_of_personal, tell_of_typing
 from tests.examples.queues import tell_of_logging_in, tell_of_queues
 from tests.examples.recorder import Recorder
-from tests.examples.stage import open_stage
+from tests.examples.stage import MakeRecorder, open_stage
 
 
-async def record() -> Recorder:
+async def record(make_recorder: MakeRecorder = Recorder) -> Recorder:
     """Tell the whole story; returns what was recorded."""
-    async with open_stage() as stage:
+    async with open_stage(make_recorder) as stage:
         for tell in (
             tell_of_logging_in,
             tell_of_channels,

@@ -34,6 +34,7 @@ class ApiClient:
 
     def __init__(self, app: ASGIApp, host: str = HOST) -> None:
         # A server error must come back as a response, as it would through a real server.
+        self.app = app
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         self.http = httpx.AsyncClient(transport=transport, base_url=f"http://{host}", timeout=30)
 

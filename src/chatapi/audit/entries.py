@@ -20,6 +20,8 @@ class AuditKind(StrEnum):
     LINKIFIER_ADDED = "linkifier_added"
     LINKIFIER_CHANGED = "linkifier_changed"
     LINKIFIER_REMOVED = "linkifier_removed"
+    PLAYGROUND_ADDED = "playground_added"
+    PLAYGROUND_REMOVED = "playground_removed"
     USER_CREATED = "user_created"
     BOT_CREATED = "bot_created"
     USER_ROLE_CHANGED = "user_role_changed"

@@ -1,10 +1,11 @@
 """The declarative base every table derives from, and the column types both dialects share."""
 
+import json
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, ClassVar, TypeVar
 
-from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, MetaData, SmallInteger
+from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, MetaData, SmallInteger, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
@@ -33,6 +34,21 @@ class UtcDateTime(TypeDecorator[datetime]):
             return None
         moment: datetime = value
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+class JsonText(TypeDecorator[Any]):
+    """Any JSON value, stored as text; SQLite would make a number of a JSON column's `"7"`."""
+
+    impl = Text
+    cache_ok = True
+
+    @override
+    def process_bind_param(self, value: Any | None, dialect: Dialect) -> str | None:
+        return None if value is None else json.dumps(value)
+
+    @override
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> Any | None:
+        return None if value is None else json.loads(value)
 
 
 class EnumColumn(TypeDecorator[EnumT]):

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Identity, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId, JsonObject
+from chatapi.db.base import Base, BigId, JsonText
 
 
 class AuditLogEntry(Base):
@@ -34,8 +34,8 @@ class AuditLogEntry(Base):
     channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
     group_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("user_group.id"))
     property: Mapped[str | None] = mapped_column(String(100))
-    old_value: Mapped[Any | None] = mapped_column(JsonObject)
-    new_value: Mapped[Any | None] = mapped_column(JsonObject)
+    old_value: Mapped[Any | None] = mapped_column(JsonText)
+    new_value: Mapped[Any | None] = mapped_column(JsonText)
     address: Mapped[str] = mapped_column(String(64))
     """The network address of the client; empty if no client sent a request."""
     client: Mapped[str] = mapped_column(String(60))

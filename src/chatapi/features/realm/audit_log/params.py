@@ -1,9 +1,10 @@
 """Parameters of the audit log."""
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from chatapi.audit.entries import AuditKind, AuditSource
 from chatapi.features.realm.audit_log.records import DEFAULT_LIMIT, MAX_LIMIT, AuditLogFilter
@@ -13,6 +14,22 @@ from chatapi.wire.types import Id
 _MAX_SECONDS = 253_402_300_799
 """The last second of the year 9999."""
 
+
+def _one_of(names: type[StrEnum]) -> AfterValidator:
+    def check(text: str) -> str:
+        if text not in {*names}:
+            raise ValueError(f"must be one of {', '.join(names)}")
+        return text
+
+    return AfterValidator(check)
+
+
+Kind = Annotated[
+    str, Field(max_length=40, json_schema_extra={"enum": [*AuditKind]}), _one_of(AuditKind)
+]
+Source = Annotated[
+    str, Field(max_length=40, json_schema_extra={"enum": [*AuditSource]}), _one_of(AuditSource)
+]
 Moment = Annotated[int, Field(ge=0, le=_MAX_SECONDS)]
 
 
@@ -27,9 +44,9 @@ class GetAuditLogParams(Params):
     """Only what concerns this channel."""
     group_id: Id | None = None
     """Only what concerns this user group."""
-    kind: AuditKind | None = None
+    kind: Kind | None = None
     """Only entries of this kind."""
-    source: AuditSource | None = None
+    source: Source | None = None
     """Only what was done through the API, on the command line of the server, or by the server
     itself."""
     since: Moment | None = None

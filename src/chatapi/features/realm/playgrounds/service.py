@@ -2,6 +2,7 @@
 
 import re
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import PlaygroundId
@@ -41,15 +42,21 @@ class PlaygroundService:
         playground_id = await self._playgrounds.add(
             name=name, pygments_language=language, url_template=params.url_template
         )
+        added = {"name": name, "url_template": params.url_template}
+        self._ctx.audit(AuditChange(AuditKind.PLAYGROUND_ADDED, new=added))
         await self._emit()
         return {"id": playground_id}
 
     async def remove(self, playground_id: PlaygroundId) -> None:
         """DELETE /realm/playgrounds/{playground_id}."""
         await self._ctx.lock()
-        if all(each["id"] != playground_id for each in await self._playgrounds.list_all()):
+        playgrounds = {each["id"]: each for each in await self._playgrounds.list_all()}
+        if playground_id not in playgrounds:
             raise BadRequestError("Invalid playground")
         await self._playgrounds.remove(playground_id)
+        old = playgrounds[playground_id]
+        removed = {"name": old["name"], "url_template": old["url_template"]}
+        self._ctx.audit(AuditChange(AuditKind.PLAYGROUND_REMOVED, old=removed))
         await self._emit()
 
     async def _emit(self) -> None:

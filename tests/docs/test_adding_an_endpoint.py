@@ -20,6 +20,7 @@ CHANGED_FILES = (
     "src/chatapi/permissions/settings.py",
     "src/chatapi/db/models/__init__.py",
     "src/chatapi/features/registry.py",
+    "tests/contract/test_audited_routes.py",
     "tests/contract/test_permission_matrix.py",
     "tests/examples/organization.py",
     "tests/model/client_view/organization.py",
@@ -129,6 +130,8 @@ class TestThrowawayFeature:
     def test_is_in_the_tables_of_the_tests(self, copy: Copy) -> None:
         matrix = ("tests/contract/test_permission_matrix.py", "-k", "announcements or has_a_row")
         assert copy.run_tests(*matrix) == 2
+        audited = ("tests/contract/test_audited_routes.py", "-k", "decided")
+        assert copy.run_tests(*audited) == 1
         model = ("tests/model/test_client_view.py", "-k", "known_to_the_model")
         assert copy.run_tests(*model) == 1
 

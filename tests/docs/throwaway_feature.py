@@ -101,7 +101,7 @@ STEPS: dict[str, Iterable[NewFile | Replacement]] = {
         addition(
             _MODELS,
             "from chatapi.db.models.announcement import Announcement\n",
-            before="from chatapi.db.models.bot import",
+            before="from chatapi.db.models.audit import",
         ),
         addition(_MODELS, '    "Announcement",\n', before='    "ApiKey",\n'),
     ],
@@ -121,6 +121,11 @@ STEPS: dict[str, Iterable[NewFile | Replacement]] = {
         NewFile(f"{OWN_TESTS}/test_permissions.py", PERMISSIONS_TEST),
         addition(
             "tests/contract/test_permission_matrix.py", MATRIX_ROW, before="GET    /users     "
+        ),
+        addition(
+            "tests/contract/test_audited_routes.py",
+            '    "POST /announcements",\n',
+            before='    "PATCH /channel_folders",\n',
         ),
         addition(
             "tests/examples/organization.py",

@@ -108,8 +108,9 @@ class TestOperation:
         )
         assert {'type: "message"', 'op: "update"', "streams"} <= set(names)
 
-    async def test_unknown_place_is_reported(self, docs: DocsPage) -> None:
-        await docs.open("#no_such_operation")
+    @pytest.mark.parametrize("place", ["#no_such_operation", "#%", "#tag/%E0%A4%A"])
+    async def test_unknown_place_is_reported(self, docs: DocsPage, place: str) -> None:
+        await docs.open(place)
         assert await docs.title() == "Not found"
 
 

@@ -2,6 +2,7 @@
 import { loadDocument } from "./api_document.js";
 import { el } from "./elements.js";
 import { collectGuides } from "./guides.js";
+import { decodeHash } from "./hash.js";
 import { showSession } from "./login.js";
 import { operationView } from "./operation_view.js";
 import { overview, tagView } from "./overview.js";
@@ -15,7 +16,7 @@ let api = null;
 let shown = { element: null, title: "", close: () => {} };
 
 function viewOf(hash) {
-  const [kind, name] = decodeURIComponent(hash.slice(1)).split("/");
+  const [kind, name] = decodeHash(hash).split("/");
   if (kind === "guide") {
     const guide = guides.find((candidate) => candidate.name === name);
     return guide && { ...guide, close: () => {} };
@@ -40,7 +41,7 @@ function show() {
   shown = viewOf(hash) || notFound();
   place.replaceChildren(shown.element);
   document.title = shown.title ? `${shown.title} · chatapi` : "chatapi: the API";
-  const section = document.getElementById(decodeURIComponent(hash.slice(1)));
+  const section = document.getElementById(decodeHash(hash));
   markCurrent(sidebar, hash.startsWith("#guide/") ? hash.split("/").slice(0, 2).join("/") : hash || "#");
   if (section && section !== shown.element) {
     section.scrollIntoView();

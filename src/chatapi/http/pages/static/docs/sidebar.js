@@ -1,5 +1,6 @@
 // The contents of the page: guides, then operations by group and tag. On a narrow screen it is a menu.
 import { el, methodBadge } from "./elements.js";
+import { decodeHash } from "./hash.js";
 
 /**
  * Fills the sidebar; returns a function that marks the place that is shown.
@@ -41,7 +42,7 @@ function item(href, text, method = "") {
 export function markCurrent(place, hash) {
   place.querySelectorAll("[aria-current]").forEach((link) => link.removeAttribute("aria-current"));
   const link = [...place.querySelectorAll("a")].find((candidate) => candidate.getAttribute("href") === hash);
-  const tag = hash.startsWith("#tag/") ? decodeURIComponent(hash.slice("#tag/".length)) : null;
+  const tag = hash.startsWith("#tag/") ? decodeHash(hash).slice("tag/".length) : null;
   const details = link?.closest("details") ?? place.querySelector(`details[data-tag="${CSS.escape(tag ?? "")}"]`);
   if (details) {
     details.open = true;

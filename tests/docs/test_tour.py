@@ -37,8 +37,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def paste(register_cache: list[str], command: Command, serving: ServingCommand) -> str:
-    script = "\n".join(register_cache).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
+def paste(blocks: list[str], command: Command, serving: ServingCommand) -> str:
+    script = "\n".join(blocks).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
     environment = command.environment
     environment["PATH"] = f"{command.folder / 'bin'}:{environment['PATH']}"
     done = subprocess.run(

@@ -27,7 +27,7 @@ from chatapi.events.clock_reader import ClockReader
 from chatapi.events.group_commit import GroupCommitter
 from chatapi.events.hub import Hub
 from chatapi.events.queues import EventQueues
-from chatapi.events.register_cache import RegisterCache
+from chatapi.events.shared_state_cache import SharedStateCache
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.files.files import Files
 from chatapi.files.store import THREADS
@@ -58,7 +58,7 @@ class Runtime:
     callers: CallerCache
     channels: ChannelCache
     newest_messages: NewestMessages
-    register_cache: RegisterCache
+    shared_state: SharedStateCache
     recipient_preferences: RecipientPreferencesCache
     linkifiers: LinkifierCache
     passwords: Passwords
@@ -116,7 +116,7 @@ class Runtime:
             callers=CallerCache(hub, settings),
             channels=ChannelCache(hub),
             newest_messages=NewestMessages(hub),
-            register_cache=RegisterCache(hub),
+            shared_state=SharedStateCache(hub),
             recipient_preferences=RecipientPreferencesCache(hub),
             linkifiers=LinkifierCache(hub),
             passwords=Passwords(settings),

@@ -17,7 +17,15 @@ class RealmTag(CacheTag):
 
 @dataclass(frozen=True, slots=True)
 class SharedStateTag(CacheTag):
-    """Parts of the register response that many clients share."""
+    """All sections of the register response that many clients share."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSectionTag(CacheTag):
+    """One section of the register response that many clients share."""
+
+    fetch_type: str
+    """The type in `fetch_event_types` by which clients request the section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +91,11 @@ class DeletedMessagesTag(CacheTag):
 SHARED_STATE = frozenset[CacheTag]({SharedStateTag()})
 NO_CACHE_TAGS = frozenset[CacheTag]()
 """For events that are frequent or concern one user, and change nothing that is cached."""
+
+
+def shared_sections(*fetch_types: str) -> frozenset[CacheTag]:
+    """The tags of events that change these shared sections of the register response and no other.
+
+    Use it for frequent events: the other sections, such as the list of users, stay cached.
+    """
+    return frozenset(map(SharedSectionTag, fetch_types))

@@ -52,8 +52,11 @@ class Membership:
         self, channel_id: ChannelId, message_id: MessageId, arrival: EventNumber | None = None
     ) -> bool:
         """Whether a message arrived while the reader was subscribed to the channel."""
-        subscription_periods = self.subscription_periods.get(channel_id, ())
-        return any(period.saw_message(message_id, arrival) for period in subscription_periods)
+        # Asked for every message of a page: a loop is faster than `any` with a generator.
+        for period in self.subscription_periods.get(channel_id, ()):
+            if period.saw_message(message_id, arrival):
+                return True
+        return False
 
     def received_among(
         self, channel_id: ChannelId, arrivals: Mapping[MessageId, EventNumber | None]

@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
+from chatapi.events.shared_state_cache import BlockKey
 from chatapi.features.registry import load_from_features
 
 Loader = Callable[[Context, ClientProfile], Awaitable[Mapping[str, Any]]]
@@ -46,10 +47,10 @@ class Section:
         cache_key = None if self.cache_key is None else self.cache_key(ctx, profile)
         if cache_key is None or ctx.db.as_of is None:
             return await self.load(ctx, profile)
+        (fetch_type,) = self.fetch_types
+        key = BlockKey(fetch_type, (self.load, cache_key))
         load = partial(self.load, ctx, profile)
-        return await ctx.runtime.register_cache.get(
-            ctx.realm.id, (self.load, cache_key), ctx.db.as_of, load
-        )
+        return await ctx.runtime.shared_state.get(ctx.realm.id, key, ctx.db.as_of, load)
 
 
 def state_section(
@@ -57,7 +58,8 @@ def state_section(
 ) -> Callable[[Loader], Section]:
     """Make a loader a section; pass `payload` if no return annotation can say it.
 
-    A section with a cache key is cached until an event with the `SharedStateTag`.
+    A section with a cache key has one fetch type, and is cached until an event with the
+    `SharedSectionTag` of that type, or with the `SharedStateTag` of all sections.
     """
 
     def section(loader: Loader) -> Section:

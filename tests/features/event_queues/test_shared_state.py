@@ -6,6 +6,8 @@ from typing import Any, get_type_hints
 import pytest
 
 from chatapi.auth.runtime import Runtime
+from chatapi.events.cache_tags import SharedSectionTag
+from chatapi.events.event import registry
 from chatapi.features.state import all_sections
 from tests.factories import MakeChannel, Person
 from tests.features.emoji.adding import add_emoji
@@ -101,3 +103,102 @@ async def test_unchanged_state_is_not_read_again(
         await state_of(client, owner)
         await state_of(client, member)
     assert statements == []
+
+
+async def _join(client: ApiClient, member: Person, make_channel: MakeChannel) -> object:
+    channel = await make_channel()
+    subscriptions = [{"name": channel.name}]
+    return assert_success(
+        await client.post("/users/me/subscriptions", member, subscriptions=subscriptions)
+    )
+
+
+async def _change_setting(client: ApiClient, member: Person, _make: MakeChannel) -> object:
+    return assert_success(await client.patch("/settings", member, high_contrast_mode=True))
+
+
+async def _regenerate_key(client: ApiClient, member: Person, _make: MakeChannel) -> object:
+    return assert_success(await client.post("/users/me/api_key/regenerate", member))
+
+
+async def _create_channel(_client: ApiClient, _member: Person, make_channel: MakeChannel) -> object:
+    return await make_channel()
+
+
+async def _create_group(client: ApiClient, member: Person, _make: MakeChannel) -> object:
+    group = {"name": "crew", "description": "", "members": [member.user_id]}
+    return assert_success(await client.post("/user_groups/create", member, **group))
+
+
+OTHERS = [_join, _change_setting, _regenerate_key, _create_channel, _create_group]
+"""What users do often, and what changes no list of users."""
+_READS_USERS = "profile_value"
+"""The table that is read with all users of a realm, and else with a single one."""
+
+
+async def users_for(client: ApiClient, reader: Person) -> list[dict[str, Any]]:
+    answer = assert_success(await client.get("/users", reader, include_custom_profile_fields=True))
+    members: list[dict[str, Any]] = answer["members"]
+    return members
+
+
+@pytest.mark.parametrize("act", OTHERS, ids=lambda act: act.__name__.strip("_"))
+async def test_users_are_not_read_again_after_something_else_changed(
+    client: ApiClient,
+    runtime: Runtime,
+    make_channel: MakeChannel,
+    owner: Person,
+    member: Person,
+    act: Change,
+) -> None:
+    state = await state_of(client, owner)
+    users = await users_for(client, owner)
+    await act(client, member, make_channel)
+    with recorded_statements(runtime.database, _READS_USERS) as statements:
+        assert (await state_of(client, owner))["realm_users"] == state["realm_users"]
+        assert await users_for(client, owner) == users
+    assert statements == []
+
+
+async def test_change_of_a_user_is_seen_at_once_in_lists(
+    client: ApiClient, owner: Person, member: Person
+) -> None:
+    async def names() -> list[list[str]]:
+        lists = (await state_of(client, owner))["realm_users"], await users_for(client, owner)
+        return [[user["full_name"] for user in users] for users in lists]
+
+    assert await names() == [[owner.full_name, member.full_name]] * 2
+    assert_success(await client.patch("/settings", member, full_name="Another Name"))
+    assert await names() == [[owner.full_name, "Another Name"]] * 2
+
+
+async def test_readers_who_see_different_addresses_share_no_list(
+    client: ApiClient, owner: Person, member: Person
+) -> None:
+    only_admins = 3
+    assert_success(await client.patch("/settings", member, email_address_visibility=only_admins))
+
+    async def address_of_member(reader: Person) -> str | None:
+        by_id = {user["user_id"]: user for user in await users_for(client, reader)}
+        address: str | None = by_id[member.user_id]["delivery_email"]
+        return address
+
+    for _ in range(2):
+        assert await address_of_member(owner) == member.email
+        assert await address_of_member(member) == member.email
+
+
+async def test_event_names_only_sections_that_are_shared() -> None:
+    shared = {
+        fetch_type
+        for section in all_sections()
+        if section.cache_key is not None
+        for fetch_type in section.fetch_types
+    }
+    named = {
+        tag.fetch_type
+        for event in registry.values()
+        for tag in event.cache_tags
+        if isinstance(tag, SharedSectionTag)
+    }
+    assert named <= shared

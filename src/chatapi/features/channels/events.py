@@ -11,11 +11,13 @@ from typing import Annotated, Any, ClassVar, NotRequired
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId
-from chatapi.events.cache_tags import CacheTag, ChannelTag
+from chatapi.events.cache_tags import CacheTag, ChannelTag, shared_sections
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.payloads import ChannelInEvent, ChannelPayload
 from chatapi.wire.group_values import GroupSettingPayload
+
+_SHARED_LISTS = shared_sections("default_streams", "default_stream_groups")
 
 
 def knows_archived_channels(profile: ClientProfile) -> bool:
@@ -31,6 +33,7 @@ class ChannelsCreated(Event):
 
     type = "stream"
     op: ClassVar = "create"
+    cache_tags: ClassVar = _SHARED_LISTS
 
     streams: list[ChannelInEvent]
     """The channels, complete, as in `POST /register`."""
@@ -71,6 +74,7 @@ class ChannelsDeleted(Event):
 
     type = "stream"
     op: ClassVar = "delete"
+    cache_tags: ClassVar = _SHARED_LISTS
 
     streams: list[DeletedChannelPayload]
     """The same channels as objects, for older clients."""
@@ -128,6 +132,7 @@ class ChannelUpdated(Event):
     type = "stream"
     op: ClassVar = "update"
     shape: ClassVar = ChannelUpdatePayload
+    cache_tags: ClassVar = _SHARED_LISTS
 
     stream_id: int
     property: str
@@ -164,6 +169,7 @@ class DefaultChannelsChanged(Event):
     """The list of channels that new users join changed."""
 
     type = "default_streams"
+    cache_tags: ClassVar = _SHARED_LISTS
 
     default_streams: list[int]
     """Ids of all channels that new users join from now on; empty for guests."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, UserId
-from chatapi.events.cache_tags import CacheTag, SubscribersTag, UserTag
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, SubscribersTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.events import knows_archived_channels
@@ -29,6 +29,7 @@ class SubscriptionsAdded(Event):
     type = "subscription"
     op: ClassVar = "add"
     shape: ClassVar = SubscriptionsPayload
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     channels: Annotated[list[ChannelInEvent], ServerOnly()]
     subscribers: Annotated[dict[int, list[int]], ServerOnly()]
@@ -96,6 +97,7 @@ class SubscriptionsRemoved(Event):
 
     type = "subscription"
     op: ClassVar = "remove"
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     subscriptions: list[LeftChannelPayload]
     """The channels to which the reader is no longer subscribed."""
@@ -114,6 +116,7 @@ class SubscriptionUpdated(Event):
 
     type = "subscription"
     op: ClassVar = "update"
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     stream_id: int
     """The channel whose settings the reader changed."""
@@ -130,6 +133,8 @@ class SubscriptionUpdated(Event):
 
 class _PeersChanged(Event):
     """For all users who can see the channels; the subscribers themselves get other events."""
+
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     stream_ids: list[int]
     """The channels; all users of `user_ids` are meant for each of them."""

@@ -11,10 +11,12 @@ from typing import Annotated, Any, ClassVar
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
-from chatapi.events.cache_tags import SHARED_STATE, CacheTag, RealmTag, UserTag
+from chatapi.events.cache_tags import SHARED_STATE, CacheTag, RealmTag, UserTag, shared_sections
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.groups.payloads import GroupChangePayload, GroupInEvent
+
+_SHARED_LIST = shared_sections("realm_user_groups")
 
 
 def knows_deactivated_groups(profile: ClientProfile) -> bool:
@@ -27,6 +29,7 @@ class GroupAdded(Event):
 
     type = "user_group"
     op: ClassVar = "add"
+    cache_tags: ClassVar = _SHARED_LIST
 
     group: GroupInEvent
     """The group, complete; its members without those whom the reader cannot see."""
@@ -62,6 +65,7 @@ class GroupUpdated(Event):
 
     type = "user_group"
     op: ClassVar = "update"
+    cache_tags: ClassVar = _SHARED_LIST
 
     group_id: int
     """The group that changed."""
@@ -81,6 +85,7 @@ class GroupRemoved(Event):
 
     type = "user_group"
     op: ClassVar = "remove"
+    cache_tags: ClassVar = _SHARED_LIST
 
     group_id: int
     """The group that clients should forget."""
@@ -92,6 +97,8 @@ class GroupRemoved(Event):
 
 class _MembersChanged(Event):
     """Invalidates the cached groups of each of the users."""
+
+    cache_tags: ClassVar = _SHARED_LIST
 
     group_id: int
     """The group whose direct members changed."""

@@ -7,7 +7,13 @@ from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility
-from chatapi.events.cache_tags import CacheTag, RecipientPreferencesTag, UserTag
+from chatapi.events.cache_tags import (
+    NO_CACHE_TAGS,
+    CacheTag,
+    RecipientPreferencesTag,
+    UserTag,
+    shared_sections,
+)
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.users.avatar_addresses import (
@@ -21,6 +27,8 @@ from chatapi.features.users.payloads import UserPayload
 UNKNOWN_USER = "Unknown user"
 """The name of users whom a reader may not see."""
 
+_SHARED_LISTS = shared_sections("realm_user", "realm_user_groups")
+
 
 class UserAdded(Event):
     """A user joined the organization, or became visible to a guest who sees only some users."""
@@ -28,6 +36,7 @@ class UserAdded(Event):
     type = "realm_user"
     op: ClassVar = "add"
     reveals_users: ClassVar = True
+    cache_tags: ClassVar = _SHARED_LISTS
 
     person: UserPayload
     """The user, complete, as in `realm_users` of `POST /register`."""
@@ -101,6 +110,7 @@ class UserRemoved(Event):
 
     type = "realm_user"
     op: ClassVar = "remove"
+    cache_tags: ClassVar = _SHARED_LISTS
 
     person: InvisiblePerson
     """Who is no longer visible."""
@@ -173,6 +183,7 @@ class UserUpdated(Event):
 
     type = "realm_user"
     op: ClassVar = "update"
+    cache_tags: ClassVar = _SHARED_LISTS
 
     person: PersonChange
     """The id of the user, and only what changed."""
@@ -239,6 +250,7 @@ class CredentialsChanged(Event):
 
     type = "credentials_changed"
     is_internal = True
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     user_id: UserId
 

@@ -1,11 +1,12 @@
 """Events about logins."""
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
-from chatapi.events.cache_tags import CacheTag, UserTag
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, UserTag
 from chatapi.events.event import Event
 
 
@@ -14,6 +15,7 @@ class OldLoginsEnded(Event):
 
     type = "old_logins_ended"
     is_internal = True
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     user_id: UserId
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
@@ -149,19 +150,17 @@ class MessagePresenter:
             topic_links=self._links.get(row.topic, ()),
             submessages=tuple(self._submessages.get(row.id, ())),
         )
-        return {
-            **message_payload(data, options),
-            # A search adds the optional keys.
-            **self._edit_trail(row),  # type: ignore[typeddict-item]
-            "reactions": self._reactions.get(row.id, []),
-            "flags": self._flags(row),
-        }
+        # Completed in place: a page has hundreds of them. A search adds the optional keys.
+        message = cast(HistoryMessagePayload, message_payload(data, options))
+        message["flags"] = self._flags(row)
+        if row.id in self._reactions:
+            message["reactions"] = self._reactions[row.id]
+        if row.id in self._trails:
+            message.update(cast(HistoryMessagePayload, self._edit_trail(self._trails[row.id])))
+        return message
 
-    def _edit_trail(self, row: HistoryRow) -> TrailPayload:
+    def _edit_trail(self, trail: list[EditStep]) -> TrailPayload:
         payload: TrailPayload = {}
-        trail = self._trails.get(row.id)
-        if trail is None:
-            return payload
         edited = [step.edit.edited_at for step in trail if step.edit.changes_text]
         moved = [step.edit.edited_at for step in trail if step.edit.is_move]
         if edited:
@@ -196,14 +195,19 @@ class MessagePresenter:
             return list(_FLAGS_OF_STRANGERS)
         state = self._states[row.id]
         is_received = self._access.received(row)
-        flags = {
-            "read": not state.is_unread,
-            "starred": state.starred,
-            "collapsed": state.collapsed,
-            "mentioned": state.is_mentioned,
-            "stream_wildcard_mentioned": state.mentions_channel and is_received,
-            "topic_wildcard_mentioned": state.mentions_topic and is_received,
-            "has_alert_word": state.has_alert_word,
-            "historical": not is_received,
-        }
-        return [flag for flag, is_set in flags.items() if is_set]
+        flags = [] if state.is_unread else ["read"]
+        if state.starred:
+            flags.append("starred")
+        if state.collapsed:
+            flags.append("collapsed")
+        if state.is_mentioned:
+            flags.append("mentioned")
+        if state.mentions_channel and is_received:
+            flags.append("stream_wildcard_mentioned")
+        if state.mentions_topic and is_received:
+            flags.append("topic_wildcard_mentioned")
+        if state.has_alert_word:
+            flags.append("has_alert_word")
+        if not is_received:
+            flags.append("historical")
+        return flags

@@ -1,10 +1,14 @@
 """Use cases: read users, and create them."""
 
+from functools import partial
+from typing import cast
+
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import NotLoggedInError
 from chatapi.core.ids import UserId
+from chatapi.events.shared_state_cache import BlockKey
 from chatapi.features.users.avatar_addresses import Avatar, shown_avatar_url
 from chatapi.features.users.creation import NewUser, add_user
 from chatapi.features.users.payloads import (
@@ -17,6 +21,7 @@ from chatapi.features.users.payloads import (
     UsersPayload,
 )
 from chatapi.features.users.people.params import CreateUserParams, GetUserParams, GetUsersParams
+from chatapi.features.users.people.shared_lists import SECTION, reader_kind
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password, user_payload
 from chatapi.permissions.user_lookup import find_user
@@ -35,6 +40,19 @@ class UserReader:
         """The users the reader may see; anonymous readers need a realm with public access."""
         if self._reader is None and not self._ctx.realm.options.enable_spectator_access:
             raise NotLoggedInError
+        role = reader_kind(self._ctx)
+        if params.user_ids is not None or role is None:
+            return await self._list_users(params)
+        options = (params.client_gravatar, params.include_custom_profile_fields)
+        encoded = await self._ctx.runtime.shared_state.get(
+            self._ctx.realm.id,
+            BlockKey(SECTION, ("members", role, *options)),
+            await self._ctx.snapshot(),
+            partial(self._list_users, params),
+        )
+        return cast(UsersPayload, encoded)
+
+    async def _list_users(self, params: GetUsersParams) -> UsersPayload:
         if params.user_ids is None:
             users = await self._users.list_all()
         else:

@@ -19,11 +19,12 @@ from chatapi.features.users.avatar_addresses import (
 from chatapi.features.users.payloads import UserPayload
 from chatapi.features.users.people.params import GetUsersParams
 from chatapi.features.users.people.service import UserReader
+from chatapi.features.users.people.shared_lists import SECTION, reader_kind
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import user_payload
 from chatapi.permissions.realm import is_allowed_in_realm
 from chatapi.permissions.settings import RealmPermission
-from chatapi.permissions.user_visibility import sees_all_users, user_visibility
+from chatapi.permissions.user_visibility import user_visibility
 
 _NO_USER = -1
 
@@ -79,15 +80,11 @@ class UsersState(TypedDict):
 
 
 def _shared_cache_key(ctx: Context, profile: ClientProfile) -> Hashable | None:
-    """The cache key of the lists; None for a reader whose lists no other reader shares."""
-    me = ctx.user
-    sees_more_of_self = not me.is_bot and not me.email_visibility.shows_to(me.role)
-    if sees_more_of_self or not sees_all_users(ctx.realm, me):
-        return None
-    return me.role, profile.client_gravatar
+    role = reader_kind(ctx)
+    return None if role is None else (role, profile.client_gravatar)
 
 
-@state_section("realm_user", cache_key=_shared_cache_key)
+@state_section(SECTION, cache_key=_shared_cache_key)
 async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
     """In large realms most of a client's state; most readers share the same lists."""
     repository = UserRepository(ctx.db, ctx.realm.id)

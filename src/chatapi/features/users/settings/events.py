@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
-from chatapi.events.cache_tags import CacheTag, UserTag
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 
@@ -17,6 +17,7 @@ class UserSettingChanged(Event):
 
     type = "user_settings"
     op: ClassVar = "update"
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     user_id: Annotated[UserId | None, ServerOnly()] = None
     user_ids: Annotated[list[UserId], ServerOnly()] = Field(default_factory=list)

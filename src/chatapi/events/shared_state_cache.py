@@ -1,12 +1,12 @@
-"""A cache of encoded parts of register responses that are the same for many readers."""
+"""A cache of encoded state that is the same for many readers."""
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from chatapi.core.ids import EventNumber, RealmId
-from chatapi.events.cache_tags import SharedStateTag
+from chatapi.events.cache_tags import CacheTag, SharedSectionTag, SharedStateTag
 from chatapi.events.feed_cache import FeedCache
 from chatapi.events.hub import Hub
 
@@ -17,18 +17,31 @@ Block = Mapping[str, orjson.Fragment]
 """Values by name, already encoded as JSON."""
 
 
-class RegisterCache:
+class BlockKey(NamedTuple):
+    """Which block: of which section of the state, and for which of its readers."""
+
+    section: str
+    """The fetch type of the section in `POST /register` that shows the same data."""
+    kind: Hashable
+    """Readers of a realm with the same kind get the same block."""
+
+
+class SharedStateCache:
     """Caches what was encoded from one snapshot for other snapshots with the same content."""
 
     def __init__(self, hub: Hub) -> None:
-        self._blocks = FeedCache[Hashable, Block](
-            hub, max_values=_MAX_BLOCKS, realm_tags=(SharedStateTag,)
+        self._blocks = FeedCache[BlockKey, Block](
+            hub,
+            max_values=_MAX_BLOCKS,
+            realm_tags=(SharedStateTag,),
+            value_tag=SharedSectionTag,
+            tag_of=_tag_of,
         )
 
     async def get(
         self,
         realm_id: RealmId,
-        key: Hashable,
+        key: BlockKey,
         as_of: EventNumber,
         load: Callable[[], Awaitable[Mapping[str, Any]]],
     ) -> Block:
@@ -41,6 +54,10 @@ class RegisterCache:
             return _encode(await load())
 
         return await self._blocks.load_as_of(realm_id, key, as_of, read)
+
+
+def _tag_of(key: BlockKey, _block: Block) -> CacheTag:
+    return SharedSectionTag(key.section)
 
 
 def _encode(values: Mapping[str, Any]) -> Block:

@@ -8,6 +8,7 @@ import orjson
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.events.bus import Batch
+from chatapi.events.shared_state_cache import BlockKey
 from chatapi.features.personal.drafts.events import DraftRemoved
 from tests.factories import Person
 from tests.support.client import ApiClient
@@ -23,7 +24,7 @@ async def read(runtime: Runtime, key: str, as_of: int, value: str) -> str:
     async def load() -> Mapping[str, Any]:
         return {"value": value}
 
-    block = await runtime.register_cache.get(REALM, key, EventNumber(as_of), load)
+    block = await runtime.shared_state.get(REALM, BlockKey(key, None), EventNumber(as_of), load)
     found: dict[str, str] = orjson.loads(orjson.dumps(dict(block)))
     return found["value"]
 

@@ -55,13 +55,15 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(make_recorder: MakeRecorder = Recorder) -> AsyncIterator[Stage]:
-    """An empty organization on SQLite, with clients that receive all events."""
+async def open_stage(
+    make_recorder: MakeRecorder = Recorder, database_url: str = "", data_dir: Path | None = None
+) -> AsyncIterator[Stage]:
+    """An empty organization with clients that receive all events; by default nothing is kept."""
     clock = MovableClock()
     with TemporaryDirectory() as folder:
         settings = make_settings(
-            f"sqlite+aiosqlite:///{folder}/examples.db",
-            Path(folder),
+            database_url or f"sqlite+aiosqlite:///{folder}/examples.db",
+            data_dir or Path(folder),
             migrate_on_start=True,
             public_url=ADDRESS,
             web_public_streams_enabled=True,

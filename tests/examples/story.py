@@ -1,5 +1,7 @@
 """The story that calls every endpoint, part by part."""
 
+from pathlib import Path
+
 from tests.examples.channels import tell_of_channels, tell_of_subscriptions, tell_of_the_end
 from tests.examples.groups import tell_of_groups
 from tests.examples.messages import tell_of_messages, tell_of_reading, tell_of_removing
@@ -11,9 +13,14 @@ from tests.examples.recorder import Recorder
 from tests.examples.stage import MakeRecorder, open_stage
 
 
-async def record(make_recorder: MakeRecorder = Recorder) -> Recorder:
-    """Tell the whole story; returns what was recorded."""
-    async with open_stage(make_recorder) as stage:
+async def record(
+    make_recorder: MakeRecorder = Recorder, database_url: str = "", data_dir: Path | None = None
+) -> Recorder:
+    """Tell the whole story; returns what was recorded.
+
+    With a database and a folder, what the story leaves is kept there.
+    """
+    async with open_stage(make_recorder, database_url, data_dir) as stage:
         for tell in (
             tell_of_logging_in,
             tell_of_channels,

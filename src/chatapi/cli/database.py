@@ -1,12 +1,16 @@
-"""`chatapi db`: migrations and checks of the database."""
+"""`chatapi db`: migrations, checks and backups of the database."""
 
 import typer
 
+from chatapi.cli.backups import backup, restore, verify
 from chatapi.cli.operator import run_on_database
 from chatapi.cli.terminal import AsJson, print_result
 from chatapi.db.migrate import pending_changes, upgrade_database
 
-app = typer.Typer(no_args_is_help=True, help="Bring the database up to date, or check it.")
+app = typer.Typer(no_args_is_help=True, help="Migrate, check, back up and restore the database.")
+app.command()(backup)
+app.command()(restore)
+app.command()(verify)
 
 
 @app.command()

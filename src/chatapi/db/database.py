@@ -67,9 +67,7 @@ class Database:
         self.reader = self.engine.execution_options(
             **({"sqlite_begin": None} if self.is_sqlite else _AUTOCOMMIT)
         )
-        self.snapshot = self.engine.execution_options(
-            **({"sqlite_begin": "DEFERRED"} if self.is_sqlite else _REPEATABLE)
-        )
+        self.snapshot = self.with_snapshots(self.engine)
         self.pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
         self.most_heavy_reads = max(1, min(_MAX_HEAVY_READS, self.pool_size // 2))
         """How many connections may run expensive reads; the others remain for other requests."""
@@ -109,17 +107,28 @@ class Database:
         return None if driver is None else self.watchdog.add(driver)
 
     @asynccontextmanager
-    async def unlimited_engine(self) -> AsyncGenerator[AsyncEngine, None]:
-        """Open an engine without time limits, for migrations: they take longer than requests."""
+    async def unlimited_engine(
+        self, name: str = "chatapi migration"
+    ) -> AsyncGenerator[AsyncEngine, None]:
+        """Open an engine without time limits, for what takes longer than requests.
+
+        `name` is its application name on PostgreSQL.
+        """
         if self._postgres is None:
             yield self.engine
             return
-        connect = partial(self._postgres.open_unlimited, "chatapi migration")
+        connect = partial(self._postgres.open_unlimited, name)
         engine = create_async_engine(self.url, async_creator=connect, poolclass=NullPool)
         try:
             yield engine
         finally:
             await engine.dispose()
+
+    def with_snapshots(self, engine: AsyncEngine) -> AsyncEngine:
+        """Return the engine with transactions that only read, and see one state of the database."""
+        return engine.execution_options(
+            **({"sqlite_begin": "DEFERRED"} if self.is_sqlite else _REPEATABLE)
+        )
 
     def require_file(self) -> None:
         """Raise if the SQLite file was deleted or replaced under this process."""

@@ -1,6 +1,7 @@
 """Migrates a database to the newest revision, safely if several processes start together."""
 
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chatapi.db.database import Database
 from chatapi.db.migration_scripts import migration_scripts
@@ -17,12 +18,17 @@ async def upgrade_database(database: Database) -> None:
     from chatapi.db.migrations import upgrade  # noqa: PLC0415
 
     async with database.unlimited_engine() as engine, engine.begin() as connection:
-        if not database.is_sqlite:
-            # SQLite takes its only write lock when the transaction begins.
-            await connection.execute(
-                text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK}
-            )
+        await lock_for_migration(connection)
         await connection.run_sync(upgrade)
+
+
+async def lock_for_migration(connection: AsyncConnection) -> None:
+    """Wait until no other process changes tables, and keep them waiting until the commit."""
+    # SQLite takes its only write lock when the transaction begins.
+    if connection.dialect.name != "sqlite":
+        await connection.execute(
+            text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK}
+        )
 
 
 async def pending_changes(database: Database) -> list[str]:

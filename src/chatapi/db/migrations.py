@@ -11,12 +11,13 @@ from chatapi.db.models import metadata
 from chatapi.db.search import is_of_models
 
 
-def upgrade(connection: Connection) -> None:
+def upgrade(connection: Connection, revision: str = "head") -> None:
+    """Apply the missing migrations up to a revision; the caller commits."""
     config = Config()
     # Alembic's options are formatted with `%`.
     config.set_main_option("script_location", str(migration_scripts()).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)
 
 
 def differences(connection: Connection) -> list[str]:

@@ -40,7 +40,7 @@ async def remove_orphaned_files(runtime: Runtime) -> None:
                 continue
             if own["realm"] != str(realm_id):
                 realm_id = RealmId(int(own["realm"]))
-                referred = await _list_referred(runtime, realm_id)
+                referred = await list_referred_keys(runtime, realm_id)
             if key not in referred:
                 await store.delete(key)
                 removed += 1
@@ -48,8 +48,8 @@ async def remove_orphaned_files(runtime: Runtime) -> None:
         log.info("orphaned_files_removed", count=removed)
 
 
-async def _list_referred(runtime: Runtime, realm_id: RealmId) -> set[str]:
-    """Return the keys of all files of a realm."""
+async def list_referred_keys(runtime: Runtime, realm_id: RealmId) -> set[str]:
+    """Return the keys of all files that rows of a realm refer to."""
     async with runtime.reading() as db:
         paths = await list_upload_paths(db, realm_id)
         paths += await list_emoji_paths(db, realm_id)

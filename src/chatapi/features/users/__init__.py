@@ -16,7 +16,11 @@ from chatapi.features.users.avatar_addresses import (
     avatar_url,
     drawn_picture_url,
 )
-from chatapi.features.users.avatar_changes import MAX_AVATAR_MIB, list_avatar_keys
+from chatapi.features.users.avatar_changes import (
+    MAX_AVATAR_MIB,
+    avatar_keys,
+    list_avatar_keys,
+)
 from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.changes import change_password, change_role
 from chatapi.features.users.creation import CreatedUser, NewUser, add_user
@@ -55,6 +59,7 @@ __all__ = [
     "add_api_key",
     "add_notification_bot",
     "add_user",
+    "avatar_keys",
     "avatar_url",
     "change_password",
     "change_role",

@@ -48,10 +48,10 @@ async def stored_avatar(ctx: Context, file: UploadedFile) -> AsyncIterator[str]:
 async def list_avatar_keys(db: DatabaseSession, realm_id: RealmId) -> list[str]:
     """The storage keys of all uploaded pictures of a realm's users."""
     paths = await UserRepository(db, realm_id).list_avatar_paths()
-    return [key for path in paths for key in _keys(path)]
+    return [key for path in paths for key in avatar_keys(path)]
 
 
-def _keys(path: str) -> list[str]:
+def avatar_keys(path: str) -> list[str]:
     """The storage keys of all sizes of an uploaded picture."""
     return [key_of(path), variant_key(path, MEDIUM)]
 
@@ -65,7 +65,7 @@ async def change_avatar(ctx: RealmContext, user: UserRecord, path: str | None) -
     )
     emit_avatar(ctx, changed)
     if (old := user.avatar_path) is not None:
-        ctx.work.after_commit(lambda: ctx.runtime.files.discard(_keys(old)))
+        ctx.work.after_commit(lambda: ctx.runtime.files.discard(avatar_keys(old)))
     return changed
 
 

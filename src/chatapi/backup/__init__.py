@@ -1,0 +1,16 @@
+"""Backups: one file with all rows and uploaded files, for either database (ADR 29)."""
+
+from chatapi.backup.creation import BackupSummary, create_backup
+from chatapi.backup.output import BackupOutput, backup_output
+from chatapi.backup.reader import BackupReader
+from chatapi.backup.restoring import RestoreSummary, restore_backup
+
+__all__ = [
+    "BackupOutput",
+    "BackupReader",
+    "BackupSummary",
+    "RestoreSummary",
+    "backup_output",
+    "create_backup",
+    "restore_backup",
+]

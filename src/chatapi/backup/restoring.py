@@ -81,6 +81,7 @@ class _Restore:
             case Manifest():
                 self._report(f"{self._files} files; checking what rows refer to")
                 await self._target.finish(item.sequences)
+                await self._target.migrate()
 
     async def _items(self) -> AsyncGenerator[Item, None]:
         """Read the backup in a thread, and end at the first fault."""

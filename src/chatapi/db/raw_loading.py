@@ -77,7 +77,7 @@ class EmptyDatabase:
             ) from error
 
     async def finish(self, sequences: Mapping[str, int]) -> None:
-        """Continue numbering where the original did, check foreign keys, and migrate to the newest.
+        """Continue numbering where the original did, and check foreign keys from now on.
 
         Raises `RefusedRowsError`.
         """
@@ -87,6 +87,9 @@ class EmptyDatabase:
         for name in sorted(self._tables.keys() & sequences.keys()):
             await self._connection.execute(statement, {"name": name, "highest": sequences[name]})
         await self._enforce_foreign_keys()
+
+    async def migrate(self) -> None:
+        """Apply the migrations that the revision of the rows did not have."""
         await self._migrate("head")
         if not self._is_sqlite:
             # Without statistics, the first statements would be planned for empty tables.

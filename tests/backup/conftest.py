@@ -15,6 +15,7 @@ from chatapi.core.settings import SQLITE_FILE, Settings
 from chatapi.db.database import Database
 from chatapi.db.migrate import upgrade_database
 from tests import factories
+from tests.examples.recorder import Recorder
 from tests.examples.story import record
 from tests.features.emoji.adding import add_emoji
 from tests.features.emoji.pictures import moving_picture, picture
@@ -77,7 +78,7 @@ async def original(
         database = Database(settings)
         await upgrade_database(database)
         await database.close()
-        await record(settings.database_url, settings.data_dir)
+        await record(Recorder, settings.database_url, settings.data_dir)
         await add_files(settings)
         yield settings
 

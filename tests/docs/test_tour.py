@@ -1,65 +1,30 @@
 """The tour of README.md, pasted into a shell."""
 
-import re
-import shlex
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support import curl
-from tests.support.command import COMMAND, PATIENCE_SECONDS, Command, ServingCommand
+from tests.docs.shell_blocks import make_curl, make_program, paste, shell_blocks
+from tests.support.command import COMMAND, PATIENCE_SECONDS, Command
 
-PROJECT = Path(__file__).resolve().parents[2]
 README_ADDRESS = "http://127.0.0.1:8000"
-
-
-def blocks_of_the_tour() -> list[str]:
-    readme = (PROJECT / "README.md").read_text()
-    tour = readme.partition("## A tour with curl")[2].partition("\n## ")[0]
-    return re.findall(r"```sh\n(.*?)```", tour, re.DOTALL)
-
-
-def make_program(path: Path, command: list[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
-    path.chmod(0o755)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """As after `python3 dev.py run`; with a curl of ours where the machine has none."""
+    """As after `python3 dev.py run`."""
     make_program(tmp_path / ".venv/bin/chatapi", COMMAND)
-    if shutil.which("curl") is None:
-        make_program(tmp_path / "bin/curl", [sys.executable, str(curl.__file__)])
+    make_curl(tmp_path / "bin")
     return tmp_path
-
-
-def paste(blocks: list[str], command: Command, serving: ServingCommand) -> str:
-    script = "\n".join(blocks).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
-    environment = command.environment
-    environment["PATH"] = f"{command.folder / 'bin'}:{environment['PATH']}"
-    done = subprocess.run(
-        ["/bin/sh"],
-        input=script,
-        text=True,
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE_SECONDS,
-        cwd=command.folder,
-        env=environment,
-    )
-    assert done.stderr == ""
-    return done.stdout
 
 
 def test_every_step_works(folder: Path) -> None:
     command = Command(folder, {"data_dir": str(folder)})
+    blocks = shell_blocks("README.md", "## A tour with curl")
     with command.serving() as serving:
         serving.read_greeting(last="^curl ")
-        printed = paste(blocks_of_the_tour(), command, serving)
+        script = "\n".join(blocks).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
+        printed = paste(script, folder, command.environment, PATIENCE_SECONDS)
     responses, _, stream = printed.partition("id: ")
     assert responses.count('"result":"success"') == 16
     assert '"result":"error"' not in responses

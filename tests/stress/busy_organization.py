@@ -12,7 +12,7 @@ import httpx
 
 from chatapi.core.roles import Role
 from tests.factories import Person
-from tests.support.client import basic_auth, encode_form
+from tests.support.client import encode_form
 
 _VOLATILE = ("queue_id", "server_timestamp", "server_generation", "last_event_id")
 """Keys of a registration that differ each time, or at each start of a server."""
@@ -35,9 +35,19 @@ class Client:
     person: Person
     http: httpx.AsyncClient
 
+    @property
+    def auth(self) -> httpx.BasicAuth:
+        return httpx.BasicAuth(self.person.email, self.person.api_key)
+
     async def call(self, method: str, path: str, **params: Any) -> dict[str, Any]:
-        sent = {"params" if method == "GET" else "data": encode_form(params)}
-        response = await self.http.request(method, path, auth=basic_auth(self.person), **sent)
+        form = encode_form(params)
+        response = await self.http.request(
+            method,
+            path,
+            auth=self.auth,
+            params=form if method == "GET" else None,
+            data=None if method == "GET" else form,
+        )
         answer: dict[str, Any] = response.json()
         assert answer["result"] == "success", (method, path, answer)
         return answer
@@ -70,7 +80,7 @@ class Client:
 
     async def open(self, path: str) -> bytes:
         host = str(self.http.base_url).removesuffix("/api/v1/")
-        response = await self.http.get(f"{host}{path}", auth=basic_auth(self.person))
+        response = await self.http.get(f"{host}{path}", auth=self.auth)
         assert response.status_code == 200, path
         return response.content
 
@@ -110,7 +120,7 @@ class Worker:
         response = await self.client.http.post(
             "/user_uploads",
             files={"file": (f"{number}.bin", content)},
-            auth=basic_auth(self.client.person),
+            auth=self.client.auth,
         )
         url: str = response.json()["url"]
         self.files[url] = content

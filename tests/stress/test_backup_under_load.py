@@ -30,7 +30,7 @@ from tests.stress.busy_organization import (
 )
 from tests.stress.quick_server import QuickServer, quick_server
 from tests.support.apps import running_app
-from tests.support.client import basic_auth, encode_form
+from tests.support.client import encode_form
 from tests.support.command import Command
 from tests.support.servers import Servers
 from tests.support.waiting import until
@@ -189,7 +189,5 @@ async def check_queues(load: Load, client: Client) -> None:
     last = load.after[0].last_event_id
     for queue_id in (load.before[0].queue_id, load.later_queue):
         poll = {"queue_id": queue_id, "last_event_id": last, "dont_block": True}
-        response = await client.http.get(
-            "/events", params=encode_form(poll), auth=basic_auth(client.person)
-        )
+        response = await client.http.get("/events", params=encode_form(poll), auth=client.auth)
         assert response.json()["code"] == "BAD_EVENT_QUEUE_ID", response.text

@@ -1,4 +1,4 @@
-"""As much of curl as README.md uses, for machines that have none."""
+"""As much of curl as the pages use, for machines that have none."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import httpx
 
+NOT_CONNECTED = 7
 TIMED_OUT = 28
 
 
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str]) -> int:
                 sys.stdout.flush()
     except httpx.TimeoutException:
         return TIMED_OUT
+    except httpx.ConnectError:
+        return NOT_CONNECTED
     return 0
 
 

@@ -5,6 +5,7 @@ on SQLite, filled through the API and asked by each user; then `chatapi db backu
 """
 
 import gzip
+import io
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def recorded() -> Any:
 async def lay_down(settings: Settings) -> None:
     """Fill an empty database and the store of files as the earlier version left them."""
     database, store = Database(settings), store_for(settings, SystemClock())
-    with gzip.open(BACKUP) as stream:
+    with io.BytesIO(gzip.decompress(BACKUP.read_bytes())) as stream:
         reader = BackupReader(stream)
         async with filling(database) as target:
             for item in reader.read():

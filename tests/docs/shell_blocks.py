@@ -1,0 +1,48 @@
+"""Commands of the pages, as people paste them into a shell."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.support import curl
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def shell_blocks(page: str, heading: str) -> list[str]:
+    """The commands below a heading of the second level."""
+    text = (PROJECT / page).read_text()
+    section = text.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+
+
+def make_program(path: Path, command: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+    path.chmod(0o755)
+
+
+def make_curl(folder: Path) -> None:
+    """A curl of ours, where the machine has none."""
+    if shutil.which("curl") is None:
+        make_program(folder / "curl", [sys.executable, str(curl.__file__)])
+
+
+def paste(script: str, folder: Path, environment: Mapping[str, str], seconds: float) -> str:
+    """Run commands in a shell, with programs in `bin`; returns what they print, without errors."""
+    done = subprocess.run(
+        ["/bin/sh"],
+        input=script,
+        text=True,
+        capture_output=True,
+        check=False,
+        timeout=seconds,
+        cwd=folder,
+        env={**environment, "PATH": f"{folder / 'bin'}:{environment['PATH']}"},
+    )
+    assert done.stderr == "", done.stderr + done.stdout
+    return done.stdout

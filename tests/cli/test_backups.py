@@ -178,20 +178,32 @@ class TestRefusals:
             command, "backup", "none/chat.backup"
         )
 
-    def test_full_disk_leaves_no_file(self, command: Command) -> None:
-        """A limit on the size of files stands for the full disk."""
-        limited = f"ulimit -f 80; exec {' '.join(COMMAND)} db backup chat.backup"
-        done = subprocess.run(
-            ["/bin/sh", "-c", limited],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=command.folder,
-            env=command.environment,
-        )
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr == "Error: Cannot write chat.backup: File too large\n"
+    def test_full_disk_leaves_no_backup(self, command: Command) -> None:
+        sentence = run_on_full_disk(command, "backup")
+        assert sentence == "Error: Cannot write chat.backup: File too large\n"
         assert not list(command.folder.glob("chat.backup*"))
+
+    def test_full_disk_leaves_an_empty_database(self, used: Command, elsewhere: Command) -> None:
+        used.answer("db", "backup", "chat.backup")
+        sentence = run_on_full_disk(elsewhere, "restore")
+        assert sentence.startswith("Error: Cannot use the database")
+        assert len(sentence.splitlines()) == 1
+        elsewhere.answer("db", "restore", "chat.backup")
+
+
+def run_on_full_disk(command: Command, verb: str) -> str:
+    """What a command says on stderr; a limit on the size of files stands for the full disk."""
+    limited = f"ulimit -f 80; exec {' '.join(COMMAND)} db {verb} chat.backup"
+    done = subprocess.run(
+        ["/bin/sh", "-c", limited],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=command.folder,
+        env=command.environment,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    return done.stderr
 
 
 class TestCrashes:

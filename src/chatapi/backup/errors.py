@@ -80,6 +80,16 @@ class DatabaseNotEmptyError(ApiError):
 
 
 @dataclass(eq=False)
+class FileNotStoredError(ApiError):
+    """An uploaded file cannot be put into the store, for example since the disk is full."""
+
+    code = "FILE_NOT_STORED"
+    text = "Cannot store the uploaded file {key}: {reason}; the database stays empty"
+    key: str
+    reason: str
+
+
+@dataclass(eq=False)
 class NoTablesError(ApiError):
     """There is nothing to back up."""
 

@@ -17,14 +17,11 @@ _SUFFIX = ".partial"
 
 @dataclass(frozen=True)
 class BackupOutput:
-    """Where to write a backup; `None` is standard output."""
+    """Where to write a backup."""
 
     path: Path | None
+    """None: standard output."""
     may_replace: bool = False
-
-    @property
-    def is_stdout(self) -> bool:
-        return self.path is None
 
 
 @contextmanager

@@ -6,7 +6,12 @@ from contextlib import aclosing, closing
 from dataclasses import dataclass
 from typing import IO
 
-from chatapi.backup.errors import DamagedBackupError, DatabaseNotEmptyError, NewerBackupError
+from chatapi.backup.errors import (
+    DamagedBackupError,
+    DatabaseNotEmptyError,
+    FileNotStoredError,
+    NewerBackupError,
+)
 from chatapi.backup.manifest import Header, Manifest
 from chatapi.backup.reader import BackupReader, Item, Rows, StoredFile
 from chatapi.db.database import Database
@@ -106,7 +111,10 @@ class _Restore:
         await self._target.insert(rows.table, rows.columns, rows.rows)
 
     async def _add_file(self, file: StoredFile) -> None:
-        await self._store.put(file.key, file.content, file.sha256)
+        try:
+            await self._store.put(file.key, file.content, file.sha256)
+        except OSError as error:
+            raise FileNotStoredError(file.key, error.strerror or str(error)) from error
         self._files += 1
         if self._files % _FILES_AT_ONCE == 0:
             self._report(f"{self._files} files")

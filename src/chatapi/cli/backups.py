@@ -21,10 +21,17 @@ from chatapi.backup import (
 )
 from chatapi.backup.errors import BackupUnreadableError, DamagedBackupError
 from chatapi.cli.errors import UnwritableFileError
-from chatapi.cli.operator import load_settings, open_database, reach
+from chatapi.cli.operator import (
+    DATABASE_ERRORS,
+    database_failure,
+    load_settings,
+    open_database,
+    reach,
+)
 from chatapi.cli.terminal import AsJson, exit_with_error, note, print_result, stderr
 from chatapi.core.clock import SystemClock
 from chatapi.core.errors import ApiError
+from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
 from chatapi.files.store import FileStore
 from chatapi.files.stores import store_for
@@ -74,7 +81,7 @@ def backup(
         f"Saved {summary.rows} rows and {manifest.files.count} files"
         f" ({_in_mib(summary.bytes)}). Keep the backup as private as the database."
     )
-    if output.is_stdout:
+    if output.path is None:
         note(text)
     else:
         print_result(payload, text, as_json=as_json)
@@ -139,6 +146,8 @@ def _run(work: Callable[[Database, FileStore], Awaitable[T]], *, as_json: bool) 
             store = store_for(settings, SystemClock())
             try:
                 return await work(database, store)
+            except DATABASE_ERRORS as error:
+                raise database_failure(database, error) from error
             finally:
                 await store.close()
 
@@ -154,6 +163,8 @@ def _writing(file: str) -> Generator[None, None, None]:
     try:
         yield
     except OSError as error:
+        if is_unavailable(error):
+            raise
         raise UnwritableFileError(file, error.strerror or str(error)) from error
 
 

@@ -45,6 +45,8 @@ OrganizationOption = Annotated[
     ),
 ]
 
+DATABASE_ERRORS = (OSError, SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError)
+
 _UNDEFINED_TABLE_OR_COLUMN = ("42P01", "42703")
 _NO_SUCH_TABLE_OR_COLUMN = ("no such table", "no such column")
 
@@ -136,13 +138,18 @@ async def reach(database: Database) -> None:
     try:
         async with database.engine.connect():
             pass
-    except (OSError, SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        reason = str(error.orig if isinstance(error, DBAPIError) else error) or type(error).__name__
-        raise DatabaseUnreachableError(
-            database.url.set(query={}).render_as_string(hide_password=True),
-            reason.splitlines()[0],
-            is_temporary=is_unavailable(error),
-        ) from error
+    except DATABASE_ERRORS as error:
+        raise database_failure(database, error) from error
+
+
+def database_failure(database: Database, error: Exception) -> DatabaseUnreachableError:
+    """Translate an error of the database into a message with its address."""
+    reason = str(error.orig if isinstance(error, DBAPIError) else error) or type(error).__name__
+    return DatabaseUnreachableError(
+        database.url.set(query={}).render_as_string(hide_password=True),
+        reason.splitlines()[0],
+        is_temporary=is_unavailable(error),
+    )
 
 
 @asynccontextmanager

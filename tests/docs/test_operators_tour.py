@@ -28,7 +28,7 @@ async def test_every_step_works(tmp_path: Path) -> None:
     printed = paste(script, tmp_path, Command(tmp_path, {}).environment, SECONDS)
     assert printed.count('"result":"success"') == 4, printed
     assert "chatapi_database_up 1.0" in printed
-    assert '"route": "/api/v1/messages"' in printed
+    assert '"path": "/api/v1/messages"' in printed
     assert printed.count("The first message") == 1
     for sentence in ("Saved ", "The backup is complete", "Restored ", "An upgrade is needed."):
         assert sentence in printed

@@ -31,7 +31,6 @@ from chatapi.cli.operator import (
 from chatapi.cli.terminal import AsJson, exit_with_error, note, print_result, stderr
 from chatapi.core.clock import SystemClock
 from chatapi.core.errors import ApiError
-from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
 from chatapi.files.store import FileStore
 from chatapi.files.stores import store_for
@@ -163,7 +162,8 @@ def _writing(file: str) -> Generator[None, None, None]:
     try:
         yield
     except OSError as error:
-        if is_unavailable(error):
+        is_of_database = isinstance(error, ConnectionError)
+        if is_of_database and not isinstance(error, BrokenPipeError):
             raise
         raise UnwritableFileError(file, error.strerror or str(error)) from error
 

@@ -177,6 +177,7 @@ class TestGuides:
 def _all_errors(base: type[ApiError]) -> Iterator[type[ApiError]]:
     for error in base.__subclasses__():
         # Commands have errors of their own, which no client sees.
-        if error.__module__.startswith("chatapi.") and ".cli." not in error.__module__:
+        package = ".".join(error.__module__.split(".")[:2])
+        if package not in {"chatapi.cli", "chatapi.backup"} and package.startswith("chatapi."):
             yield error
             yield from _all_errors(error)

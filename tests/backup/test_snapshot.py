@@ -4,7 +4,7 @@ import asyncio
 import io
 import threading
 
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
 from chatapi.backup import create_backup
 from chatapi.core.clock import SystemClock
@@ -25,7 +25,7 @@ async def add_epoch(settings: Settings) -> None:
     async with database.engine.begin() as connection:
         newest = (await connection.execute(select(func.max(Epoch.id)))).scalar_one()
         values = {"id": newest + 1, "began_at": SystemClock().now()}
-        await connection.execute(Epoch.__table__.insert(), values)
+        await connection.execute(insert(Epoch), values)
     await database.close()
 
 

@@ -6,9 +6,10 @@ import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
 from functools import cached_property, partial
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -32,6 +33,9 @@ from chatapi.http.openapi import build_document, document_route
 from chatapi.http.pages import page_routes
 from chatapi.http.route import FeatureRouter, RouteIndex
 from chatapi.jobs import run_jobs
+
+if TYPE_CHECKING:
+    from chatapi.tracing import TraceRecorder
 
 _ROUTERS = tuple(load_from_features("router", FeatureRouter))
 FEATURES: Sequence[FeatureRouter] = tuple(router for router in _ROUTERS if router.include_in_schema)
@@ -64,11 +68,11 @@ class ChatApp(FastAPI):
         return build_document(FEATURES)
 
     @cached_property
-    def _api_middleware(self) -> ApiMiddleware:
+    def _api_middleware(self) -> ASGIApp:
         """Created with the first request, when all routes have been added."""
         endpoints = (route for router in _ROUTERS for route in router.chat_routes)
         index = RouteIndex([*endpoints, *self.routes])
-        return ApiMiddleware(
+        middleware = ApiMiddleware(
             index.find,
             self.runtime.settings,
             self.runtime.limits,
@@ -77,6 +81,8 @@ class ChatApp(FastAPI):
             measurements=self.runtime.measurements,
             is_ending=lambda: self.runtime.hub.is_closing,
         )
+        traced: ASGIApp = self.state.trace_requests(middleware)
+        return traced
 
 
 def create_app(
@@ -94,6 +100,9 @@ def create_app(
         database=database,
         measurements=measurements,
     )
+    recorder = _trace_recorder_for(settings)
+    if recorder is not None:
+        runtime = replace(runtime, tracing=recorder)
     app = ChatApp(
         title="chatapi",
         version=__version__,
@@ -105,6 +114,8 @@ def create_app(
     )
     app.runtime = app.state.runtime = runtime
     app.state.serve_metrics = nullcontext
+    app.state.trace_requests = lambda middleware: middleware
+    app.state.close_tracing = _nothing
     for router in _ROUTERS:
         app.include_router(router)
     _inspect_payloads()
@@ -113,6 +124,8 @@ def create_app(
     app.router.routes.extend([document_route(app.openapi), *page_routes()])
     if settings.metrics == "on":
         _add_metrics(app)
+    if recorder is not None:
+        _add_tracing(app, recorder)
     return app
 
 
@@ -137,6 +150,27 @@ def _add_metrics(app: ChatApp) -> None:
         )
     else:
         app.router.routes.append(route)
+
+
+def _trace_recorder_for(settings: Settings) -> "TraceRecorder | None":
+    if settings.tracing == "off":
+        return None
+    # Servers without tracing do not load the libraries, and need not have them.
+    from chatapi.tracing import TraceRecorder  # noqa: PLC0415
+
+    return TraceRecorder()
+
+
+def _add_tracing(app: ChatApp, recorder: "TraceRecorder") -> None:
+    from chatapi.tracing import TracedRequests, trace_database  # noqa: PLC0415
+
+    trace_database(app.runtime.database, recorder)
+    app.state.trace_requests = partial(TracedRequests, recorder=recorder)
+    app.state.close_tracing = recorder.close
+
+
+async def _nothing() -> None:
+    """For services without tracing."""
 
 
 def _inspect_payloads() -> None:
@@ -181,6 +215,7 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
         jobs.cancel()
         await asyncio.gather(jobs, return_exceptions=True)
         await runtime.close()
+        await app.state.close_tracing()
 
 
 def _on_terminate(react: Callable[[], None]) -> Callable[[], None]:

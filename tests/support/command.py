@@ -49,11 +49,17 @@ class Command:
     settings: Mapping[str, str]
     program: tuple[str, ...] = tuple(COMMAND)
     """What `serving` starts; `run` always runs the modules of the tests."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Of the environment, besides the settings."""
 
     @property
     def environment(self) -> dict[str, str]:
         named = {f"CHATAPI_{name.upper()}": value for name, value in self.settings.items()}
-        return {**inherited_environment(), **FAST, **named}
+        return {**inherited_environment(), **FAST, **self.variables, **named}
+
+    def with_variables(self, **variables: str) -> "Command":
+        """The command with variables that are no settings of its own."""
+        return replace(self, variables={**self.variables, **variables})
 
     def with_settings(self, **settings: str) -> "Command":
         return replace(self, settings={**self.settings, **settings})

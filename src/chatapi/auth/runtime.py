@@ -17,6 +17,7 @@ from chatapi.core.measurements import Measurements
 from chatapi.core.outbound_http import OutboundHttp
 from chatapi.core.private_files import restrict_data_folder
 from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
+from chatapi.core.tracing import Tracing
 from chatapi.core.wake_signal import WakeSignal
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.db.database import Database
@@ -85,6 +86,7 @@ class Runtime:
     post_notices: PostNotices
     emit_user_visibility: EmitUserVisibility
     measurements: Measurements
+    tracing: Tracing
 
     @classmethod
     def assemble(
@@ -140,6 +142,7 @@ class Runtime:
             post_notices=post_notices,
             emit_user_visibility=emit_user_visibility,
             measurements=measurements,
+            tracing=Tracing(),
         )
 
     def reading(self) -> DatabaseSession:

@@ -8,7 +8,7 @@ the name, and signed by an authority that is public or that the operator added.
 import asyncio
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
@@ -56,11 +56,16 @@ class OutboundHttp:
         """Loaded once: the certificates of all authorities take some milliseconds."""
         return trusting_context(self._private_authorities)
 
-    async def post_json(self, url: str, body: bytes, user_agent: str) -> OutboundResponse:
+    async def post_json(
+        self, url: str, body: bytes, user_agent: str, traceparent: str | None = None
+    ) -> OutboundResponse:
         """Post a JSON document; raises RefusedAddressError or UnreachableError."""
         try:
             async with asyncio.timeout(MAX_SECONDS):
-                return await self._post(httpx.URL(url), body, user_agent)
+                headers = {"user-agent": user_agent}
+                if traceparent is not None:
+                    headers["traceparent"] = traceparent
+                return await self._post(httpx.URL(url), body, headers)
         except TimeoutError:
             raise UnreachableError(f"it did not respond within {MAX_SECONDS:.0f} seconds") from None
         except httpx.InvalidURL:
@@ -68,13 +73,15 @@ class OutboundHttp:
         except httpx.TransportError as error:
             raise UnreachableError(_problem_of(error)) from None
 
-    async def _post(self, url: httpx.URL, body: bytes, user_agent: str) -> OutboundResponse:
+    async def _post(
+        self, url: httpx.URL, body: bytes, more_headers: Mapping[str, str]
+    ) -> OutboundResponse:
         address = await self._resolve(url)
         headers = {
             "host": url.netloc.decode(),
             "content-type": "application/json",
-            "user-agent": user_agent,
             "accept-encoding": "identity",
+            **more_headers,
         }
         # A client of its own: connections are kept by address, and several hosts can have one.
         async with httpx.AsyncClient(

@@ -2,6 +2,7 @@
 
 import re
 import ssl
+from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
@@ -21,6 +22,16 @@ _DRIVERS = {
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 Positive = Annotated[int, Field(gt=0)]
+
+
+_TRACING_PACKAGES = ("opentelemetry.sdk", "opentelemetry.exporter")
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 class Settings(BaseSettings):
@@ -174,6 +185,11 @@ class Settings(BaseSettings):
     metrics_host: str = Field(
         default="127.0.0.1", description="Address on which the port of the metrics listens"
     )
+    tracing: Literal["on", "off"] = Field(
+        default="off",
+        description="`on` sends traces to an OpenTelemetry collector, as the OTEL_* variables say;"
+        " needs the packages of chatapi[tracing]",
+    )
 
     @field_validator("database_url")
     @classmethod
@@ -229,6 +245,15 @@ class Settings(BaseSettings):
         except OSError as error:
             raise ValueError(f"cannot be read ({error.strerror})") from None
         return path
+
+    @field_validator("tracing")
+    @classmethod
+    def _has_its_packages(cls, tracing: str) -> str:
+        if tracing == "on" and not all(map(_is_installed, _TRACING_PACKAGES)):
+            raise ValueError(
+                "needs packages that are not installed: pip install 'chatapi[tracing]'"
+            )
+        return tracing
 
     @field_validator("uploads_url")
     @classmethod

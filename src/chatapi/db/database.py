@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePoo
 from chatapi.core.ids import RealmId
 from chatapi.core.private_files import make_private_file, restrict_to_owner
 from chatapi.core.settings import Settings
+from chatapi.core.tracing import Wait
 from chatapi.db.connection_watchdog import ConnectionWatchdog, WatchedConnection
 from chatapi.db.health_monitor import HealthMonitor
 from chatapi.db.postgres import PostgresConnections
@@ -51,6 +52,8 @@ class Database:
         self._file: SqliteFile | None = None
         self.round_trips = 0
         """Statements and commits that were sent to the database by this process."""
+        self.trace_wait: Callable[[Wait], Wait] | None = None
+        """With tracing, adds a span to each wait of a connection."""
         self.watchdog = ConnectionWatchdog()
         """The connections on which a response of PostgreSQL is awaited."""
         if self._postgres is None:

@@ -7,6 +7,7 @@ from typing import Any, Self, TypeAlias
 from sqlalchemy import CursorResult, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from chatapi.core.tracing import Wait
 from chatapi.db.database import Database
 from chatapi.db.time_limit import execute_with_timeout
 
@@ -24,8 +25,10 @@ class PooledConnection:
         self.database = database
         self.connection = connection
         self._watched = database.watch(connection)
-        self.waiting = _NOT_WATCHED if self._watched is None else self._watched
+        self.waiting: Wait = _NOT_WATCHED if self._watched is None else self._watched
         """Entered around each wait for a response."""
+        if database.trace_wait is not None:
+            self.waiting = database.trace_wait(self.waiting)
 
     async def execute(
         self, statement: Executable, values: Values | Sequence[Values] | None, seconds: float | None

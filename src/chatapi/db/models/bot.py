@@ -45,5 +45,7 @@ class OutgoingWebhookCall(Base):
     """It may be deleted before the call."""
     trigger: Mapped[str] = mapped_column(String(20))
     tries: Mapped[int]
+    traceparent: Mapped[str | None] = mapped_column(String(55))
+    """The trace of the request that sent the message, with CHATAPI_TRACING=on."""
     due_at: Mapped[datetime]
     """When it is tried next; the process that tries it has moved it forward, so no other does."""

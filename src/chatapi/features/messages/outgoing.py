@@ -58,6 +58,8 @@ class OutgoingMessage:
     """The idempotency key of the request, if the client sent one."""
     public_url: str = ""
     """The address of the realm, with which links to the message begin."""
+    traceparent: str | None = None
+    """The trace of the request, which calls of services about the message continue."""
 
     @property
     def is_stale(self) -> bool:

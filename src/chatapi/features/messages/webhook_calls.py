@@ -46,4 +46,4 @@ def _calls(
     else:
         trigger, recipients = MENTION, outgoing.rendered.mentioned_user_ids
     for bot_id in sorted(recipients & bots):
-        yield NewWebhookCall(realm_id, bot_id, message.id, trigger)
+        yield NewWebhookCall(realm_id, bot_id, message.id, trigger, outgoing.traceparent)

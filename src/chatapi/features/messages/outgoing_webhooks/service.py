@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from urllib.parse import urlsplit
 
 import structlog
 
@@ -108,7 +109,7 @@ async def _call_and_settle(runtime: Runtime, call: WebhookCallRecord) -> None:
         await _remove(runtime, call)
         return
     try:
-        response = await runtime.outbound_http.post_json(request.url, request.body, _USER_AGENT)
+        response = await _post(runtime, call, request)
         reply = read_answer(_accepted(response).body)
     except UnreachableError as error:
         await _retry_or_fail(runtime, call, request, str(error))
@@ -116,6 +117,18 @@ async def _call_and_settle(runtime: Runtime, call: WebhookCallRecord) -> None:
         await _fail(runtime, call, request, str(error))
     else:
         await (_remove(runtime, call) if reply is None else _reply(runtime, call, request, reply))
+
+
+async def _post(
+    runtime: Runtime, call: WebhookCallRecord, request: ServiceRequest
+) -> OutboundResponse:
+    host = urlsplit(request.url).hostname or ""
+    with runtime.tracing.outbound_call(host, call.traceparent) as traced:
+        response = await runtime.outbound_http.post_json(
+            request.url, request.body, _USER_AGENT, traced.traceparent
+        )
+        traced.responded(response.status)
+        return response
 
 
 def _accepted(response: OutboundResponse) -> OutboundResponse:

@@ -20,6 +20,7 @@ class NewWebhookCall:
     bot_id: UserId
     message_id: MessageId
     trigger: str
+    traceparent: str | None
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class WebhookCallRecord:
     trigger: str
     tries: int
     due_at: datetime
+    traceparent: str | None
 
 
 _records = RecordReader(WebhookCallRecord, OutgoingWebhookCall)
@@ -63,6 +65,7 @@ class WebhookCallRepository:
                     "bot_id": call.bot_id,
                     "message_id": call.message_id,
                     "trigger": call.trigger,
+                    "traceparent": call.traceparent,
                     "tries": 0,
                     "due_at": now,
                 }

@@ -66,6 +66,7 @@ class MessageService:
             echo=echo,
             request=request,
             public_url=ctx.public_url,
+            traceparent=ctx.runtime.tracing.traceparent(),
         )
 
     async def _target(self, params: SendMessageParams) -> TopicTarget | DirectTarget:

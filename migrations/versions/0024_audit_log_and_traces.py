@@ -1,4 +1,4 @@
-"""The audit log, empty: what was changed before is not known."""
+"""The audit log, empty: what was changed before is not known; traces of webhook calls."""
 
 from collections.abc import Sequence
 
@@ -21,6 +21,8 @@ _INDEXED = (
 
 
 def upgrade() -> None:
+    with op.batch_alter_table("outgoing_webhook_call") as table:
+        table.add_column(sa.Column("traceparent", sa.String(55), nullable=True))
     op.create_table(
         "audit_log_entry",
         sa.Column(
@@ -67,3 +69,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("audit_log_entry")
+    with op.batch_alter_table("outgoing_webhook_call") as table:
+        table.drop_column("traceparent")

@@ -7,9 +7,11 @@ import typer
 from chatapi import __version__
 from chatapi.cli import database, organizations, users
 from chatapi.cli.demo import demo
+from chatapi.cli.failures import run_reporting_failures
 from chatapi.cli.openapi import print_openapi
 from chatapi.cli.serve import serve
 from chatapi.cli.settings import show_settings
+from chatapi.cli.unknown_settings import warn_of_unknown_settings
 
 app = typer.Typer(
     name="chatapi",
@@ -29,7 +31,7 @@ app.command("openapi")(print_openapi)
 
 
 def main() -> None:
-    app(prog_name="chatapi")
+    run_reporting_failures(lambda: app(prog_name="chatapi"))
 
 
 def _print_version(is_asked: bool) -> None:
@@ -48,3 +50,4 @@ def chatapi(
     ] = False,
 ) -> None:
     """A team chat server."""
+    warn_of_unknown_settings()

@@ -61,6 +61,10 @@ class Settings(BaseSettings):
     shutdown_grace_seconds: Positive = Field(
         default=5, description="How long requests under way may take after SIGTERM"
     )
+    first_owner_email: str = Field(
+        default="owner@example.com",
+        description="Email address of the owner whom the first start creates",
+    )
 
     public_url: str = Field(
         default="",

@@ -8,11 +8,22 @@ from chatapi.db.migration_scripts import migration_scripts
 MIGRATION_LOCK = 0x63686174  # any number, as long as all processes use the same
 
 
+class UnknownRevisionError(Exception):
+    """A newer version of the service has migrated the database."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(f"the database is at revision {revision}, which is unknown")
+        self.revision = revision
+
+
 async def upgrade_database(database: Database) -> None:
     """Apply the missing migrations, in one transaction under an exclusive lock."""
     async with database.engine.connect() as connection:
-        if await connection.run_sync(current_revision) == newest_revision():
-            return
+        current = await connection.run_sync(current_revision)
+    if current == newest_revision():
+        return
+    if current is not None and current not in _revisions():
+        raise UnknownRevisionError(current)
     # Alembic takes ten megabytes and a good part of the startup time; most starts do not need it.
     from chatapi.db.migrations import upgrade  # noqa: PLC0415
 
@@ -38,8 +49,12 @@ async def pending_changes(database: Database) -> list[str]:
 
 def newest_revision() -> str:
     """Return the highest revision; migrations are numbered in the names of their files."""
+    return max(_revisions())
+
+
+def _revisions() -> set[str]:
     versions = migration_scripts() / "versions"
-    return max(path.name.partition("_")[0] for path in versions.glob("[0-9]*.py"))
+    return {path.name.partition("_")[0] for path in versions.glob("[0-9]*.py")}
 
 
 def current_revision(connection: Connection) -> str | None:

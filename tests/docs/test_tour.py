@@ -16,10 +16,15 @@ PROJECT = Path(__file__).resolve().parents[2]
 README_ADDRESS = "http://127.0.0.1:8000"
 
 
-def blocks_of_the_tour() -> list[str]:
+def blocks_of_readme(heading: str, language: str = "sh") -> list[str]:
+    """The code below a heading, in one language."""
     readme = (PROJECT / "README.md").read_text()
-    tour = readme.partition("## A tour with curl")[2].partition("\n## ")[0]
-    return re.findall(r"```sh\n(.*?)```", tour, re.DOTALL)
+    section = readme.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+
+
+def blocks_of_the_tour() -> list[str]:
+    return blocks_of_readme("A tour with curl")
 
 
 def make_program(path: Path, command: list[str]) -> None:
@@ -37,8 +42,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def paste(register_cache: list[str], command: Command, serving: ServingCommand) -> str:
-    script = "\n".join(register_cache).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
+def paste(
+    blocks: list[str], command: Command, serving: ServingCommand, *, remarks: str = ""
+) -> str:
+    """Run blocks of code in a shell; it must print nothing but these remarks to stderr."""
+    script = "\n".join(blocks).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
     environment = command.environment
     environment["PATH"] = f"{command.folder / 'bin'}:{environment['PATH']}"
     done = subprocess.run(
@@ -51,7 +59,7 @@ def paste(register_cache: list[str], command: Command, serving: ServingCommand) 
         cwd=command.folder,
         env=environment,
     )
-    assert done.stderr == ""
+    assert done.stderr == remarks
     return done.stdout
 
 

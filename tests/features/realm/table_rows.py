@@ -76,7 +76,7 @@ def _value(column: Column[Any], rows: dict[str, Row]) -> Any:
     if isinstance(column.type, UtcDateTime):
         return datetime.now(UTC)
     if isinstance(column.type, EnumColumn):
-        return list(column.type.enum)[0]  # noqa: RUF015 (mypy does not know that it is iterable)
+        return next(iter(column.type.enum.__members__.values()))
     if isinstance(column.type, Boolean):
         return False
     kind = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type

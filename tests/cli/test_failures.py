@@ -33,11 +33,13 @@ ARGUMENTS = {
     "db upgrade": (),
     "db check": (),
     "demo": ("--people", "1"),
+    "doctor": (),
     "settings": (),
     "openapi": (),
 }
 """How each command is called; a new command must be added."""
-WITHOUT_DATABASE = {"settings", "openapi"}
+WITHOUT_DATABASE = {"settings", "openapi", "doctor"}
+"""`doctor` reports such faults in its own way: tests/cli/test_doctor.py."""
 WITH_DATABASE = sorted(ARGUMENTS.keys() - WITHOUT_DATABASE)
 KINDS = ("serve", "db upgrade", "org list")
 """One of each kind: they open the database in different ways."""

@@ -19,14 +19,11 @@ _CONTROL = re.compile(rb"\x1b(\[[0-9;?]*[a-zA-Z]|[()][A-Z0-9]|[=>])")
 
 
 class TerminalProgram:
-    """Types keys, and reads what was drawn so far."""
+    """Reads what the program draws."""
 
     def __init__(self, controller: int) -> None:
         self._controller = controller
         self._drawn = b""
-
-    def type(self, keys: str) -> None:
-        os.write(self._controller, keys.encode())
 
     def wait_for(self, text: str) -> None:
         """Read until a text was drawn since the last call."""

@@ -7,6 +7,7 @@ import typer
 from chatapi import __version__
 from chatapi.cli import database, organizations, users
 from chatapi.cli.demo import demo
+from chatapi.cli.doctor import doctor
 from chatapi.cli.failures import run_reporting_failures
 from chatapi.cli.openapi import print_openapi
 from chatapi.cli.serve import serve
@@ -26,6 +27,7 @@ app.add_typer(organizations.app, name="org")
 app.add_typer(users.app, name="user")
 app.add_typer(database.app, name="db")
 app.command()(demo)
+app.command()(doctor)
 app.command("settings")(show_settings)
 app.command("openapi")(print_openapi)
 

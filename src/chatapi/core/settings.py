@@ -245,6 +245,14 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / SQLITE_FILE}"
 
     @property
+    def sqlite_path(self) -> Path | None:
+        """The SQLite file; None for PostgreSQL, and for a database in memory."""
+        scheme, _, rest = self.effective_database_url.partition(":///")
+        path = rest.partition("?")[0]
+        is_file = scheme.startswith("sqlite") and path not in {"", ":memory:"}
+        return Path(path) if is_file else None
+
+    @property
     def uploads_dir(self) -> Path:
         """The folder of uploaded files, unless they are stored in a bucket."""
         return self.data_dir / UPLOADS_FOLDER

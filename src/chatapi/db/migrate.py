@@ -1,11 +1,22 @@
 """Migrates a database to the newest revision, safely if several processes start together."""
 
+from enum import Enum
+
 from sqlalchemy import Connection, inspect, text
 
 from chatapi.db.database import Database
 from chatapi.db.migration_scripts import migration_scripts
 
 MIGRATION_LOCK = 0x63686174  # any number, as long as all processes use the same
+
+
+class MigrationState(Enum):
+    """How the tables compare with what the code expects."""
+
+    EMPTY = "empty"
+    OUTDATED = "outdated"
+    CURRENT = "current"
+    TOO_NEW = "too new"
 
 
 class UnknownRevisionError(Exception):
@@ -18,12 +29,12 @@ class UnknownRevisionError(Exception):
 
 async def upgrade_database(database: Database) -> None:
     """Apply the missing migrations, in one transaction under an exclusive lock."""
-    async with database.engine.connect() as connection:
-        current = await connection.run_sync(current_revision)
-    if current == newest_revision():
+    current = await _read_revision(database)
+    state = _state_of(current)
+    if state is MigrationState.CURRENT:
         return
-    if current is not None and current not in _revisions():
-        raise UnknownRevisionError(current)
+    if state is MigrationState.TOO_NEW:
+        raise UnknownRevisionError(str(current))
     # Alembic takes ten megabytes and a good part of the startup time; most starts do not need it.
     from chatapi.db.migrations import upgrade  # noqa: PLC0415
 
@@ -34,6 +45,24 @@ async def upgrade_database(database: Database) -> None:
                 text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK}
             )
         await connection.run_sync(upgrade)
+
+
+async def read_migration_state(database: Database) -> MigrationState:
+    """Return the state by the recorded revision; `pending_changes` compares the tables."""
+    return _state_of(await _read_revision(database))
+
+
+async def _read_revision(database: Database) -> str | None:
+    async with database.engine.connect() as connection:
+        return await connection.run_sync(current_revision)
+
+
+def _state_of(revision: str | None) -> MigrationState:
+    if revision is None:
+        return MigrationState.EMPTY
+    if revision == newest_revision():
+        return MigrationState.CURRENT
+    return MigrationState.OUTDATED if revision in _revisions() else MigrationState.TOO_NEW
 
 
 async def pending_changes(database: Database) -> list[str]:

@@ -8,7 +8,6 @@ import redis
 
 from chatapi.cli.doctor.database import check_file_system
 from tests.support.command import COMMAND, PATIENCE_SECONDS, Command, Outcome
-from tests.support.servers import Servers
 from tests.support.temporary_valkey import temporary_valkey
 
 

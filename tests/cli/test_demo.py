@@ -10,7 +10,12 @@ import pytest
 from tests.cli.conftest import OWNER, OWNER_EMAIL, OWNER_PASSWORD
 from tests.support.command import PATIENCE_SECONDS, Command
 
-ALL = {"anchor": "oldest", "num_before": 0, "num_after": 500, "client_gravatar": "false"}
+ALL: dict[str, str | int] = {
+    "anchor": "oldest",
+    "num_before": 0,
+    "num_after": 500,
+    "client_gravatar": "false",
+}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,12 @@ from tests.support.waiting import until_true
 
 __all__ = ["folder"]
 
-NEWEST = {"anchor": "newest", "num_before": 5, "num_after": 0, "apply_markdown": "false"}
+NEWEST: dict[str, str | int] = {
+    "anchor": "newest",
+    "num_before": 5,
+    "num_after": 0,
+    "apply_markdown": "false",
+}
 CALL = {"type": "channel", "to": "general", "topic": "echo", "content": "Hello @**Echo Bot**"}
 
 ABOUT_KEYS = "Earlier keys stay valid; `chatapi user revoke-api-key` ends them.\n"

@@ -53,6 +53,17 @@ class TestSecondOrganization:
         assert f"subdomain {name.lower()} is reserved: " in refused.json["msg"]
 
 
+def test_file_for_clients_names_the_address_of_the_organization(command: Command) -> None:
+    several = command.with_settings(**AT_HOME)
+    zuliprc = command.folder / "zuliprc"
+    new_key = ("user", "api-key", "--email", OWNER_EMAIL, "--zuliprc", str(zuliprc))
+    several.answer(*new_key)
+    assert "site=https://chat.example.com\n" in zuliprc.read_text()
+    several.answer(*SECOND, "--yes")
+    several.answer(*new_key, "--org", "acme")
+    assert "site=https://acme.example.com\n" in zuliprc.read_text()
+
+
 class TestRename:
     def test_says_what_the_name_is(self, command: Command) -> None:
         renamed = command.run("org", "rename", "acme", "--name", "Acme Limited")

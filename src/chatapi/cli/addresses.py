@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.realm_rows import RealmRows
 from chatapi.core.settings import Settings
 
 _BEING_DELETED = "none, since its deletion has begun"
@@ -27,6 +29,14 @@ def own_address(realm: RealmRecord, settings: Settings) -> str:
     if not known.scheme:
         return host
     return f"{known.scheme}://{host}" + (f":{known.port}" if known.port else "")
+
+
+async def site_of(ctx: RealmContext) -> str | None:
+    """The address of an organization for its clients; None if nothing tells it."""
+    if len(await RealmRows(ctx.db).list_all()) == 1:
+        return ctx.settings.public_url or None
+    address = own_address(ctx.realm, ctx.settings)
+    return address if "://" in address else f"http://{address}"
 
 
 def warning_before_second(realms: Sequence[RealmRecord], settings: Settings) -> str | None:

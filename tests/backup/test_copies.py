@@ -10,7 +10,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.migrate import pending_changes, upgrade_database
 from chatapi.db.raw_tables import raw_snapshot
-from chatapi.jobs.orphaned_files import list_referred_keys
+from chatapi.features import realm
 from tests.backup.conftest import KINDS, MakeEmpty
 from tests.backup.copies import (
     back_up,
@@ -56,7 +56,8 @@ async def test_all_kinds_of_files_are_found(original: Settings) -> None:
         async with raw_snapshot(app.runtime.database) as snapshot:
             found = [key async for key in list_file_keys(snapshot)]
         assert len(found) > 10
-        assert set(found) == await list_referred_keys(app.runtime, RealmId(1))
+        async with app.runtime.reading() as db:
+            assert set(found) == await realm.list_file_keys(db, RealmId(1))
         assert set(found) == files_of(original).keys()
 
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from chatapi.auth.context import RealmContext
-from chatapi.cli.bootstrap import OWNER_EMAIL, InitialOwner, create_first_organization
+from chatapi.cli.bootstrap import InitialOwner, create_first_organization
 from chatapi.cli.operator import open_runtime
 from chatapi.core.clock import SystemClock
 from chatapi.core.roles import Role
@@ -55,7 +55,7 @@ async def test_is_created_by_exactly_one(settings: Settings) -> None:
         async with one.begin().db as db:
             (realm,) = await RealmRepository(db).list_all()
             (user,) = await UserRepository(db, realm.id).list_all()
-    assert user.delivery_email == OWNER_EMAIL
+    assert user.delivery_email == settings.first_owner_email
 
 
 class TestFirstChannel:

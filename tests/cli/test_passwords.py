@@ -1,11 +1,6 @@
 """Passwords at the command line: asked for unseen, or by standard input; never as an argument."""
 
-import os
-import pty
-import select
 import sqlite3
-import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,7 +8,8 @@ import pytest
 from chatapi.auth.passwords import Passwords
 from chatapi.core.settings import Settings
 from tests.cli.conftest import OWNER_EMAIL
-from tests.support.command import COMMAND, PATIENCE_SECONDS, Command
+from tests.support.command import Command
+from tests.support.pseudo_terminal import type_into_terminal
 
 NEW = "a better one"
 EMILIA = ("--email", "emilia@example.com", "--name", "Emilia")
@@ -31,39 +27,6 @@ def stored_hash(command: Command, email: str) -> str | None:
 
 async def is_right(command: Command, email: str, password: str) -> bool:
     return await Passwords(Settings()).verify(password, stored_hash(command, email))
-
-
-def type_into_terminal(
-    command: Command, arguments: tuple[str, ...], answers: Mapping[str, str]
-) -> tuple[int, str]:
-    """Run a command in a terminal of its own, answer its prompts, and return what was shown."""
-    controller, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, *arguments],
-        cwd=command.folder,
-        env=command.environment,
-        preexec_fn=lambda: os.login_tty(terminal),  # noqa: PLW1509 (it makes no thread)
-    )
-    os.close(terminal)
-    shown = ""
-    for prompt, line in answers.items():
-        while not shown.endswith(prompt):
-            shown += read_terminal(controller)
-        os.write(controller, f"{line}\n".encode())
-    while piece := read_terminal(controller):
-        shown += piece
-    os.close(controller)
-    return process.wait(PATIENCE_SECONDS), shown
-
-
-def read_terminal(controller: int) -> str:
-    """The next output; nothing once the last process that had the terminal open has ended."""
-    ready, _, _ = select.select([controller], [], [], PATIENCE_SECONDS)
-    assert ready, "nothing was shown"
-    try:
-        return os.read(controller, 1024).decode()
-    except OSError:
-        return ""
 
 
 class TestStandardInput:

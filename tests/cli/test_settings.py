@@ -34,7 +34,7 @@ class TestSettings:
 
     def test_refuses_nonsense(self, empty_command: Command) -> None:
         refused = empty_command.with_settings(log_level="loud", max_body_bytes="-1").run("settings")
-        assert (refused.status, refused.stdout) == (1, "")
+        assert (refused.status, refused.stdout) == (2, "")
         assert "CHATAPI_LOG_LEVEL" in refused.stderr
         assert "CHATAPI_MAX_BODY_BYTES" in refused.stderr
 

@@ -102,7 +102,7 @@ class TestApiKeys:
 
 class TestSeveralOrganizations:
     def test_need_an_explicit_choice(self, command: Command) -> None:
-        command.answer("org", "create", "--name", "Other")
+        command.answer("org", "create", "--name", "Other", "--yes")
         assert [org["subdomain"] for org in command.answer("org", "list")["organizations"]] == [
             "acme",
             "other",
@@ -113,13 +113,13 @@ class TestSeveralOrganizations:
         assert command.answer("user", "list", "--org", "other")["users"] == []
 
     def test_have_different_subdomains(self, command: Command) -> None:
-        refused = command.run("org", "create", "--name", "ACME", "--json")
+        refused = command.run("org", "create", "--name", "ACME", "--yes", "--json")
         assert refused.status == 1
         assert refused.json["code"] == "SUBDOMAIN_TAKEN"
 
 
 def test_names_cannot_send_terminal_escapes(command: Command) -> None:
-    created = command.run("org", "create", "--name", "Evil\x1b[2J\x9b1m\u202e")
+    created = command.run("org", "create", "--name", "Evil\x1b[2J\x9b1m\u202e", "--yes")
     listed = command.run("org", "list")
     for shown in (created.stdout, listed.stdout):
         assert "Evil\\x1b[2J\\x9b1m\\u202e" in shown

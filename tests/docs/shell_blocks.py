@@ -5,7 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.support import curl
@@ -15,11 +15,11 @@ _ENDED_BY_KILL = "Terminated"
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-def shell_blocks(page: str, heading: str) -> list[str]:
-    """The commands below a heading of the second level."""
+def code_blocks(page: str, heading: str, language: str = "sh") -> list[str]:
+    """The code below a heading of the second level, in one language."""
     text = (PROJECT / page).read_text()
     section = text.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
-    return re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
 def make_program(path: Path, command: list[str]) -> None:
@@ -34,8 +34,18 @@ def make_curl(folder: Path) -> None:
         make_program(folder / "curl", [sys.executable, str(curl.__file__)])
 
 
-def paste(script: str, folder: Path, environment: Mapping[str, str], seconds: float) -> str:
-    """Run commands in a shell, with programs in `bin`; returns what they print, without errors."""
+def paste(
+    script: str,
+    folder: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    *,
+    remarks: Sequence[str] = (),
+) -> str:
+    """Run commands in a shell, with programs in `bin`; returns what they print.
+
+    To stderr they must print these remarks and nothing else.
+    """
     done = subprocess.run(
         ["/bin/sh"],
         input=script,
@@ -47,5 +57,5 @@ def paste(script: str, folder: Path, environment: Mapping[str, str], seconds: fl
         env={**environment, "PATH": f"{folder / 'bin'}:{environment['PATH']}"},
     )
     errors = [line for line in done.stderr.splitlines() if line != _ENDED_BY_KILL]
-    assert errors == [], done.stderr + done.stdout
+    assert errors == [*remarks], done.stderr + done.stdout
     return done.stdout

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from chatapi.core.settings import SQLITE_FILE
-from tests.docs.shell_blocks import make_curl, make_program, paste, shell_blocks
+from tests.docs.shell_blocks import code_blocks, make_curl, make_program, paste
 from tests.support.apps import make_settings
 from tests.support.command import COMMAND, Command
 from tests.support.server_process import free_port
@@ -23,7 +23,7 @@ async def test_every_step_works(tmp_path: Path) -> None:
     previous = srv / "previous"
     previous.mkdir(parents=True)
     await lay_down(make_settings(f"sqlite+aiosqlite:///{previous / SQLITE_FILE}", previous))
-    blocks = shell_blocks("docs/operations.md", "## The path of an operator")
+    blocks = code_blocks("docs/operations.md", "## The path of an operator")
     script = "\n".join(blocks).replace("/srv", str(srv)).replace("8000", str(free_port()))
     printed = paste(script, tmp_path, Command(tmp_path, {}).environment, SECONDS)
     assert printed.count('"result":"success"') == 4, printed

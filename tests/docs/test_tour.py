@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.shell_blocks import make_curl, make_program, paste, shell_blocks
+from tests.docs.shell_blocks import code_blocks, make_curl, make_program, paste
 from tests.support.command import COMMAND, PATIENCE_SECONDS, Command
 
 README_ADDRESS = "http://127.0.0.1:8000"
+TOUR = "## A tour with curl"
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_step_works(folder: Path) -> None:
     command = Command(folder, {"data_dir": str(folder)})
-    blocks = shell_blocks("README.md", "## A tour with curl")
+    blocks = code_blocks("README.md", TOUR)
     with command.serving() as serving:
         serving.read_greeting(last="^curl ")
         script = "\n".join(blocks).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")

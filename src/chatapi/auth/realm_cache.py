@@ -40,11 +40,17 @@ class RealmRecord:
     logo_path: str | None = None
     night_logo_path: str | None = None
     user_settings_defaults: dict[str, Any] | None = None
+    deletion_began_at: datetime | None = None
 
     @cached_property
     def options(self) -> RealmSettings:
         """The settings with their defaults filled in."""
         return RealmSettings.model_validate(self.settings)
+
+    @property
+    def is_being_deleted(self) -> bool:
+        """Whether nobody can reach it any more; jobs still find it until its rows are gone."""
+        return self.deletion_began_at is not None
 
     def host(self, root_domain: str) -> str:
         """The host name of this realm only; made-up API email addresses end in it."""
@@ -63,14 +69,15 @@ class RealmCache:
         self._root_domain = settings.root_domain.lower()
         self._realms = FeedCache[None, dict[str, RealmRecord]](hub, max_values=1)
         """All realms, by subdomain."""
-        self._count = 0
+        self._reachable = 0
+        """How many realms there are, without those that are being deleted."""
         self._counted_at = -_RECOUNT_SECONDS
         self._looking: asyncio.Task[None] | None = None
 
     @property
     def is_single(self) -> bool:
         """Whether there is only one realm, so that all host names lead to it."""
-        return self._count == 1
+        return self._reachable == 1
 
     def reload_soon(self) -> None:
         """Reload on the next lookup; call it after this process created a realm."""
@@ -89,9 +96,10 @@ class RealmCache:
         self._database.require_file()
         realms = await self._current()
         if self.is_single:
-            return next(iter(realms.values()))
+            return next(realm for realm in realms.values() if not realm.is_being_deleted)
         subdomain = host.removesuffix(f".{self._root_domain}")
-        return realms.get(subdomain) if subdomain != host else None
+        realm = realms.get(subdomain) if subdomain != host else None
+        return None if realm is None or realm.is_being_deleted else realm
 
     async def of_id(self, realm_id: RealmId) -> RealmRecord:
         """Returns the realm with an id that is known to exist."""
@@ -155,12 +163,16 @@ class RealmCache:
                 count = await self._load(db)
         # The cache may have been invalidated while the connection was closed.
         if self._has_all(count):
-            self._count = count
+            self._reachable = self._count_reachable()
             self._counted_at = stopwatch()
 
     def _has_all(self, count: int) -> bool:
         realms = self._cached()
         return realms is not None and len(realms) == count
+
+    def _count_reachable(self) -> int:
+        realms = self._cached() or {}
+        return sum(not realm.is_being_deleted for realm in realms.values())
 
     async def _load(self, db: DatabaseSession) -> int:
         """Read all realms and return their number; not cached if one changed in the meantime."""

@@ -18,6 +18,11 @@ class RealmRows:
         return (await self._db.execute(select(func.count()).select_from(Realm))).scalar_one()
 
     async def list_all(self) -> list[RealmRecord]:
+        """Return all realms, except for those that are being deleted."""
+        return [realm for realm in await self.list_with_deleted() if not realm.is_being_deleted]
+
+    async def list_with_deleted(self) -> list[RealmRecord]:
+        """Return all realms that have rows."""
         rows = await self._db.execute(realm_records.select().order_by(Realm.id))
         return realm_records.read_all(rows)
 

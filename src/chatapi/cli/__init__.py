@@ -8,9 +8,12 @@ from chatapi import __version__
 from chatapi.cli import database, organizations, users
 from chatapi.cli.audit import audit
 from chatapi.cli.demo import demo
+from chatapi.cli.doctor import doctor
+from chatapi.cli.failures import run_reporting_failures
 from chatapi.cli.openapi import print_openapi
 from chatapi.cli.serve import serve
 from chatapi.cli.settings import show_settings
+from chatapi.cli.unknown_settings import warn_of_unknown_settings
 
 app = typer.Typer(
     name="chatapi",
@@ -26,12 +29,13 @@ app.add_typer(users.app, name="user")
 app.add_typer(database.app, name="db")
 app.command()(audit)
 app.command()(demo)
+app.command()(doctor)
 app.command("settings")(show_settings)
 app.command("openapi")(print_openapi)
 
 
 def main() -> None:
-    app(prog_name="chatapi")
+    run_reporting_failures(lambda: app(prog_name="chatapi"))
 
 
 def _print_version(is_asked: bool) -> None:
@@ -50,3 +54,4 @@ def chatapi(
     ] = False,
 ) -> None:
     """A team chat server."""
+    warn_of_unknown_settings()

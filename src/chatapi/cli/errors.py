@@ -17,6 +17,27 @@ class InvalidSettingsError(ApiError):
 
 
 @dataclass(eq=False)
+class CommandFailedError(ApiError):
+    """Something that no other error describes, such as a full disk."""
+
+    code = "COMMAND_FAILED"
+    text = "The command failed: {reason}"
+    reason: str
+
+
+@dataclass(eq=False)
+class DatabaseTooNewError(ApiError):
+    """A newer version of chatapi has migrated the database."""
+
+    code = "DATABASE_TOO_NEW"
+    text = (
+        "The database is at revision {revision}, which this version of chatapi does not know: "
+        "use the newer version that has upgraded it, or restore a backup"
+    )
+    revision: str
+
+
+@dataclass(eq=False)
 class DatabaseUnreachableError(ApiError):
     """The database does not respond, or refuses the connection."""
 
@@ -56,16 +77,42 @@ class NoOrganizationError(ApiError):
 
 @dataclass(eq=False)
 class WhichOrganizationError(ApiError):
-    """Several organizations exist, and none or an unknown one was named."""
+    """None of several organizations, or one that does not exist, was named."""
 
     code = "WHICH_ORGANIZATION"
-    text = "Name one of the organizations with --org: {names}"
+    text = "Name one of the organizations: {names}"
     organizations: list[str]
 
     @property
     @override
     def msg(self) -> str:
         return self.text.format(names=", ".join(self.organizations))
+
+
+@dataclass(eq=False)
+class ConfirmationNeededError(ApiError):
+    """There is no terminal on which to ask, and `--yes` was not passed."""
+
+    code = "CONFIRMATION_NEEDED"
+    text = "{warning} Repeat with --yes to go on."
+    warning: str
+
+
+@dataclass(eq=False)
+class NotConfirmedError(ApiError):
+    """The operator was asked and declined."""
+
+    code = "NOT_CONFIRMED"
+    text = "Nothing was changed."
+
+
+@dataclass(eq=False)
+class NothingToChangeError(ApiError):
+    """The command was called without the options that say what to change."""
+
+    code = "NOTHING_TO_CHANGE"
+    text = "Choose what to change: {options}"
+    options: str
 
 
 @dataclass(eq=False)

@@ -19,6 +19,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.auth.users import UserRecord
 from chatapi.cli.errors import (
     DatabaseOutdatedError,
+    DatabaseTooNewError,
     DatabaseUnreachableError,
     InvalidSettingsError,
     NoOrganizationError,
@@ -31,6 +32,7 @@ from chatapi.core.logging import configure_logging
 from chatapi.core.settings import Settings
 from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
+from chatapi.db.migrate import UnknownRevisionError
 from chatapi.db.session import DatabaseSession
 from chatapi.events.buses import bus_for
 from chatapi.features.messages import post_notices
@@ -65,7 +67,8 @@ def run_on_database(work: Callable[[Database], Awaitable[T]], *, as_json: bool) 
     async def run() -> T:
         async with open_database(load_settings()) as database:
             await reach(database)
-            return await work(database)
+            with newer_database_named():
+                return await work(database)
 
     try:
         return asyncio.run(run())
@@ -128,7 +131,7 @@ def _unusable_database_named(settings: Settings) -> Generator[None, None, None]:
     """Translate errors of a database that cannot be opened into a message with its address."""
     try:
         yield
-    except (OSError, SQLAlchemyError, RuntimeError) as error:
+    except (OSError, SQLAlchemyError, RuntimeError, ValueError) as error:
         address = settings.effective_database_url.partition("?")[0].rpartition("@")[2]
         raise DatabaseUnreachableError(address, str(error), is_temporary=False) from error
 
@@ -161,13 +164,22 @@ async def organization(
     The use cases lock the organization themselves, after what takes long.
     """
     async with runtime.begin() as work:
-        realm = await _choose_organization(work.db, subdomain)
+        realm = await named_organization(work.db, subdomain)
         yield RealmContext.without_request(runtime, work, realm, AuditSource.COMMAND_LINE)
 
 
 def acting_as(ctx: RealmContext, user: UserRecord) -> Context:
     """Context for actions that only a user can do: the operator acts as one of the users."""
     return ctx.acting_as(Caller(user), "chatapi command")
+
+
+@contextmanager
+def newer_database_named() -> Generator[None, None, None]:
+    """Translate the error of a database that a newer version has migrated."""
+    try:
+        yield
+    except UnknownRevisionError as error:
+        raise DatabaseTooNewError(error.revision) from error
 
 
 @contextmanager
@@ -183,8 +195,13 @@ def missing_tables_named() -> Generator[None, None, None]:
         raise
 
 
-async def _choose_organization(db: DatabaseSession, subdomain: str | None) -> RealmRecord:
-    realms = {realm.subdomain: realm for realm in await RealmRows(db).list_all()}
+async def named_organization(
+    db: DatabaseSession, subdomain: str | None, *, with_deleted: bool = False
+) -> RealmRecord:
+    """Return the organization with a subdomain, or the only one if none is named."""
+    rows = RealmRows(db)
+    found = await (rows.list_with_deleted() if with_deleted else rows.list_all())
+    realms = {realm.subdomain: realm for realm in found}
     if not realms:
         raise NoOrganizationError
     if subdomain is None and len(realms) == 1:

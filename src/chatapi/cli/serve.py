@@ -20,6 +20,7 @@ from chatapi.cli.errors import (
 from chatapi.cli.operator import (
     load_settings,
     missing_tables_named,
+    newer_database_named,
     open_database,
     open_runtime,
     reach,
@@ -100,7 +101,8 @@ async def _prepare(settings: Settings) -> InitialOwner | None:
     async with open_database(settings) as database:
         await _wait_for(database)
         if settings.migrate_on_start:
-            await upgrade_database(database)
+            with newer_database_named():
+                await upgrade_database(database)
     async with open_runtime(settings) as runtime:
         with missing_tables_named():
             return await create_first_organization(runtime)

@@ -10,8 +10,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from chatapi.cli.errors import InvalidSettingsError
 from chatapi.core.errors import ApiError
 
+_USAGE_ERROR = 2
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object, for scripts.", show_default=False)
 ]
@@ -27,6 +29,8 @@ def print_result(payload: Mapping[str, object], text: RenderableType, *, as_json
         _print_json({"result": "success", **payload})
     else:
         stdout.print(text, soft_wrap=isinstance(text, str | Text))
+        # Now, so that a full disk is an error of the command and not of the interpreter's end.
+        stdout.file.flush()
 
 
 def exit_with_error(error: ApiError, *, as_json: bool) -> NoReturn:
@@ -35,7 +39,7 @@ def exit_with_error(error: ApiError, *, as_json: bool) -> NoReturn:
         _print_json(error.envelope())
     else:
         stderr.print(Text(f"Error: {printable(error.msg)}", style="red"), soft_wrap=True)
-    raise typer.Exit(1)
+    raise typer.Exit(_USAGE_ERROR if isinstance(error, InvalidSettingsError) else 1)
 
 
 def note(text: str) -> None:

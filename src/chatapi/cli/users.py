@@ -1,6 +1,7 @@
 """`chatapi user`: users of an organization, without permission checks."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeVar
 
@@ -10,6 +11,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.auth.runtime import Runtime
 from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
+from chatapi.cli.addresses import site_of
 from chatapi.cli.operator import OrganizationOption, organization, run_command
 from chatapi.cli.passwords import AskForPassword, PasswordArgument, PasswordFromStdin, read_password
 from chatapi.cli.terminal import AsJson, note, print_result, printable, table
@@ -20,7 +22,6 @@ from chatapi.core.roles import Role
 from chatapi.features.users import (
     MAX_KEY_NAME_LENGTH,
     ApiKeyRecord,
-    CreatedUser,
     NewUser,
     add_api_key,
     add_user,
@@ -37,6 +38,15 @@ from chatapi.features.users import (
 T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, help="Create, list and change the users.")
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """A key that was just made, and the address at which it is valid, if that is known."""
+
+    user: UserRecord
+    api_key: str
+    site: str | None
 
 
 class RoleName(StrEnum):
@@ -85,15 +95,15 @@ def create(
     """
     chosen = read_password(password, from_stdin=password_stdin, asks=ask_password, as_json=as_json)
 
-    async def work(ctx: RealmContext) -> CreatedUser:
+    async def work(ctx: RealmContext) -> NewKey:
         password_hash = None
         if chosen is not None:
             password_hash = await ctx.runtime.passwords.hash(check_password(chosen))
-        return await add_user(ctx, NewUser(email, name, role.role, password_hash))
+        created = await add_user(ctx, NewUser(email, name, role.role, password_hash))
+        return NewKey(created.user, created.api_key, await site_of(ctx))
 
     with zuliprc_file(zuliprc, site, as_json=as_json) as file:
-        created = _in_organization(work, org, as_json=as_json)
-        _answer_with_key(created.user, created.api_key, file, as_json=as_json)
+        _answer_with_key(_in_organization(work, org, as_json=as_json), file, as_json=as_json)
 
 
 @app.command("list")
@@ -174,13 +184,12 @@ def new_api_key(
 ) -> None:
     """Add an API key and print it; the other keys of the user stay valid."""
 
-    async def work(ctx: RealmContext) -> tuple[UserRecord, str]:
+    async def work(ctx: RealmContext) -> NewKey:
         user = await _get(ctx, email)
-        return user, await add_api_key(ctx, user, name)
+        return NewKey(user, await add_api_key(ctx, user, name), await site_of(ctx))
 
     with zuliprc_file(zuliprc, site, as_json=as_json) as file:
-        user, api_key = _in_organization(work, org, as_json=as_json)
-        _answer_with_key(user, api_key, file, as_json=as_json)
+        _answer_with_key(_in_organization(work, org, as_json=as_json), file, as_json=as_json)
     if not as_json:
         note("Earlier keys stay valid; `chatapi user revoke-api-key` ends them.")
 
@@ -194,9 +203,8 @@ def list_keys(email: EmailOption, org: OrganizationOption = None, as_json: AsJso
 
     keys = [_describe_key(key) for key in _in_organization(work, org, as_json=as_json)]
     headings = ["Id", "Name", "From a login", "Created", "Last used"]
-    print_result(
-        {"api_keys": keys}, table(headings, [list(key.values()) for key in keys]), as_json=as_json
-    )
+    rows = [["never" if cell is None else cell for cell in key.values()] for key in keys]
+    print_result({"api_keys": keys}, table(headings, rows), as_json=as_json)
 
 
 @app.command("revoke-api-key")
@@ -292,12 +300,11 @@ def _describe_key(key: ApiKeyRecord) -> dict[str, object]:
     }
 
 
-def _answer_with_key(
-    user: UserRecord, api_key: str, file: Zuliprc | None, *, as_json: bool
-) -> None:
+def _answer_with_key(new: NewKey, file: Zuliprc | None, *, as_json: bool) -> None:
     """Print the key, or write it to the file that was asked for."""
-    text = f"{printable(user.delivery_email)} (user {user.id}) has the API key {api_key}"
+    user = new.user
+    text = f"{printable(user.delivery_email)} (user {user.id}) has the API key {new.api_key}"
     if file is not None:
-        file.write(user, api_key)
+        file.write(user, new.api_key, new.site)
         text = f"{file.path} has a new API key of {printable(user.delivery_email)}"
-    print_result({**_describe(user), "api_key": api_key}, text, as_json=as_json)
+    print_result({**_describe(user), "api_key": new.api_key}, text, as_json=as_json)

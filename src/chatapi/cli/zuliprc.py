@@ -11,7 +11,6 @@ import typer
 
 from chatapi.auth.users import UserRecord
 from chatapi.cli.errors import UnwritableFileError
-from chatapi.cli.operator import load_settings
 from chatapi.cli.terminal import exit_with_error
 from chatapi.core.private_files import make_private_file
 
@@ -27,7 +26,7 @@ SiteOption = Annotated[
     str | None,
     typer.Option(
         help="Address of the server in that file. [default: CHATAPI_PUBLIC_URL, or"
-        " http://127.0.0.1:8000]",
+        " http://127.0.0.1:8000; with several organizations, the address of this one]",
         show_default=False,
     ),
 ]
@@ -36,14 +35,15 @@ _LOCAL_SITE = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True)
 class Zuliprc:
-    """A file that can be written, with what it will contain besides the key."""
+    """A file that can be written, with the address that was chosen for it, if any."""
 
     path: Path
-    site: str
+    chosen_site: str | None
 
-    def write(self, user: UserRecord, api_key: str) -> None:
+    def write(self, user: UserRecord, api_key: str, known_site: str | None) -> None:
         """Replace the file at once: no client reads half of it."""
-        lines = ["[api]", f"email={user.delivery_email}", f"key={api_key}", f"site={self.site}", ""]
+        site = self.chosen_site or known_site or _LOCAL_SITE
+        lines = ["[api]", f"email={user.delivery_email}", f"key={api_key}", f"site={site}", ""]
         # The readers take a percent sign for the beginning of a reference.
         _part_of(self.path).write_text("\n".join(lines).replace("%", "%%"), encoding="utf-8")
         _part_of(self.path).replace(self.path)
@@ -67,7 +67,7 @@ def zuliprc_file(
             UnwritableFileError(str(path), os.strerror(error.errno or 0)), as_json=as_json
         )
     try:
-        yield Zuliprc(path, site or load_settings().public_url or _LOCAL_SITE)
+        yield Zuliprc(path, site)
     finally:
         _part_of(path).unlink(missing_ok=True)
 

@@ -72,6 +72,10 @@ class Settings(BaseSettings):
     shutdown_grace_seconds: Positive = Field(
         default=5, description="How long requests under way may take after SIGTERM"
     )
+    first_owner_email: str = Field(
+        default="owner@example.com",
+        description="Email address of the owner whom the first start creates",
+    )
 
     public_url: str = Field(
         default="",
@@ -267,6 +271,14 @@ class Settings(BaseSettings):
     @property
     def effective_database_url(self) -> str:
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / SQLITE_FILE}"
+
+    @property
+    def sqlite_path(self) -> Path | None:
+        """The SQLite file; None for PostgreSQL, and for a database in memory."""
+        scheme, _, rest = self.effective_database_url.partition(":///")
+        path = rest.partition("?")[0]
+        is_file = scheme.startswith("sqlite") and path not in {"", ":memory:"}
+        return Path(path) if is_file else None
 
     @property
     def uploads_dir(self) -> Path:

@@ -205,6 +205,13 @@ class Hub:
         self._announce(feed, feed.start_at(position))
         feed.wake_all()
 
+    def _forget_feed(self, realm_id: RealmId) -> None:
+        """Stop following a realm that was deleted: invalidate its values and wake its polls."""
+        feed = self._feeds.pop(realm_id)
+        for on_reset in self._on_reset:
+            on_reset(realm_id)
+        feed.wake_all()
+
     async def _schedule_catch_up(self, feed: Feed) -> None:
         # Missing events of this same process usually arrive within a moment.
         if not await self._closes_within(_PATIENCE_FOR_ORDER_SECONDS) and feed.is_behind:
@@ -235,12 +242,16 @@ class Hub:
             return
         async with DatabaseSession(self._database) as db:
             positions = await EventLog(db).read_positions(seen)
+        for realm_id, position in list(seen.items()):
+            # A realm whose creation is not committed has no clock yet, and no events.
+            if realm_id not in positions and position > 0:
+                del seen[realm_id]
+                self._forget_feed(realm_id)
         if any(positions.get(realm_id, 0) < position for realm_id, position in seen.items()):
             await self._reset_all_feeds()
             return
         for realm_id in seen:
             feed = self._feeds[realm_id]
-            # A realm whose creation is not committed has no clock yet.
             if positions.get(realm_id, 0) > _position_of(feed):
                 await self._catch_up_or_log(feed)
 

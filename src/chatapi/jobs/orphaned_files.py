@@ -7,11 +7,7 @@ import structlog
 
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
-from chatapi.features.emoji import list_emoji_paths
-from chatapi.features.realm import list_realm_picture_paths
-from chatapi.features.uploads import list_thumbnail_keys, list_upload_paths
-from chatapi.features.users import list_avatar_keys
-from chatapi.files.names import key_of
+from chatapi.features.realm import list_file_keys
 
 log = structlog.get_logger()
 
@@ -40,20 +36,10 @@ async def remove_orphaned_files(runtime: Runtime) -> None:
                 continue
             if own["realm"] != str(realm_id):
                 realm_id = RealmId(int(own["realm"]))
-                referred = await list_referred_keys(runtime, realm_id)
+                async with runtime.reading() as db:
+                    referred = await list_file_keys(db, realm_id)
             if key not in referred:
                 await store.delete(key)
                 removed += 1
     if removed:
         log.info("orphaned_files_removed", count=removed)
-
-
-async def list_referred_keys(runtime: Runtime, realm_id: RealmId) -> set[str]:
-    """Return the keys of all files that rows of a realm refer to."""
-    async with runtime.reading() as db:
-        paths = await list_upload_paths(db, realm_id)
-        paths += await list_emoji_paths(db, realm_id)
-        paths += await list_realm_picture_paths(db, realm_id)
-        drawn = await list_thumbnail_keys(db, realm_id)
-        avatar_keys = await list_avatar_keys(db, realm_id)
-    return {*map(key_of, paths), *avatar_keys, *drawn}

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from chatapi.auth.runtime import Runtime
 from chatapi.cli.demo.channels import CHANNELS
 from chatapi.cli.demo.people import PEOPLE
+from chatapi.cli.demo.play import perform_all
 from chatapi.cli.demo.profiles import PROFILE_FIELDS, PROFILE_VALUES
 from chatapi.cli.demo.step import AnyStep, Plan, batches
 from chatapi.cli.operator import OrganizationOption, organization, run_command
@@ -25,7 +26,10 @@ def demo(
     org: OrganizationOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fill an organization with sample users and channels; existing data is not changed."""
+    """Fill an organization with sample users, channels and conversations.
+
+    Existing data is not changed, and a second run adds nothing that is already there.
+    """
     password = secrets.token_urlsafe(_PASSWORD_BYTES)
 
     async def work(runtime: Runtime) -> None:
@@ -33,6 +37,13 @@ def demo(
         with _progress() as progress:
             for step in STEPS:
                 await _run(runtime, org, step, plan, progress)
+            task = progress.add_task("Conversations", total=None)
+            await perform_all(
+                runtime,
+                org,
+                plan,
+                lambda done, total: progress.update(task, completed=done, total=total),
+            )
 
     run_command(work, as_json=as_json)
     print_result(

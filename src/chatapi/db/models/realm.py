@@ -32,3 +32,5 @@ class Realm(Base):
     logo_path: Mapped[str | None] = mapped_column(String(400))
     night_logo_path: Mapped[str | None] = mapped_column(String(400))
     """Of uploaded pictures; without one, there is a default."""
+    deletion_began_at: Mapped[datetime | None]
+    """Set when the realm is deleted: its clients are cut off, and its rows are being removed."""

@@ -10,10 +10,12 @@ from chatapi.features.realm.audit_log.records import (
 )
 from chatapi.features.realm.audit_log.service import list_audit_log
 from chatapi.features.realm.creation import add_organization, create_organization
+from chatapi.features.realm.deletion import delete_organization
 from chatapi.features.realm.errors import SubdomainTakenError
 from chatapi.features.realm.first_channel import add_first_channel
-from chatapi.features.realm.repository import list_realm_picture_paths
+from chatapi.features.realm.renaming import rename_organization
 from chatapi.features.realm.rules import OWNER_ONLY
+from chatapi.features.realm.stored_files import list_file_keys
 
 __all__ = [
     "DEFAULT_LIMIT",
@@ -26,7 +28,9 @@ __all__ = [
     "add_first_channel",
     "add_organization",
     "create_organization",
+    "delete_organization",
     "entry_payload",
     "list_audit_log",
-    "list_realm_picture_paths",
+    "list_file_keys",
+    "rename_organization",
 ]

@@ -1,6 +1,5 @@
 """The only code that creates realms; used by the command line and at the first start."""
 
-import re
 import uuid
 from datetime import datetime
 
@@ -8,16 +7,14 @@ from chatapi.audit.entries import AuditChange, AuditKind, AuditOrigin, AuditSour
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.core.errors import BadRequestError
 from chatapi.events.log import EventLog
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.realm.first_channel import add_first_channel
 from chatapi.features.realm.repository import RealmRepository
 from chatapi.features.realm.rules import check_name
+from chatapi.features.realm.subdomains import check_subdomain, subdomain_from
 from chatapi.features.users import add_notification_bot, notification_bot
 from chatapi.permissions.creation import add_system_groups
-
-_SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 async def create_organization(
@@ -42,9 +39,7 @@ async def add_organization(
 ) -> RealmRecord:
     """Create a realm, its clock and its groups; a subdomain can be derived from the name."""
     name = check_name(name)
-    subdomain = subdomain_from(name) if subdomain is None else subdomain.lower()
-    if not _SUBDOMAIN.fullmatch(subdomain):
-        raise BadRequestError("subdomain must consist of letters, digits and inner hyphens")
+    subdomain = check_subdomain(subdomain_from(name) if subdomain is None else subdomain)
     await work.db.write()
     realms = RealmRepository(work.db)
     realm_id = await realms.add(
@@ -61,7 +56,3 @@ async def add_organization(
     await work.db.lock_realm(realm_id)
     work.audit(realm_id, AuditChange(AuditKind.REALM_CREATED, new=name), AuditOrigin(source))
     return await realms.get(realm_id)
-
-
-def subdomain_from(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:63].strip("-") or "org"

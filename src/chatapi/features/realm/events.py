@@ -20,6 +20,14 @@ class RealmSettingChanged(Event):
     """Its new value; the type depends on the setting."""
 
 
+class RealmMoved(Event):
+    """The subdomain changed, and so the address of the organization."""
+
+    type = "realm_moved"
+    is_internal = True
+    cache_tags: ClassVar = SHARED_STATE | {RealmTag()}
+
+
 class RealmSettingsChanged(Event):
     """Permissions of the organization changed, the rules of editing messages, or a picture."""
 

@@ -1,5 +1,8 @@
 """Every SQL statement on realms."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -15,17 +18,28 @@ class RealmRepository(RealmRows):
 
     async def add(self, *, subdomain: str, **values: object) -> RealmId:
         statement = insert(Realm).values(subdomain=subdomain, **values).returning(Realm.id)
-        try:
+        with _taken_subdomain_named(subdomain):
             rows = await self._db.execute(statement)
-        except IntegrityError as error:
-            # Both databases name the column whose uniqueness is violated.
-            if "subdomain" not in str(error.orig):
-                raise
-            raise SubdomainTakenError(subdomain) from None
         return RealmId(rows.scalar_one())
+
+    async def move(self, realm_id: RealmId, subdomain: str) -> None:
+        """Change the subdomain, which no other realm may have."""
+        with _taken_subdomain_named(subdomain):
+            await self.change(realm_id, subdomain=subdomain)
 
     async def change(self, realm_id: RealmId, **values: object) -> None:
         await self._db.execute(update(Realm).where(Realm.id == realm_id).values(**values))
+
+
+@contextmanager
+def _taken_subdomain_named(subdomain: str) -> Iterator[None]:
+    try:
+        yield
+    except IntegrityError as error:
+        # Both databases name the column whose uniqueness is violated.
+        if "subdomain" not in str(error.orig):
+            raise
+        raise SubdomainTakenError(subdomain) from None
 
 
 async def list_realm_picture_paths(db: DatabaseSession, realm_id: RealmId) -> list[str]:

@@ -34,7 +34,7 @@ from chatapi.features.users.profile_fields.profiles import ProfileService, has_p
 from chatapi.features.users.profile_fields.service import ProfileFieldService, list_profile_fields
 from chatapi.features.users.repository import BotServiceRepository
 from chatapi.features.users.role_history import past_roles
-from chatapi.features.users.rules import check_password
+from chatapi.features.users.rules import check_email, check_password
 from chatapi.features.users.system_bots import add_notification_bot, notification_bot
 from chatapi.features.users.visibility.emitter import emit_user_visibility
 
@@ -63,6 +63,7 @@ __all__ = [
     "avatar_url",
     "change_password",
     "change_role",
+    "check_email",
     "check_password",
     "deactivate_user",
     "drawn_picture_url",

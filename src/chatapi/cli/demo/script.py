@@ -1,0 +1,66 @@
+"""The form of conversations: who writes what where, and what others do with it; pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+
+OWNER = -1
+"""The part of the organization's owner; all others are numbers."""
+_BETWEEN_LINES = timedelta(minutes=7)
+
+Attachment = Literal["chart", "notes"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A message, and what becomes of it."""
+
+    who: int
+    text: str
+    reactions: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    edited_to: str | None = None
+    attachment: Attachment | None = None
+    is_starred: bool = False
+    """By the owner."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Messages in a topic, or between some people if there is no channel."""
+
+    days_ago: int
+    hour: int
+    lines: Sequence[Line]
+    channel: str = ""
+    topic: str = ""
+    people: Sequence[int] = ()
+    is_resolved: bool = False
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A line at its time."""
+
+    at: datetime
+    conversation: Conversation
+    line: Line
+
+    @property
+    def is_last(self) -> bool:
+        return self.line is self.conversation.lines[-1]
+
+
+def in_order_of_time(conversations: Sequence[Conversation], now: datetime) -> Sequence[Moment]:
+    """All lines as people would have written them, conversations side by side, none after now."""
+    moments = [moment for each in conversations for moment in _moments(each, now)]
+    return sorted(moments, key=lambda moment: moment.at)
+
+
+def _moments(conversation: Conversation, now: datetime) -> Iterator[Moment]:
+    day = now - timedelta(days=conversation.days_ago)
+    start = day.replace(hour=conversation.hour, minute=4, second=0, microsecond=0)
+    # What belongs to today may still be to come: it ends just now.
+    start = min(start, now - _BETWEEN_LINES * (len(conversation.lines) + 1))
+    for number, line in enumerate(conversation.lines):
+        yield Moment(start + number * _BETWEEN_LINES, conversation, line)

@@ -1,0 +1,67 @@
+"""The bot of README.md, run as it is printed there."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.docs.shell_blocks import code_blocks, paste
+from tests.docs.test_tour import README_ADDRESS, TOUR, folder
+from tests.support.command import PATIENCE_SECONDS, Command
+from tests.support.waiting import until_true
+
+__all__ = ["folder"]
+
+NEWEST: dict[str, str | int] = {
+    "anchor": "newest",
+    "num_before": 5,
+    "num_after": 0,
+    "apply_markdown": "false",
+}
+CALL = {"type": "channel", "to": "general", "topic": "echo", "content": "Hello @**Echo Bot**"}
+
+ABOUT_KEYS = "Earlier keys stay valid; `chatapi user revoke-api-key` ends them."
+BOT = "## A bot in ten lines"
+
+
+@contextmanager
+def running_bot(program: str, folder: Path) -> Iterator[None]:
+    process = subprocess.Popen([sys.executable, "-c", program], cwd=folder)
+    with process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+async def test_answers_whoever_mentions_it(folder: Path) -> None:
+    command = Command(folder, {"data_dir": str(folder)})
+    [program] = code_blocks("README.md", BOT, "python")
+    assert len([line for line in program.splitlines() if line]) <= 10
+    with command.serving() as serving:
+        serving.read_greeting(last="^curl ")
+        credentials = serving.greeted("Owner's email"), serving.greeted("API key")
+        blocks = [code_blocks("README.md", TOUR)[0], *code_blocks("README.md", BOT)]
+        script = "\n".join(blocks).replace(README_ADDRESS, serving.url)
+        paste(script, folder, command.environment, PATIENCE_SECONDS, remarks=[ABOUT_KEYS])
+        async with serving.client(*credentials) as owner:
+            with running_bot(program, folder):
+
+                async def is_listening() -> bool:
+                    users = await owner.get("/streams/1/members")
+                    return len(users.json()["subscribers"]) > 1
+
+                await until_true(is_listening)
+
+                async def has_answered() -> bool:
+                    # Again and again: the bot may not have registered its queue yet.
+                    assert (await owner.post("/messages", data=CALL)).status_code == 200
+                    found = (await owner.get("/messages", params=NEWEST)).json()["messages"]
+                    return any(
+                        (message["sender_full_name"], message["subject"], message["content"])
+                        == ("Echo Bot", "echo", "You called?")
+                        for message in found
+                    )
+
+                await until_true(has_answered)

@@ -20,7 +20,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 class ServerProcess:
     """Started by `chatapi serve`; restarted, it has the same address."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], workers: int = 1) -> None:
+        self._workers = workers
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._folder = folder
@@ -37,7 +38,8 @@ class ServerProcess:
 
     def launch(self) -> subprocess.Popen[bytes]:
         """Start it without waiting, for callers that have to keep an event loop running."""
-        command = [sys.executable, "-P", "-m", "chatapi", "serve", "--port", str(self.port)]
+        options = ["--port", str(self.port), "--workers", str(self._workers)]
+        command = [sys.executable, "-P", "-m", "chatapi", "serve", *options]
         with (self._folder / "server.log").open("ab") as log:
             process = self._process = subprocess.Popen(
                 command,
@@ -93,10 +95,14 @@ def inherited_environment() -> dict[str, str]:
 
 
 @contextmanager
-def server_process(folder: Path, **environment: str) -> Iterator[ServerProcess]:
+def server_process(
+    folder: Path, *, workers: int = 1, **environment: str
+) -> Iterator[ServerProcess]:
     """A running server with the given CHATAPI_ settings, written without the prefix."""
     server = ServerProcess(
-        folder, {f"CHATAPI_{name.upper()}": value for name, value in environment.items()}
+        folder,
+        {f"CHATAPI_{name.upper()}": value for name, value in environment.items()},
+        workers,
     )
     try:
         server.start()

@@ -77,7 +77,7 @@ class TestTermination:
     ) -> None:
         with server_process(
             server_folder,
-            workers=workers,
+            ("--workers", str(workers)),
             database_url=settings.database_url,
             shutdown_grace_seconds="60",
         ) as server:

@@ -140,14 +140,15 @@ def install_node_packages() -> str:
     return ""
 
 
-# --- proxies ---
+# --- servers that run the files of deploy/ ---
 
 
-def missing_proxies() -> str:
-    """Returns which proxies are not installed, or an empty text."""
+def missing_servers() -> str:
+    """Returns which programs are not installed, or an empty text."""
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin"])
-    missing = [name for name in ("nginx", "caddy") if not shutil.which(name, path=path)]
-    return f"{' and '.join(missing)} not installed" if missing else ""
+    needed = ("nginx", "caddy", "systemd-analyze")
+    missing = [name for name in needed if not shutil.which(name, path=path)]
+    return f"{', '.join(missing)} not installed" if missing else ""
 
 
 # --- processes ---
@@ -245,7 +246,7 @@ def test_command(options: argparse.Namespace, extra: list[str]) -> None:
     left_out = [] if options.browser else ["browser"]
     for marker, what, is_missing in (
         ("node", "tests of TypeScript clients", install_node_packages()),
-        ("proxies", "tests of deploy/ with real proxies", missing_proxies()),
+        ("deploy", "tests of deploy/", missing_servers()),
     ):
         if is_missing:
             print(f"{is_missing}: {what} are left out.", flush=True)
@@ -358,7 +359,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     )
     test.add_argument("--browser", action="store_true", help="include tests that need a Chromium")
     add("bench", bench_command, "run the benchmarks", "`python -m benchmarks`")
-    add("reference", reference_command, "write the generated pages of docs/")
+    add("reference", reference_command, "write the generated pages of docs/ and deploy/")
     add("examples", examples_command, "record the examples of the OpenAPI document")
     add("fmt", fmt_command, "sort the imports and format the code")
     add("lint", lint_command, "check style, format and import rules")

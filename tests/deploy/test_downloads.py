@@ -15,7 +15,7 @@ NAME = "Größe.mp4"
 ORIGIN = "https://app.example.com"
 OF_THE_CONNECTION = {"date", "server", "connection", "strict-transport-security", "x-request-id"}
 """Headers in which a response of the proxy differs, or that name one request."""
-pytestmark = pytest.mark.proxies
+pytestmark = pytest.mark.deploy
 
 
 async def upload(http: httpx.AsyncClient) -> str:

@@ -22,7 +22,7 @@ from tests.support.waiting import until_true
 MIB = 1024 * 1024
 LARGEST_FILE = 25 * MIB
 READ_TIMEOUT = re.compile(r"proxy_read_timeout (\d+)s;")
-pytestmark = pytest.mark.proxies
+pytestmark = pytest.mark.deploy
 
 
 async def register(http: httpx.AsyncClient) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.settings import Settings
-from tests.support.proxies import Backend, Proxy, nginx
+from tests.support.proxies import Backend, Proxy, caddy, nginx
 from tests.support.server_process import ServerProcess, free_port, server_process
 
 StartProxy = Callable[[Path, Backend, Mapping[str, str]], AbstractContextManager[Proxy]]
@@ -44,9 +44,13 @@ class Site:
         self._stack.close()
 
 
-@pytest.fixture
-def start_proxy() -> StartProxy:
-    return nginx
+PROXIES: Mapping[str, StartProxy] = {"nginx": nginx, "caddy": caddy}
+
+
+@pytest.fixture(params=PROXIES)
+def start_proxy(request: pytest.FixtureRequest) -> StartProxy:
+    """Each proxy that has an example, one after the other."""
+    return PROXIES[request.param]
 
 
 @pytest.fixture

@@ -112,7 +112,31 @@ def nginx(folder: Path, backend: Backend, changes: Mapping[str, str]) -> Iterato
 
 
 @contextmanager
-def _running(command: list[str], folder: Path, proxy: Proxy) -> Iterator[None]:
+def caddy(folder: Path, backend: Backend, changes: Mapping[str, str]) -> Iterator[Proxy]:
+    """Runs Caddy with deploy/caddy/Caddyfile; `changes` are further parts to replace."""
+    authority = PrivateAuthority(folder)
+    certificate = authority.certify(HOST)
+    proxy = Proxy(free_port(), free_port(), authority.file)
+    ports = f"\thttp_port {proxy.plain_port}\n\thttps_port {proxy.port}\n"
+    options = f"\tadmin off\n\tskip_install_trust\n{ports}\tdefault_bind {HOST}\n"
+    site = filled_in(
+        "caddy/Caddyfile",
+        {
+            "\nchat.example.com {\n": f"\n{HOST} {{\n\ttls {certificate} {certificate}\n",
+            "127.0.0.1:8000 127.0.0.1:8001": " ".join(f"{HOST}:{port}" for port in backend.ports),
+            "/var/lib/chatapi/uploads": str(backend.uploads),
+            "\tgrace_period 5s\n": f"\tgrace_period 1s\n{options}",
+            **changes,
+        },
+    )
+    (folder / "Caddyfile").write_text(site)
+    command = [find_program("caddy"), "run", "--config", str(folder / "Caddyfile")]
+    with _running(command, folder, proxy, XDG_DATA_HOME=str(folder), XDG_CONFIG_HOME=str(folder)):
+        yield proxy
+
+
+@contextmanager
+def _running(command: list[str], folder: Path, proxy: Proxy, **environment: str) -> Iterator[None]:
     log = folder / "proxy.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -120,6 +144,7 @@ def _running(command: list[str], folder: Path, proxy: Proxy) -> Iterator[None]:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
+            env={**os.environ, **environment},
             preexec_fn=dying_with_parent(signal.SIGTERM),  # noqa: PLW1509 - it only calls prctl
         )
     try:

@@ -1,4 +1,4 @@
-"""Writes the generated pages of docs/ and the environment file of deploy/, and prints the table of settings for README.md."""
+"""Writes the generated files of docs/ and deploy/, and prints the settings for README.md."""
 
 from pathlib import Path
 

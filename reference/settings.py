@@ -15,8 +15,8 @@ def settings_table() -> str:
 def environment_file() -> str:
     """Every setting with its default, as a comment: to be copied and filled in."""
     lines = [
-        "# All settings of chatapi with their defaults; remove the # of those you change. Read by systemd,",
-        "# `docker run --env-file` and compose.yaml: values are taken as they are, without quotes.",
+        "# All settings of chatapi with their defaults; remove the # of those you change.",
+        "# Read by systemd, `docker run --env-file` and compose.yaml. Write values without quotes.",
     ]
     for row in describe_settings(Settings.model_construct()):
         lines += ["", f"# {row['description']}", f"#{row['name']}={row['default']}"]

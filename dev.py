@@ -140,6 +140,17 @@ def install_node_packages() -> str:
     return ""
 
 
+# --- servers that run the files of deploy/ ---
+
+
+def missing_servers() -> str:
+    """Returns which programs are not installed, or an empty text."""
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin"])
+    needed = ("nginx", "caddy", "systemd-analyze")
+    missing = [name for name in needed if not shutil.which(name, path=path)]
+    return f"{', '.join(missing)} not installed" if missing else ""
+
+
 # --- processes ---
 
 
@@ -200,8 +211,7 @@ def imports_step() -> Step:
     return Step("import-linter", [tool("lint-imports")])
 
 
-def pytest_step(*, full: bool, browser: bool, node: bool, extra: list[str]) -> Step:
-    left_out = [*([] if browser else ["browser"]), *([] if node else ["node"])]
+def pytest_step(*, full: bool, left_out: list[str], extra: list[str]) -> Step:
     markers = ["-m", f"not ({' or '.join(left_out)})"] if left_out else []
     selection = [*([] if full else ["--quick"]), *markers]
     # More workers than cores of a small machine: tests wait for servers and child processes. Idle
@@ -233,14 +243,17 @@ def test_command(options: argparse.Namespace, extra: list[str]) -> None:
     install(DEV_LOCK)
     if chosen_tests(extra):
         replace_process([tool("pytest"), *extra])
-    node_is_missing = install_node_packages()
-    if node_is_missing:
-        print(f"{node_is_missing}: tests of TypeScript clients are left out.", flush=True)
-        if options.full:
-            sys.exit("They belong to --full.")
-    tests = pytest_step(
-        full=options.full, browser=options.browser, node=not node_is_missing, extra=extra
-    )
+    left_out = [] if options.browser else ["browser"]
+    for marker, what, is_missing in (
+        ("node", "tests of TypeScript clients", install_node_packages()),
+        ("deploy", "tests of deploy/", missing_servers()),
+    ):
+        if is_missing:
+            print(f"{is_missing}: {what} are left out.", flush=True)
+            if options.full:
+                sys.exit("They belong to --full.")
+            left_out.append(marker)
+    tests = pytest_step(full=options.full, left_out=left_out, extra=extra)
     run_steps([*lint_steps(), types_step(), imports_step(), tests])
 
 
@@ -346,7 +359,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     )
     test.add_argument("--browser", action="store_true", help="include tests that need a Chromium")
     add("bench", bench_command, "run the benchmarks", "`python -m benchmarks`")
-    add("reference", reference_command, "write the generated pages of docs/")
+    add("reference", reference_command, "write the generated pages of docs/ and deploy/")
     add("examples", examples_command, "record the examples of the OpenAPI document")
     add("fmt", fmt_command, "sort the imports and format the code")
     add("lint", lint_command, "check style, format and import rules")

@@ -21,6 +21,7 @@ from chatapi.core.clock import Clock, SystemClock
 from chatapi.core.logging import configure_logging
 from chatapi.core.measurements import Measurements
 from chatapi.core.open_files import raise_open_file_limit
+from chatapi.core.service_manager import notify_ready
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.migrate import upgrade_database
@@ -209,6 +210,7 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
     stop_listening = _on_terminate(runtime.hub.wake_all_polls)
     try:
         async with app.state.serve_metrics():
+            notify_ready()
             yield
     finally:
         stop_listening()

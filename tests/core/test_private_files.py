@@ -12,6 +12,7 @@ from chatapi.core.private_files import (
     make_private_folder,
     restrict_data_folder,
     restrict_to_owner,
+    share_with_group,
 )
 
 NAMES = ("chatapi.sqlite3", "uploads")
@@ -95,3 +96,31 @@ class TestClosing:
         restrict_to_owner([tmp_path / "gone"])
         restrict_data_folder(tmp_path / "gone", NAMES)
         assert not list(tmp_path.iterdir())
+
+
+class TestSharing:
+    """Uploads that a proxy sends are open to the service's group, whatever they were before."""
+
+    def test_group_can_reach_and_read_the_shared_folder_only(self, open_folder: Path) -> None:
+        restrict_data_folder(open_folder, NAMES)
+        share_with_group(open_folder, "uploads")
+        modes = {path.name: mode_of(path) for path in (open_folder, *open_folder.rglob("*"))}
+        assert modes == {
+            "data": 0o710,
+            "uploads": 0o750,
+            "1": 0o750,
+            "ab": 0o750,
+            "file": 0o640,
+            "chatapi.sqlite3": 0o600,
+        }
+
+    def test_is_kept_by_commands_that_do_not_know_of_it(self, open_folder: Path) -> None:
+        restrict_data_folder(open_folder, NAMES)
+        share_with_group(open_folder, "uploads")
+        restrict_data_folder(open_folder, NAMES)
+        assert (mode_of(open_folder), mode_of(open_folder / "uploads")) == (0o710, 0o750)
+
+    def test_missing_folders_are_created(self, tmp_path: Path) -> None:
+        share_with_group(tmp_path / "data", "uploads")
+        assert mode_of(tmp_path / "data") == 0o710
+        assert mode_of(tmp_path / "data" / "uploads") == 0o750

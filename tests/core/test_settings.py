@@ -50,6 +50,21 @@ class TestPublicUrl:
             Settings(public_url=given)
 
 
+class TestAccelLocation:
+    @pytest.mark.parametrize(
+        "given", ["_uploads/", "/_uploads", "/", "/a b/", "/a//", "https://x/", "/$x/", "/a\nb/"]
+    )
+    def test_must_be_a_path_between_slashes(self, given: str) -> None:
+        with pytest.raises(ValidationError, match="must be a path like /_uploads/"):
+            Settings(accel_location=given)
+
+    def test_needs_files_in_the_data_folder(self) -> None:
+        bucket = "https://key:hunter2@s3.example.com/bucket"
+        with pytest.raises(ValidationError, match="not CHATAPI_UPLOADS_URL") as refused:
+            Settings(uploads_url=bucket, accel_location="/_uploads/")
+        assert "hunter2" not in str(refused.value)
+
+
 class TestEnvironment:
     def test_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CHATAPI_RATE_LIMITS", "off")

@@ -2,6 +2,7 @@
 
 import io
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ class TestLocalStore:
         await store.put(KEY, io.BytesIO(content), "")
         async with store.read(KEY, ByteRange(first, last)) as chunks:
             assert b"".join([chunk async for chunk in chunks]) == content[first : last + 1]
+
+    @pytest.mark.parametrize(
+        ("is_shared", "folder_mode", "file_mode"), [(False, 0o700, 0o600), (True, 0o750, 0o640)]
+    )
+    async def test_files_are_open_to_the_group_only_if_they_are_shared(
+        self, tmp_path: Path, is_shared: bool, folder_mode: int, file_mode: int
+    ) -> None:
+        store = LocalStore(tmp_path, is_shared=is_shared)
+        before = os.umask(0o077)
+        try:
+            await store.put(KEY, io.BytesIO(b"content"), "")
+        finally:
+            os.umask(before)
+        folder, shelf, file = (tmp_path / part for part in ("1", "1/ab", KEY))
+        modes = [stat.S_IMODE(path.stat().st_mode) for path in (folder, shelf, file)]
+        assert modes == [folder_mode, folder_mode, file_mode]
 
     async def test_interrupted_write_leaves_no_file(self, tmp_path: Path) -> None:
         store = LocalStore(tmp_path)

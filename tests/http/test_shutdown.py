@@ -18,6 +18,7 @@ from tests.support.server_process import ServerProcess, server_process
 from tests.support.waiting import until
 
 MAX_GOODBYE_SECONDS = 5
+CONTENT = b"x" * 4000
 
 
 @pytest.fixture
@@ -65,11 +66,20 @@ class TestTermination:
                 status, body = await read_answer(reader)
         assert (status, body["result"], body["code"]) == (503, "error", "SERVICE_UNAVAILABLE")
 
-    async def test_upload_that_ends_within_the_grace_succeeds(
-        self, settings: Settings, realm: RealmRecord, member: Person, server_folder: Path
+    @pytest.mark.parametrize("workers", [1, 2])
+    async def test_upload_that_ends_within_the_grace_is_stored(
+        self,
+        settings: Settings,
+        realm: RealmRecord,
+        member: Person,
+        server_folder: Path,
+        workers: int,
     ) -> None:
         with server_process(
-            server_folder, database_url=settings.database_url, shutdown_grace_seconds="60"
+            server_folder,
+            ("--workers", str(workers)),
+            database_url=settings.database_url,
+            shutdown_grace_seconds="60",
         ) as server:
             async with half_an_upload(server, member) as (reader, writer, rest):
                 ending = asyncio.create_task(asyncio.to_thread(server.terminate))
@@ -78,7 +88,11 @@ class TestTermination:
                 writer.write(rest)
                 status, body = await read_answer(reader)
                 await ending
-        assert (status, body["result"]) == (200, "success")
+            assert (status, body["result"]) == (200, "success")
+            await asyncio.to_thread(server.start)
+            async with httpx.AsyncClient(base_url=server.url, timeout=30) as http:
+                stored = await http.get(body["url"], auth=basic_auth(member))
+        assert (stored.status_code, stored.content) == (200, CONTENT)
 
 
 @asynccontextmanager
@@ -88,21 +102,20 @@ async def half_an_upload(
     """A request whose first half the server has received, and the other half."""
     body = (
         b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
-        + b"x" * 4000
+        + CONTENT
         + b"\r\n--cut--\r\n"
     )
     credentials = b64encode(f"{person.email}:{person.api_key}".encode()).decode()
     head = (
         "POST /api/v1/user_uploads HTTP/1.1\r\nHost: localhost\r\n"
         f"Authorization: Basic {credentials}\r\nContent-Length: {len(body)}\r\n"
-        "Content-Type: multipart/form-data; boundary=cut\r\n\r\n"
+        "Content-Type: multipart/form-data; boundary=cut\r\nExpect: 100-continue\r\n\r\n"
     )
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write(head.encode() + body[:2000])
-    await writer.drain()
-    async with httpx.AsyncClient(base_url=server.url, timeout=30) as http:
-        # Sent later and already answered: by now the server has read the upload, too.
-        await http.get("/ready")
+    async with asyncio.timeout(30):
+        # Sent when the endpoint begins to read the body.
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
     try:
         yield reader, writer, body[2000:]
     finally:

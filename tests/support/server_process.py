@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +20,10 @@ PROJECT = Path(__file__).resolve().parents[2]
 class ServerProcess:
     """Started by `chatapi serve`; restarted, it has the same address."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str], options: Sequence[str] = ()
+    ) -> None:
+        self._options = options
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._folder = folder
@@ -37,7 +40,8 @@ class ServerProcess:
 
     def launch(self) -> subprocess.Popen[bytes]:
         """Start it without waiting, for callers that have to keep an event loop running."""
-        command = [sys.executable, "-P", "-m", "chatapi", "serve", "--port", str(self.port)]
+        options = ["--port", str(self.port), *self._options]
+        command = [sys.executable, "-P", "-m", "chatapi", "serve", *options]
         with (self._folder / "server.log").open("ab") as log:
             process = self._process = subprocess.Popen(
                 command,
@@ -93,10 +97,14 @@ def inherited_environment() -> dict[str, str]:
 
 
 @contextmanager
-def server_process(folder: Path, **environment: str) -> Iterator[ServerProcess]:
-    """A running server with the given CHATAPI_ settings, written without the prefix."""
+def server_process(
+    folder: Path, options: Sequence[str] = (), /, **environment: str
+) -> Iterator[ServerProcess]:
+    """A running server with options and CHATAPI_ settings, which are written without the prefix."""
     server = ServerProcess(
-        folder, {f"CHATAPI_{name.upper()}": value for name, value in environment.items()}
+        folder,
+        {f"CHATAPI_{name.upper()}": value for name, value in environment.items()},
+        options,
     )
     try:
         server.start()

@@ -15,7 +15,7 @@ from chatapi.core.clock import Clock
 from chatapi.core.fair_limiter import FairLimiter
 from chatapi.core.measurements import Measurements
 from chatapi.core.outbound_http import OutboundHttp
-from chatapi.core.private_files import restrict_data_folder
+from chatapi.core.private_files import restrict_data_folder, share_with_group
 from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
 from chatapi.core.tracing import Tracing
 from chatapi.core.wake_signal import WakeSignal
@@ -102,6 +102,8 @@ class Runtime:
     ) -> "Runtime":
         """Assemble all parts of a service. `close` closes the database, too, even a given one."""
         restrict_data_folder(settings.data_dir, (SQLITE_FILE, UPLOADS_FOLDER))
+        if settings.accel_location:
+            share_with_group(settings.data_dir, UPLOADS_FOLDER)
         database = database or Database(settings)
         measurements = measurements or Measurements()
         hub = Hub(database, bus, measurements)
@@ -125,7 +127,11 @@ class Runtime:
             failed_logins=FailedLogins(),
             limits=RateLimits(settings, lambda: find_deployment(database)),
             compressor=ResponseCompressor(),
-            files=Files(store_for(settings, clock), lambda: find_deployment(database)),
+            files=Files(
+                store_for(settings, clock),
+                lambda: find_deployment(database),
+                settings.accel_location,
+            ),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=FairLimiter(_RENDERING_THREADS, most_per_owner=1),
             painter=Painter(),

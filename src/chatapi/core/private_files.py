@@ -1,5 +1,8 @@
 """Folders and files of the service that no other account of the machine may read.
 
+The exception are uploads that a proxy on the same machine sends: its account, a member of the
+service's group, may read them, and nothing else.
+
 Everything the service stores on disk is created here, with its mode from the start, so that it does
 not depend on the umask of the process that starts the service.
 """
@@ -14,16 +17,41 @@ import structlog
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
+SHARED_FOLDER_MODE = 0o750
+SHARED_FILE_MODE = 0o640
 _OPEN_TO_OTHERS = 0o077
+_PASSAGE_FOR_GROUP = 0o010
+"""With this alone, members of the group cannot list a folder, but reach what is shared in it."""
 
 log = structlog.get_logger(__name__)
 
 
-def make_private_folder(folder: Path) -> None:
+def make_private_folder(folder: Path, mode: int = FOLDER_MODE) -> None:
     """Create a folder and its missing parents; an existing one is left unchanged."""
     if not folder.is_dir():
-        make_private_folder(folder.parent)
+        make_private_folder(folder.parent, mode)
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        if mode != FOLDER_MODE:
+            # The umask may have removed what the group is to have.
+            folder.chmod(mode)
+
+
+def share_with_group(data_folder: Path, name: str) -> None:
+    """Let the service's group read one folder in the data folder, and all that is in it.
+
+    Content is looked at only if the folder was not shared before.
+    """
+    shared = data_folder / name
+    make_private_folder(shared)
+    found = data_folder.stat().st_mode
+    if not found & _PASSAGE_FOR_GROUP:
+        data_folder.chmod(stat.S_IMODE(found) | _PASSAGE_FOR_GROUP)
+    if stat.S_IMODE(shared.stat().st_mode) != SHARED_FOLDER_MODE:
+        for path in shared.rglob("*"):
+            with suppress(FileNotFoundError):
+                path.chmod(SHARED_FOLDER_MODE if path.is_dir() else SHARED_FILE_MODE)
+        # Last: if the loop is interrupted, the next start repeats it.
+        shared.chmod(SHARED_FOLDER_MODE)
 
 
 def make_private_file(path: Path) -> None:
@@ -45,7 +73,7 @@ def restrict_data_folder(folder: Path, names: Iterable[str]) -> None:
         return
     folder = folder.resolve()
     ours = [folder / name for name in names if (folder / name).exists()]
-    was_open = folder.stat().st_mode & _OPEN_TO_OTHERS
+    was_open = folder.stat().st_mode & _OPEN_TO_OTHERS & ~_PASSAGE_FOR_GROUP
     if was_open and (ours or not any(folder.iterdir())):
         restrict_to_owner([folder])
         for path in ours:

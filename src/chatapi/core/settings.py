@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 SQLITE_FILE = "chatapi.sqlite3"
@@ -18,6 +18,7 @@ _DRIVERS = {
     "postgresql": "postgresql+asyncpg",
     "sqlite": "sqlite+aiosqlite",
 }
+_ACCEL_LOCATION = re.compile(r"/([A-Za-z0-9_.-]+/)+", re.ASCII)
 # A scheme, a host name or address, and perhaps a port.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
@@ -115,6 +116,11 @@ class Settings(BaseSettings):
         default="",
         description="S3-compatible store for uploads, such as"
         " https://KEY:SECRET@s3.example.com/bucket?region=eu-central-1; empty: the data folder",
+    )
+    accel_location: str = Field(
+        default="",
+        description="Internal location of nginx for the folder of uploads, such as /_uploads/:"
+        " nginx sends files after the server has checked access; empty: the server sends them",
     )
     max_file_upload_size_mib: Positive = Field(
         default=25, description="Largest file one can upload, in MiB"
@@ -267,6 +273,17 @@ class Settings(BaseSettings):
         if url and not (has_all and parts.scheme in {"http", "https"}):
             raise ValueError("must look like https://KEY:SECRET@host/bucket")
         return url
+
+    @field_validator("accel_location")
+    @classmethod
+    def _is_location(cls, path: str, others: ValidationInfo) -> str:
+        if not path:
+            return path
+        if not _ACCEL_LOCATION.fullmatch(path):
+            raise ValueError("must be a path like /_uploads/, with a slash at both ends")
+        if others.data.get("uploads_url"):
+            raise ValueError("needs files in the data folder, not CHATAPI_UPLOADS_URL")
+        return path
 
     @property
     def effective_database_url(self) -> str:

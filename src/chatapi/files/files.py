@@ -20,8 +20,11 @@ _TAG_LENGTH = 6
 class Files:
     """Removes files in the background: a request that deletes one does not wait for the store."""
 
-    def __init__(self, store: FileStore, find_deployment: FindDeployment) -> None:
+    def __init__(
+        self, store: FileStore, find_deployment: FindDeployment, accel_location: str = ""
+    ) -> None:
         self.store = store
+        self._accel_location = accel_location
         self._find_deployment = find_deployment
         self._tag: str | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -35,6 +38,10 @@ class Files:
             digest = hashlib.sha256((await self._find_deployment()).encode()).digest()
             self._tag = base64.urlsafe_b64encode(digest)[:_TAG_LENGTH].decode()
         return self._tag
+
+    def accel_path(self, key: str) -> str | None:
+        """The path at which the proxy finds a file; None if the service sends files itself."""
+        return self._accel_location + key if self._accel_location else None
 
     @asynccontextmanager
     async def storing(self, contents: Mapping[str, bytes]) -> AsyncIterator[None]:

@@ -10,7 +10,12 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
 
-from chatapi.core.private_files import make_private_folder
+from chatapi.core.private_files import (
+    FOLDER_MODE,
+    SHARED_FILE_MODE,
+    SHARED_FOLDER_MODE,
+    make_private_folder,
+)
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.files.store import CHUNK_BYTES, THREADS, ByteRange, MissingFileError
 
@@ -18,13 +23,15 @@ from chatapi.files.store import CHUNK_BYTES, THREADS, ByteRange, MissingFileErro
 class LocalStore:
     """Writes a temporary file and renames it: files are complete, even after a power cut."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_shared: bool = False) -> None:
+        """With `is_shared`, the service's group may read the files: a proxy sends them."""
         self._folder = folder
+        self._is_shared = is_shared
         self._threads = WorkerThreads("files", THREADS)
 
     async def put(self, key: str, content: IO[bytes], digest: str) -> None:
         del digest
-        await self._threads.run(_write, self._folder / key, content)
+        await self._threads.run(_write, self._folder / key, content, self._is_shared)
 
     @asynccontextmanager
     async def read(
@@ -61,15 +68,17 @@ def _open(folder: Path, key: str, first: int) -> IO[bytes]:
     return file
 
 
-def _write(path: Path, content: IO[bytes]) -> None:
-    make_private_folder(path.parent)
+def _write(path: Path, content: IO[bytes], is_shared: bool) -> None:  # noqa: FBT001 (run in a thread)
+    make_private_folder(path.parent, SHARED_FOLDER_MODE if is_shared else FOLDER_MODE)
     content.seek(0)
-    # Temporary files are readable by their owner only, and remain so after the rename. Files that a
-    # killed process leaves behind are recognized by their names.
+    # Temporary files are readable by their owner only, and remain so after the rename unless they
+    # are shared. Files that a killed process leaves behind are recognized by their names.
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             shutil.copyfileobj(content, file, CHUNK_BYTES)
             file.flush()
+            if is_shared:
+                os.fchmod(file.fileno(), SHARED_FILE_MODE)
             os.fsync(file.fileno())
             Path(file.name).replace(path)
         except BaseException:

@@ -4,6 +4,8 @@ Nothing is allowed with credentials of the browser: a page sends its API key its
 Authorization header.
 """
 
+from collections.abc import Iterable
+
 from starlette.types import Message, Send
 
 from chatapi.http.request import ApiRequest
@@ -37,20 +39,29 @@ class CorsPolicy:
 
     def wrap(self, request: ApiRequest, send: Send) -> Send:
         """Add the headers of the policy to whatever response is sent."""
-        # A cache must not give a page of one origin what was sent for another.
-        headers = [(b"vary", b"Origin")]
+        headers: list[tuple[bytes, bytes]] = []
         if self.allows(request):
-            headers += [
+            headers = [
                 (b"access-control-allow-origin", request.headers[b"origin"]),
                 (b"access-control-expose-headers", _EXPOSED_HEADERS),
             ]
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *headers]}
+                message = {**message, "headers": [*_vary_by_origin(message["headers"]), *headers]}
             await send(message)
 
         return send_with_headers
+
+
+def _vary_by_origin(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """A cache must not give a page of one origin what was sent for another.
+
+    Returns one `Vary` for all: some proxies pass on only the first of several.
+    """
+    named = [value for name, value in headers if name == b"vary"]
+    others = [(name, value) for name, value in headers if name != b"vary"]
+    return [*others, (b"vary", b", ".join([*named, b"Origin"]))]
 
 
 async def send_preflight(request: ApiRequest, send: Send) -> None:

@@ -49,6 +49,7 @@ _HEADERS: list[tuple[bytes, bytes]] = [
     ),
     (b"referrer-policy", b"no-referrer"),
 ]
+_NO_CONTENT = (b"content-length", b"0")
 _PRIVATE: list[tuple[bytes, bytes]] = [
     # A shared cache must never serve one reader's file to another.
     (b"cache-control", b"no-store, private"),
@@ -233,6 +234,8 @@ class FileContent:
     """Identifies the content, in quotes, so that a client can continue a download."""
     content: bytes | None = None
     """All of it, if it is in memory."""
+    accel_path: str | None = None
+    """Where the proxy finds the file, if the proxy is to send it (`CHATAPI_ACCEL_LOCATION`)."""
 
     @classmethod
     def small(
@@ -256,7 +259,6 @@ class FileContent:
         headers = [
             (b"content-type", shown_kind.encode()),
             (b"content-disposition", f"{disposition}; filename*=UTF-8''{name}".encode()),
-            (b"accept-ranges", b"bytes"),
             *(_PUBLIC if self.is_public else _PRIVATE),
         ]
         if self.etag is not None:
@@ -294,22 +296,28 @@ async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
         await send_content(request, send, Content([file.content], headers, etag, is_public=True))
         return
     part = requested_range(request, file.size, file.etag)
+    if file.accel_path is not None and (part is not None or not request.header(b"range")):
+        # The proxy reads the header again. Ranges that are ignored here may be errors there.
+        accel = (b"x-accel-redirect", file.accel_path.encode())
+        await _start_file(request, send, 200, [*file.headers(None), accel, _NO_CONTENT])
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        return
     async with file.open(part) as chunks:
-        request.response_started = True
-        await send(
-            {
-                "type": "http.response.start",
-                "status": 200 if part is None else 206,
-                "headers": [
-                    *file.headers(part),
-                    *_HEADERS,
-                    (b"content-length", str(file.size if part is None else part.size).encode()),
-                    (b"x-request-id", request.request_id.encode()),
-                    *request.response_headers,
-                ],
-            }
-        )
+        size = file.size if part is None else part.size
+        length = (b"content-length", str(size).encode())
+        ranges = (b"accept-ranges", b"bytes")
+        status = HTTPStatus.OK if part is None else HTTPStatus.PARTIAL_CONTENT
+        await _start_file(request, send, status, [*file.headers(part), ranges, length])
         if request.method != "HEAD":
             async for chunk in chunks:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _start_file(
+    request: ApiRequest, send: Send, status: int, headers: list[tuple[bytes, bytes]]
+) -> None:
+    request.response_started = True
+    request_id = (b"x-request-id", request.request_id.encode())
+    all_headers = [*headers, *_HEADERS, request_id, *request.response_headers]
+    await send({"type": "http.response.start", "status": status, "headers": all_headers})

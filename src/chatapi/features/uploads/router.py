@@ -142,4 +142,5 @@ def _content(ctx: RealmContext, attachment: AttachmentRecord) -> FileContent:
         size=attachment.size,
         open=lambda part: ctx.runtime.files.store.read(attachment.key, part),
         etag=attachment.etag,
+        accel_path=ctx.runtime.files.accel_path(attachment.key),
     )

@@ -11,8 +11,9 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
 from chatapi.core.settings import Settings
 from chatapi.db.models import AuditLogEntry
+from chatapi.features.realm import delete_organization
 from chatapi.jobs.audit_log import store_failed_logins, store_last_failed_logins, trim_audit_log
-from tests.factories import MakeUser, Person
+from tests.factories import MakeUser, Person, make_realm
 from tests.support.apps import StartApp
 from tests.support.audit import audit_log
 from tests.support.client import ApiClient
@@ -71,6 +72,18 @@ class TestFailedLogins:
             clock.advance(minutes=1)
         entries = await audit_log(client, owner, kind="login_failed")
         assert [entry["new_value"]["attempts"] for entry in entries] == [60, 60, 1]
+
+    async def test_of_a_deleted_organization_do_not_keep_others_from_being_written(
+        self, client: ApiClient, runtime: Runtime, owner: Person, iago: Person
+    ) -> None:
+        globex = await make_realm(runtime, "Globex", "globex")
+        runtime.failed_logins.count(
+            globex.id, iago.user_id, "127.0.0.1", "curl", runtime.clock.now()
+        )
+        await delete_organization(runtime, globex)
+        await fail_to_log_in(client, iago.email)
+        await store_failed_logins(runtime)
+        assert len(await audit_log(client, owner, kind="login_failed")) == 1
 
     async def test_of_unknown_names_leave_nothing(
         self, client: ApiClient, runtime: Runtime, owner: Person

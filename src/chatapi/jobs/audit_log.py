@@ -5,6 +5,7 @@ from datetime import timedelta
 from chatapi.audit.log import AuditLog
 from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
+from chatapi.core.errors import UnknownOrganizationError
 from chatapi.features.users import record_failed_logins
 
 _AT_ONCE = 1000
@@ -29,6 +30,9 @@ async def _store(runtime: Runtime, *, includes_all: bool) -> None:
         try:
             async with realm_transaction(runtime, realm_id) as ctx:
                 await record_failed_logins(ctx, attempts_on)
+        except UnknownOrganizationError:
+            # It was deleted meanwhile, and its audit log with it.
+            continue
         except Exception:
             counted.put_back(realm_id, attempts_on)
             for other, attempts in due.items():

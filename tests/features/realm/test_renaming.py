@@ -12,6 +12,7 @@ from chatapi.main import ChatApp
 from tests import factories
 from tests.factories import Person
 from tests.support.apps import StartApp
+from tests.support.audit import audit_log
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
 from tests.support.waiting import until_true
@@ -38,6 +39,17 @@ async def rename(
 
 async def status_at(app: ChatApp, host: str, person: Person) -> int:
     return (await ApiClient(app, host).get("/users/me", person)).status
+
+
+async def test_is_in_the_audit_log(
+    client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person
+) -> None:
+    await rename(runtime, realm, name="Globex", subdomain="globex")
+    entries = await audit_log(client, owner, kind="realm_setting_changed")
+    assert [(entry["property"], entry["old_value"], entry["new_value"]) for entry in entries] == [
+        ("subdomain", realm.subdomain, "globex"),
+        ("name", realm.name, "Globex"),
+    ]
 
 
 class TestName:

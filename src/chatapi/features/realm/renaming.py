@@ -1,5 +1,6 @@
 """Use case: give a realm another name or another address."""
 
+from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.user_rows import UserRows
@@ -26,11 +27,18 @@ async def rename_organization(
     if name is not None and check_name(name) != before.name:
         name = check_name(name)
         await realms.change(before.id, name=name)
+        _audit(ctx, "name", before.name, name)
         ctx.emit(RealmSettingChanged(property="name", value=name), to=Everyone())
     if subdomain is not None and subdomain.lower() != before.subdomain:
-        await realms.move(before.id, check_subdomain(subdomain))
+        subdomain = check_subdomain(subdomain)
+        await realms.move(before.id, subdomain)
+        _audit(ctx, "subdomain", before.subdomain, subdomain)
         ctx.emit(RealmMoved(), to=Nobody())
         users = await UserRows(ctx.db, before.id).list_all()
         active = [user.id for user in users if user.is_active]
         await restart_clients(ctx.work, before.id, active)
     return await realms.get(before.id)
+
+
+def _audit(ctx: RealmContext, name: str, old: str, new: str) -> None:
+    ctx.audit(AuditChange(AuditKind.REALM_SETTING_CHANGED, property=name, old=old, new=new))

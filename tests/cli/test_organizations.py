@@ -16,17 +16,10 @@ def subdomains(command: Command) -> list[str]:
 
 
 class TestSecondOrganization:
-    def test_is_refused_to_scripts_that_do_not_know_what_it_means(self, command: Command) -> None:
-        refused = command.with_settings(**AT_HOME).run(*SECOND)
-        assert (refused.status, refused.stdout) == (1, "")
-        assert "https://chat.example.com now" in refused.stderr
-        assert "only at https://acme.example.com" in refused.stderr
-        assert "Repeat with --yes" in refused.stderr
-        assert subdomains(command) == ["acme"]
-
-    def test_is_created_with_a_warning_if_they_do(self, command: Command) -> None:
-        created = command.with_settings(**AT_HOME).run(*SECOND, "--yes", "--json")
+    def test_is_created_for_a_script_with_a_warning(self, command: Command) -> None:
+        created = command.with_settings(**AT_HOME).run(*SECOND, "--json")
         assert created.json["subdomain"] == "globex"
+        assert "https://chat.example.com now" in created.stderr
         assert "only at https://acme.example.com" in created.stderr
         third = command.run("org", "create", "--name", "Initech", "--json")
         assert (third.json["result"], third.stderr) == ("success", "")

@@ -14,27 +14,26 @@ Yes = Annotated[
 
 
 def confirm(warning: str, *, yes: bool, as_json: bool) -> None:
-    """Print a warning and ask whether to go on; without a terminal, `--yes` must have been said."""
-    if yes:
-        note(printable(warning))
-        return
-    _require_terminal(warning, as_json=as_json)
+    """Print a warning, and ask on a terminal whether to go on.
+
+    A script is only warned: what it did yesterday must not fail, and what it does can be undone.
+    """
     note(printable(warning))
-    if not typer.confirm("Go on?", err=True):
+    if not yes and sys.stdin.isatty() and not typer.confirm("Go on?", err=True):
         exit_with_error(NotConfirmedError(), as_json=as_json)
 
 
 def confirm_by_name(warning: str, name: str, *, yes: bool, as_json: bool) -> None:
-    """Let the name be typed of what is about to be lost: a `y` is typed too easily."""
+    """Let the name be typed of what is about to be lost: a `y` is typed too easily.
+
+    Without a terminal, `--yes` must have been passed.
+    """
     if yes:
         return
-    _require_terminal(warning, as_json=as_json)
+    if not sys.stdin.isatty():
+        exit_with_error(ConfirmationNeededError(warning), as_json=as_json)
     note(printable(warning))
     typed: str = typer.prompt(f"Type {name} to go on", default="", show_default=False, err=True)
     if typed.strip() != name:
         exit_with_error(NotConfirmedError(), as_json=as_json)
 
-
-def _require_terminal(warning: str, *, as_json: bool) -> None:
-    if not sys.stdin.isatty():
-        exit_with_error(ConfirmationNeededError(warning), as_json=as_json)

@@ -12,10 +12,8 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    with op.batch_alter_table("realm") as table:
-        table.add_column(sa.Column("deletion_began_at", sa.DateTime(timezone=True), nullable=True))
+    op.add_column("realm", sa.Column("deletion_began_at", sa.DateTime(timezone=True)))
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("realm") as table:
-        table.drop_column("deletion_began_at")
+    op.drop_column("realm", "deletion_began_at")

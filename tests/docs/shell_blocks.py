@@ -12,6 +12,8 @@ from tests.support import curl
 
 _ENDED_BY_KILL = "Terminated"
 """What a shell says of a server in the background that was told to end."""
+_PATIENCE_SECONDS = 600
+"""For dozens of commands, each of which may start a program on a busy machine."""
 PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -38,7 +40,6 @@ def paste(
     script: str,
     folder: Path,
     environment: Mapping[str, str],
-    seconds: float,
     *,
     remarks: Sequence[str] = (),
 ) -> str:
@@ -52,7 +53,7 @@ def paste(
         text=True,
         capture_output=True,
         check=False,
-        timeout=seconds,
+        timeout=_PATIENCE_SECONDS,
         cwd=folder,
         env={**environment, "PATH": f"{folder / 'bin'}:{environment['PATH']}"},
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.docs.shell_blocks import code_blocks, paste
 from tests.docs.test_tour import README_ADDRESS, TOUR, folder
-from tests.support.command import PATIENCE_SECONDS, Command
+from tests.support.command import Command
 from tests.support.waiting import until_true
 
 __all__ = ["folder"]
@@ -44,7 +44,7 @@ async def test_answers_whoever_mentions_it(folder: Path) -> None:
         credentials = serving.greeted("Owner's email"), serving.greeted("API key")
         blocks = [code_blocks("README.md", TOUR)[0], *code_blocks("README.md", BOT)]
         script = "\n".join(blocks).replace(README_ADDRESS, serving.url)
-        paste(script, folder, command.environment, PATIENCE_SECONDS, remarks=[ABOUT_KEYS])
+        paste(script, folder, command.environment, remarks=[ABOUT_KEYS])
         async with serving.client(*credentials) as owner:
             with running_bot(program, folder):
 

@@ -11,9 +11,6 @@ from tests.support.command import COMMAND, Command
 from tests.support.server_process import free_port
 from tests.upgrade.previous_release import lay_down, recorded
 
-SECONDS = 300
-"""Fifteen commands, each of which takes some seconds on a busy machine."""
-
 
 @pytest.mark.slow
 async def test_every_step_works(tmp_path: Path) -> None:
@@ -25,7 +22,7 @@ async def test_every_step_works(tmp_path: Path) -> None:
     await lay_down(make_settings(f"sqlite+aiosqlite:///{previous / SQLITE_FILE}", previous))
     blocks = code_blocks("docs/operations.md", "## The path of an operator")
     script = "\n".join(blocks).replace("/srv", str(srv)).replace("8000", str(free_port()))
-    printed = paste(script, tmp_path, Command(tmp_path, {}).environment, SECONDS)
+    printed = paste(script, tmp_path, Command(tmp_path, {}).environment)
     assert printed.count('"result":"success"') == 4, printed
     assert "chatapi_database_up 1.0" in printed
     assert '"path": "/api/v1/messages"' in printed

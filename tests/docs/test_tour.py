@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.shell_blocks import code_blocks, make_curl, make_program, paste
-from tests.support.command import COMMAND, PATIENCE_SECONDS, Command
+from tests.support.command import COMMAND, Command
 
 README_ADDRESS = "http://127.0.0.1:8000"
 TOUR = "## A tour with curl"
@@ -25,7 +25,7 @@ def test_every_step_works(folder: Path) -> None:
     with command.serving() as serving:
         serving.read_greeting(last="^curl ")
         script = "\n".join(blocks).replace(README_ADDRESS, serving.url).replace("-m 3", "-m 1")
-        printed = paste(script, folder, command.environment, PATIENCE_SECONDS)
+        printed = paste(script, folder, command.environment)
     responses, _, stream = printed.partition("id: ")
     assert responses.count('"result":"success"') == 16
     assert '"result":"error"' not in responses

@@ -8,6 +8,7 @@ import tomllib
 import venv
 import zipfile
 from importlib.metadata import PackageNotFoundError, distribution
+from itertools import chain
 from pathlib import Path
 
 import httpx
@@ -101,7 +102,8 @@ class TestTheMetadata:
         project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
         assert metadata["License-Expression"] == "MIT"
         assert "# chatapi" in metadata.get_payload()
-        assert len(metadata.get_all("Requires-Dist", [])) == len(project["dependencies"])
+        named = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+        assert len(metadata.get_all("Requires-Dist", [])) == len(named)
         assert any(name.endswith("licenses/LICENSE") for name in names)
         assert "chatapi/py.typed" in names
 

@@ -9,7 +9,7 @@ import pytest
 from tests.clients.programs import BIN, run
 from tests.docs.shell_blocks import code_blocks, paste
 from tests.docs.test_tour import folder
-from tests.support.command import PATIENCE_SECONDS, Command
+from tests.support.command import Command
 from tests.support.terminal_program import running_in_terminal
 
 __all__ = ["folder"]
@@ -45,7 +45,7 @@ def test_shows_messages_as_they_come(programs: Path, folder: Path, tmp_path: Pat
         ada = command.answer("user", "create", "--email", "ada@example.com", "--name", "Ada")
         write_zuliprc, _ = code_blocks("README.md", CHAT_NOW)
         script = write_zuliprc.replace("\n", f" --site {serving.url} --json\n")
-        paste(script, folder, command.environment, PATIENCE_SECONDS)
+        paste(script, folder, command.environment)
         environment = {**command.environment, "HOME": str(tmp_path)}
         with (
             httpx.Client(

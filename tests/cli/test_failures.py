@@ -32,13 +32,17 @@ ARGUMENTS = {
     "user password": ("--email", OWNER_EMAIL, "--password-stdin"),
     "db upgrade": (),
     "db check": (),
+    "db backup": ("chat.backup",),
+    "db restore": ("chat.backup",),
+    "db verify": ("chat.backup",),
+    "audit": (),
     "demo": ("--people", "1"),
     "doctor": (),
     "settings": (),
     "openapi": (),
 }
 """How each command is called; a new command must be added."""
-WITHOUT_DATABASE = {"settings", "openapi", "doctor"}
+WITHOUT_DATABASE = {"settings", "openapi", "doctor", "db verify"}
 """`doctor` reports such faults in its own way: tests/cli/test_doctor.py."""
 WITH_DATABASE = sorted(ARGUMENTS.keys() - WITHOUT_DATABASE)
 KINDS = ("serve", "db upgrade", "org list")

@@ -10,6 +10,7 @@ import structlog
 
 from chatapi.core.logging import configure_logging, escape_control_characters, hide_secrets
 from chatapi.core.settings import Settings
+from tests.support.log_lines import collected_log
 
 
 class TestHideSecrets:
@@ -106,3 +107,13 @@ class TestOutput:
     def test_less_severe_lines_are_left_out(self, capsys: pytest.CaptureFixture[str]) -> None:
         self.configured("json").debug("chatter")
         assert capsys.readouterr().err == ""
+
+
+def test_level_of_a_later_configuration_applies_to_loggers_that_were_used_before() -> None:
+    log = structlog.get_logger()
+    configure_logging(Settings(log_level="error"))
+    log.error("first")
+    configure_logging(Settings(log_level="warning"))
+    with collected_log() as entries:
+        log.warning("second")
+    assert [entry["event"] for entry in entries] == ["second"]

@@ -54,7 +54,8 @@ def configure_logging(settings: Settings) -> None:
             logging.getLevelNamesMapping()[settings.log_level.upper()]
         ),
         logger_factory=structlog.stdlib.LoggerFactory(),
-        cache_logger_on_first_use=True,
+        # A cached logger would keep the level of the first configuration for ever.
+        cache_logger_on_first_use=False,
     )
 
 

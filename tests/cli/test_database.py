@@ -51,7 +51,7 @@ def test_an_unknown_postgresql_database_ends_serve_at_once(postgres_command: Com
     refused = postgres_command.with_settings(
         database_url=address.replace("chatapi_cli", "chatapi_none")
     ).run("serve", "--port", "0")
-    assert (refused.status, refused.stdout) == (status, "")
+    assert (refused.status, refused.stdout) == (1, "")
     assert "does not exist" in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
 

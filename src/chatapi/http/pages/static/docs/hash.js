@@ -1,3 +1,4 @@
+// The part of an address behind the number sign.
 /**
  * What the hash of an address names, without the `#`.
  *

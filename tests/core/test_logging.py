@@ -1,5 +1,6 @@
 """Logs: no secret, no control character, one line per entry."""
 
+import asyncio
 import logging
 from collections.abc import Iterator
 from typing import Literal
@@ -117,3 +118,14 @@ def test_level_of_a_later_configuration_applies_to_loggers_that_were_used_before
     with collected_log() as entries:
         log.warning("second")
     assert [entry["event"] for entry in entries] == ["second"]
+
+
+@pytest.mark.parametrize(
+    ("error", "is_written"), [(asyncio.CancelledError(), False), (OSError("no route"), True)]
+)
+def test_cancelled_work_is_no_error_of_a_library(
+    capsys: pytest.CaptureFixture[str], error: BaseException, is_written: bool
+) -> None:
+    configure_logging(Settings(log_level="error", log_format="json"))
+    logging.getLogger("sqlalchemy.pool").error("Exception terminating connection", exc_info=error)
+    assert ("Exception terminating connection" in capsys.readouterr().err) is is_written

@@ -1,5 +1,6 @@
 """Structured logs: JSON or coloured console output, without secrets."""
 
+import asyncio
 import logging
 import re
 import sys
@@ -44,6 +45,7 @@ def configure_logging(settings: Settings) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
+    handler.addFilter(_is_no_cancellation)
     logging.basicConfig(handlers=[handler], level=settings.log_level.upper(), force=True)
     # Each of these logs lines per connection or per statement that are not useful.
     for noisy in ("uvicorn.error", "uvicorn.access", "alembic", "asyncio", "aiosqlite"):
@@ -57,6 +59,14 @@ def configure_logging(settings: Settings) -> None:
         # A cached logger would keep the level of the first configuration for ever.
         cache_logger_on_first_use=False,
     )
+
+
+def _is_no_cancellation(record: logging.LogRecord) -> bool:
+    """Whether to write a line of a library: pools report connections of tasks that were cancelled.
+
+    Such a task has been told to end, as by Ctrl-C: there is nothing to mend.
+    """
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 def hide_secrets(_logger: object, _method: str, entry: LogEntry) -> LogEntry:

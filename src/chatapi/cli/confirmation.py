@@ -36,4 +36,3 @@ def confirm_by_name(warning: str, name: str, *, yes: bool, as_json: bool) -> Non
     typed: str = typer.prompt(f"Type {name} to go on", default="", show_default=False, err=True)
     if typed.strip() != name:
         exit_with_error(NotConfirmedError(), as_json=as_json)
-

@@ -190,6 +190,15 @@ class RealmContext(ServerContext):
         self.db.as_of = reading.last_event
         return reading.last_event
 
+    async def confirm_snapshot(self, as_of: EventNumber) -> None:
+        """Use a single statement as a snapshot: it read the realm's last event with its rows.
+
+        The caller is valid as of it, and caches know of it. Another statement would see another
+        point in time.
+        """
+        await self._check_caller(as_of)
+        self.db.as_of = as_of
+
     @override
     async def recheck_caller(self) -> None:
         """Check that the caller had not changed by the time of the last read.

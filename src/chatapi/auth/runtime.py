@@ -8,6 +8,7 @@ from chatapi.auth.failed_logins import FailedLogins
 from chatapi.auth.notices import PostNotices
 from chatapi.auth.passwords import Passwords
 from chatapi.auth.realm_cache import RealmCache
+from chatapi.auth.user_cache import UserCache
 from chatapi.auth.visibility_changes import EmitUserVisibility
 from chatapi.channel_cache.cache import ChannelCache
 from chatapi.channel_cache.newest_messages import NewestMessages
@@ -27,6 +28,7 @@ from chatapi.events.bus import Bus
 from chatapi.events.clock_reader import ClockReader
 from chatapi.events.group_commit import GroupCommitter
 from chatapi.events.hub import Hub
+from chatapi.events.message_cache import MessageCache
 from chatapi.events.queues import EventQueues
 from chatapi.events.shared_state_cache import SharedStateCache
 from chatapi.events.unit_of_work import UnitOfWork
@@ -57,8 +59,10 @@ class Runtime:
     group_committer: GroupCommitter
     realms: RealmCache
     callers: CallerCache
+    users: UserCache
     channels: ChannelCache
     newest_messages: NewestMessages
+    messages: MessageCache
     shared_state: SharedStateCache
     recipient_preferences: RecipientPreferencesCache
     linkifiers: LinkifierCache
@@ -118,8 +122,10 @@ class Runtime:
             group_committer=GroupCommitter(database, hub, clock),
             realms=RealmCache(database, hub, settings),
             callers=CallerCache(hub, settings),
+            users=UserCache(hub),
             channels=ChannelCache(hub),
             newest_messages=NewestMessages(hub),
+            messages=MessageCache(hub),
             shared_state=SharedStateCache(hub),
             recipient_preferences=RecipientPreferencesCache(hub),
             linkifiers=LinkifierCache(hub),

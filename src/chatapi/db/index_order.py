@@ -49,7 +49,8 @@ class IndexRange(IndexOrder):
     """
 
     column: ColumnElement[Any]
-    value: int
+    value: int | ColumnElement[int]
+    """A parameter in statements that are built once."""
 
     @property
     @override
@@ -76,6 +77,8 @@ class IndexRange(IndexOrder):
 
     @property
     def _value(self) -> ColumnElement[int]:
+        if isinstance(self.value, ColumnElement):
+            return self.value
         return bindparam(None, self.value, type_=BigInteger, unique=True)
 
 

@@ -81,6 +81,18 @@ class SentMessageTag(CacheTag):
 
 
 @dataclass(frozen=True, slots=True)
+class MessageTag(CacheTag):
+    """A message's text, reactions or submessages; not its place, nor the reader's flags."""
+
+    message_id: MessageId
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedEventTag(CacheTag):
+    """Any message: the event that said which one was erased, since it was deleted afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeletedMessagesTag(CacheTag):
     """The newest message of the realm, if it was deleted or moved."""
 

@@ -8,7 +8,13 @@ from typing_extensions import override
 
 from chatapi.core.ids import MessageId, QueueId, UserId
 from chatapi.db.session import DatabaseSession
-from chatapi.events.cache_tags import NO_CACHE_TAGS, SHARED_STATE, CacheTag, RealmTag
+from chatapi.events.cache_tags import (
+    NO_CACHE_TAGS,
+    SHARED_STATE,
+    CacheTag,
+    ErasedEventTag,
+    RealmTag,
+)
 from chatapi.events.client import ClientView
 
 registry: dict[str, type["Event"]] = {}
@@ -147,13 +153,13 @@ class UnknownEvent(Event):
 class Erased(Event):
     """Stands for an event that carried the text of a message that is deleted.
 
-    Numbers have no gaps, so the event keeps its own. Caches are invalidated by the event of the
-    deletion.
+    Numbers have no gaps, so the event keeps its own. A process that reads it from the log has not
+    seen what it said; the event of the deletion follows, perhaps some requests later.
     """
 
     type = "erased"
     is_internal = True
-    cache_tags: ClassVar = NO_CACHE_TAGS
+    cache_tags: ClassVar = frozenset({ErasedEventTag()})
 
 
 class QueuesDeleted(Event):

@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from chatapi.core.ids import EventNumber, RealmId
+from chatapi.events.byte_limit import ByteLimit
 from chatapi.events.cache_tags import CacheTag, RealmTag
 from chatapi.events.entry import Entry
 from chatapi.events.hub import Hub, TagObserver
@@ -40,6 +42,8 @@ class Loading(Generic[K, V]):
 
     values: _Values[K, V]
     changes: int
+    is_known: bool = True
+    """Whether the feed has followed all changes since the snapshot that is read."""
 
     @property
     def is_outdated(self) -> bool:
@@ -53,7 +57,8 @@ class FeedCache(Generic[K, V]):
     - An event with a tag of one of the `realm_tags`, or a `RealmTag`, drops all values of its
       realm, as does a feed that may have missed events.
     - A value that was read before an event of these and arrives after it is not cached.
-    - When a realm has `max_values`, all of them are dropped.
+    - When a realm has `max_values`, all of them are dropped. With a `ByteLimit`, which caches can
+      share, the values of any realm that were added first are dropped instead.
 
     A dropped value is passed to `mark_stale`, as is one that was outdated before it arrived: for
     callers that use a value for longer and have to know whether it still holds.
@@ -63,7 +68,9 @@ class FeedCache(Generic[K, V]):
         self,
         hub: Hub,
         *,
-        max_values: int,
+        max_values: int | None = None,
+        byte_limit: ByteLimit | None = None,
+        size_of: Callable[[V], int] | None = None,
         realm_tags: Iterable[type[CacheTag]] = (),
         value_tag: type[CacheTag] | None = None,
         tag_of: Callable[[K, V], CacheTag] | None = None,
@@ -71,6 +78,8 @@ class FeedCache(Generic[K, V]):
     ) -> None:
         self._hub = hub
         self._max_values = max_values
+        self._byte_limit = byte_limit
+        self._size_of = size_of
         self._realm_tags = frozenset[type[CacheTag]]({RealmTag, *realm_tags})
         self._tag_of = tag_of
         self._mark_stale = mark_stale
@@ -104,13 +113,18 @@ class FeedCache(Generic[K, V]):
 
         A cache uses either this and `get_as_of`, or `load` and `get`, whose values may be newer.
         """
+        loading = await self.begin_as_of(realm_id, as_of)
+        return self.keep(loading, key, await read())
+
+    async def begin_as_of(self, realm_id: RealmId, as_of: EventNumber) -> Loading[K, V]:
+        """Begin to read several values from a snapshot, and `keep` each."""
         feed = await self._hub.feed(realm_id)
         loading = self.begin_now(realm_id)
         values = loading.values
         # What happened before the feed's start, or in a history that was rolled back, is unknown.
         values.changed_at = max(values.changed_at, feed.started_at)
         is_known = feed.position is not None and values.changed_at <= as_of <= feed.position
-        return self.keep(loading, key, await read(), is_live=is_known)
+        return replace(loading, is_known=is_known)
 
     async def begin(self, realm_id: RealmId) -> Loading[K, V]:
         """Begin a read: call it before the statement, and `keep` with the result."""
@@ -129,17 +143,21 @@ class FeedCache(Generic[K, V]):
             if self._mark_stale is not None:
                 self._mark_stale(value)
             return value
-        if not is_live:
+        if not (is_live and loading.is_known):
             return value
         values = loading.values
         known = values.by_key.get(key)
         if known is not None:
             return known
-        if len(values.by_key) >= self._max_values:
+        if self._max_values is not None and len(values.by_key) >= self._max_values:
             self._drop_all(values)
         values.by_key[key] = value
         if self._tag_of is not None:
             values.keys_by_tag.setdefault(self._tag_of(key, value), set()).add(key)
+        if self._byte_limit is not None and self._size_of is not None:
+            self._byte_limit.add(
+                (values, key), self._size_of(value), partial(self._evict, values, key)
+            )
         return value
 
     def drop(self, scope: Scope) -> None:
@@ -173,13 +191,25 @@ class FeedCache(Generic[K, V]):
 
     def _drop_tagged(self, values: _Values[K, V], tag: CacheTag) -> None:
         for key in values.keys_by_tag.pop(tag, ()):
-            value = values.by_key.pop(key)
-            if self._mark_stale is not None:
-                self._mark_stale(value)
+            self._dropped(values, key, values.by_key.pop(key))
+
+    def _evict(self, values: _Values[K, V], key: K) -> None:
+        value = values.by_key.pop(key)
+        if self._tag_of is not None:
+            tag = self._tag_of(key, value)
+            values.keys_by_tag[tag].discard(key)
+            if not values.keys_by_tag[tag]:
+                del values.keys_by_tag[tag]
+        self._dropped(values, key, value)
+
+    def _dropped(self, values: _Values[K, V], key: K, value: V) -> None:
+        if self._byte_limit is not None:
+            self._byte_limit.remove((values, key))
+        if self._mark_stale is not None:
+            self._mark_stale(value)
 
     def _drop_all(self, values: _Values[K, V]) -> None:
-        if self._mark_stale is not None:
-            for value in values.by_key.values():
-                self._mark_stale(value)
+        for key, value in values.by_key.items():
+            self._dropped(values, key, value)
         values.by_key.clear()
         values.keys_by_tag.clear()

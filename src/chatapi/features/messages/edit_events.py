@@ -7,7 +7,7 @@ from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
 from chatapi.db.session import DatabaseSession
-from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, MovedTopicsTag
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, MessageTag, MovedTopicsTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import ServerOnly
 from chatapi.features.messages.mention_event import MentionEvent
@@ -117,6 +117,8 @@ class MessageChanged(MentionEvent):
     def field_cache_tags(self) -> Iterable[CacheTag]:
         if self.propagate_mode is not None:
             yield MovedTopicsTag()
+        if self.rendered_content is not None:
+            yield MessageTag(self.message_id)
 
     @override
     def is_for(self, view: ClientView) -> bool:

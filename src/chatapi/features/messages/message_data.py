@@ -9,6 +9,8 @@ from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.features.messages.payloads import (
     MessagePayload,
+    MessagePlacePayload,
+    MessageSenderPayload,
     RecipientPayload,
     SubmessagePayload,
     TopicLinkPayload,
@@ -103,6 +105,18 @@ class MessageData:
     submessages: tuple[SubmessagePayload, ...] = ()
 
 
+@dataclass(slots=True)
+class MessagePlace:
+    """Where messages of one conversation are."""
+
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    channel_name: str
+    topic: str
+    people: tuple[RecipientPayload, ...]
+    topic_links: tuple[TopicLinkPayload, ...]
+
+
 class RenderOptions(NamedTuple):
     """The options on which the payload depends; equal options give equal payloads.
 
@@ -119,34 +133,61 @@ class RenderOptions(NamedTuple):
 
 def message_payload(data: MessageData, options: RenderOptions) -> MessagePayload:
     """The payload of a message for these options."""
-    sender = data.sender.unknown() if options.hides_sender else data.sender
-    payload: MessagePayload = {
+    return {
         "id": data.id,
+        **sender_payload(data.sender, data.realm_subdomain, options),
+        "client": data.client,
+        "content": data.rendered_content if options.apply_markdown else data.content,
+        "content_type": content_type(apply_markdown=options.apply_markdown),
+        "is_me_message": data.is_me_message,
+        "reactions": [],
+        "submessages": list(data.submessages),
+        "timestamp": data.timestamp,
+        **place_payload(data, allow_empty_topic=options.allow_empty_topic),
+    }
+
+
+def content_type(*, apply_markdown: bool) -> str:
+    """The form of a text that a client asked for."""
+    return "text/html" if apply_markdown else "text/x-markdown"
+
+
+def sender_payload(
+    sender: SenderData, realm_subdomain: str, options: RenderOptions
+) -> MessageSenderPayload:
+    """The sender of messages as a reader sees them."""
+    if options.hides_sender:
+        sender = sender.unknown()
+    return {
         "sender_id": sender.id,
         "sender_email": sender.email,
         "sender_full_name": sender.full_name,
-        "sender_realm_str": data.realm_subdomain,
+        "sender_realm_str": realm_subdomain,
         "avatar_url": _avatar_url(sender, options),
-        "client": data.client,
-        "content": data.rendered_content if options.apply_markdown else data.content,
-        "content_type": "text/html" if options.apply_markdown else "text/x-markdown",
-        "display_recipient": data.channel_name,
-        "is_me_message": data.is_me_message,
-        "reactions": [],
-        "recipient_id": _recipient_id(data),
-        "subject": "",
-        "submessages": list(data.submessages),
-        "timestamp": data.timestamp,
-        "topic_links": list(data.topic_links),
+    }
+
+
+def place_payload(
+    place: MessageData | MessagePlace, *, allow_empty_topic: bool
+) -> MessagePlacePayload:
+    """The place of messages: the same for all messages of a conversation."""
+    if place.channel_id is None:
+        return {
+            "display_recipient": list(place.people),
+            "recipient_id": 2 * place.conversation_id + 1,
+            "subject": "",
+            "topic_links": list(place.topic_links),
+            "type": "private",
+        }
+    return {
+        "display_recipient": place.channel_name,
+        # One number for each channel and each direct conversation: the latter ones are odd.
+        "recipient_id": 2 * place.channel_id,
+        "stream_id": place.channel_id,
+        "subject": show_topic(place.topic, allow_empty=allow_empty_topic),
+        "topic_links": list(place.topic_links),
         "type": "stream",
     }
-    if data.channel_id is None:
-        payload["type"] = "private"
-        payload["display_recipient"] = list(data.people)
-    else:
-        payload["stream_id"] = data.channel_id
-        payload["subject"] = show_topic(data.topic, allow_empty=options.allow_empty_topic)
-    return payload
 
 
 def _avatar_url(sender: SenderData, options: RenderOptions) -> str | None:
@@ -166,10 +207,3 @@ def person_payload(user: UserRecord, realm: RealmRecord, root_domain: str) -> Re
         "full_name": user.full_name,
         "is_mirror_dummy": False,
     }
-
-
-def _recipient_id(data: MessageData) -> int:
-    """One number for each channel and each direct conversation: one kind is even, the other odd."""
-    if data.channel_id is not None:
-        return 2 * data.channel_id
-    return 2 * data.conversation_id + 1

@@ -59,11 +59,9 @@ class SubmessagePayload(TypedDict):
     """What was done, as JSON; the first one says what the widget is."""
 
 
-class MessagePayload(TypedDict):
-    """One message as shown to one reader."""
+class MessageSenderPayload(TypedDict):
+    """The sender of a message as shown to one reader."""
 
-    id: int
-    """Grows with every message of the server; messages are ordered by it."""
     sender_id: int
     """The user who sent it."""
     sender_email: str
@@ -75,18 +73,13 @@ class MessagePayload(TypedDict):
     avatar_url: str | None
     """The picture of the sender; null if the client computes the address of a Gravatar picture
     itself."""
-    client: str
-    """The program that sent it, by its `User-Agent`."""
-    content: str
-    """The text, as HTML or Markdown, as the client asked for."""
-    content_type: str
-    """The form of `content`: `text/html` or `text/x-markdown`."""
+
+
+class MessagePlacePayload(TypedDict):
+    """The channel and topic of a message, or the participants of a direct message."""
+
     display_recipient: str | list[RecipientPayload]
     """The name of the channel, or, for direct messages, all participants, the reader included."""
-    is_me_message: bool
-    """Whether the text begins with `/me` and is shown as an action of the sender."""
-    reactions: list[ReactionPayload]
-    """Emoji reactions, in the order in which they were added."""
     recipient_id: int
     """Names the conversation or channel; equal for messages of the same one. Of little use to
     clients."""
@@ -95,14 +88,35 @@ class MessagePayload(TypedDict):
     subject: str
     """The topic; empty for direct messages, and for the empty topic if the client understands it.
     """
-    submessages: list[SubmessagePayload]
-    """Data of a poll, todo list or form below the message, in order."""
-    timestamp: UnixSeconds
-    """When it was sent, in Unix seconds."""
     topic_links: list[TopicLinkPayload]
     """Links that linkifiers and addresses make in the topic."""
     type: Literal["stream", "private"]
     """Whether it is in a channel (`stream`) or a direct message (`private`)."""
+
+
+class MessageContentPayload(TypedDict):
+    """What a message says; the same for all readers whose clients ask for the same form."""
+
+    id: int
+    """Grows with every message of the server; messages are ordered by it."""
+    client: str
+    """The program that sent it, by its `User-Agent`."""
+    content: str
+    """The text, as HTML or Markdown, as the client asked for."""
+    content_type: str
+    """The form of `content`: `text/html` or `text/x-markdown`."""
+    is_me_message: bool
+    """Whether the text begins with `/me` and is shown as an action of the sender."""
+    reactions: list[ReactionPayload]
+    """Emoji reactions, in the order in which they were added."""
+    submessages: list[SubmessagePayload]
+    """Data of a poll, todo list or form below the message, in order."""
+    timestamp: UnixSeconds
+    """When it was sent, in Unix seconds."""
+
+
+class MessagePayload(MessageSenderPayload, MessagePlacePayload, MessageContentPayload):
+    """One message as shown to one reader."""
 
 
 class SentPayload(TypedDict):

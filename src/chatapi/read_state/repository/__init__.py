@@ -4,7 +4,7 @@ from chatapi.read_state.repository._conversations import ConversationRepository
 from chatapi.read_state.repository._exceptions import ReadExceptionRepository, ReadMessage
 from chatapi.read_state.repository._marks import MarkRepository
 from chatapi.read_state.repository._spans import MAX_UNREAD, SpanRepository, Unread
-from chatapi.read_state.repository._states import MessageState, StateRepository
+from chatapi.read_state.repository._states import MessageState, StateRepository, is_unread
 from chatapi.read_state.repository._unread import UnreadConversation, UnreadRepository
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "Unread",
     "UnreadConversation",
     "UnreadRepository",
+    "is_unread",
 ]

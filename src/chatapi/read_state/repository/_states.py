@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import aliased
@@ -59,11 +59,38 @@ class MessageState(NamedTuple):
 
     @property
     def is_unread(self) -> bool:
-        if self.channel_id is not None and not self.is_subscribed:
-            return False
-        if self.exception is not None:
-            return not self.exception
-        return self.id > self.position and not self.is_read_by_sender
+        return is_unread(self)
+
+
+class ReadState(Protocol):
+    """What decides whether a message is unread."""
+
+    @property
+    def id(self) -> MessageId: ...
+
+    @property
+    def channel_id(self) -> ChannelId | None: ...
+
+    @property
+    def position(self) -> MessageId: ...
+
+    @property
+    def exception(self) -> bool | None: ...
+
+    @property
+    def is_read_by_sender(self) -> bool: ...
+
+    @property
+    def is_subscribed(self) -> bool | None: ...
+
+
+def is_unread(state: ReadState) -> bool:
+    """Whether a message is unread; in channels, only subscribers have unread messages."""
+    if state.channel_id is not None and not state.is_subscribed:
+        return False
+    if state.exception is not None:
+        return not state.exception
+    return state.id > state.position and not state.is_read_by_sender
 
 
 def mentions_reader() -> ColumnElement[bool]:

@@ -7,7 +7,13 @@ from typing_extensions import override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId
 from chatapi.core.names import name_key
-from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, DeletedMessagesTag, TopicTag
+from chatapi.events.cache_tags import (
+    NO_CACHE_TAGS,
+    CacheTag,
+    DeletedMessagesTag,
+    MessageTag,
+    TopicTag,
+)
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.messages.delete.payloads import DeletedMessagesPayload, MessageType
@@ -74,6 +80,8 @@ class MessagesDeleted(Event):
     def field_cache_tags(self) -> Iterable[CacheTag]:
         if self.message_ids:
             yield DeletedMessagesTag(max(self.message_ids))
+        # Their texts are not kept in memory any longer than in the log.
+        yield from map(MessageTag, self.erased_messages())
         if self.stream_id is not None and self.ends_conversation:
             yield TopicTag(self.stream_id, name_key(self.topic))
 

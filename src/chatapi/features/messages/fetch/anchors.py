@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from chatapi.core.errors import BadRequestError
+from chatapi.features.messages.fetch.params import ReadMessagesParams
 from chatapi.features.messages.repository import HistoryRepository, is_in_unmuted_topic, is_unmuted
 from chatapi.narrow import Narrow
 from chatapi.permissions.messages import MessageAccess
@@ -49,6 +50,13 @@ class Anchors:
     async def _first_since(self, moment: datetime) -> int:
         found = await self._repository.find_first_since(self._narrow, moment)
         return AFTER_ALL if found is None else found
+
+
+def find_fixed_anchor(params: ReadMessagesParams) -> int | None:
+    """The anchor of a request if no message has to be searched for it, else None."""
+    if params.use_first_unread_anchor or params.anchor in {FIRST_UNREAD, _DATE}:
+        return None
+    return read_anchor(params.anchor)
 
 
 def read_anchor(anchor: str | None) -> int:

@@ -1,14 +1,14 @@
 """Highlights in messages what matched a search."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import MessageId
 from chatapi.db.search import Searched, list_marked_texts, marked_words
-from chatapi.features.messages.fetch.page_size import size_of, size_of_texts
+from chatapi.features.messages.fetch.page_size import size_of
 from chatapi.features.messages.fetch.payloads import MatchPayload
-from chatapi.features.messages.repository import HistoryRow
+from chatapi.features.messages.repository import PageRow, TextRow
 from chatapi.narrow import SearchText
 from chatapi.rendering.highlight import Marks, highlight_html, highlight_text
 from chatapi.wire.topics import show_topic
@@ -19,6 +19,10 @@ _QUICK_CHARACTERS = 10_000
 """Characters of HTML of a page of ordinary messages; highlighting them takes one or two
 milliseconds.
 """
+
+
+ReadTexts = Callable[[Sequence[PageRow]], Awaitable[Mapping[MessageId, TextRow]]]
+"""Returns the texts of some messages."""
 
 
 class _Markable(NamedTuple):
@@ -39,28 +43,35 @@ class Matches:
     """Computes the highlights of the messages of a search, slice by slice."""
 
     def __init__(
-        self, ctx: RealmContext, search: SearchText | None, *, allow_empty_topic: bool = False
+        self,
+        ctx: RealmContext,
+        search: SearchText | None,
+        texts_of: ReadTexts,
+        *,
+        allow_empty_topic: bool = False,
     ) -> None:
         self._ctx = ctx
+        self._texts_of = texts_of
         self._search = search or SearchText()
         self._allow_empty_topic = allow_empty_topic
         self.found: dict[MessageId, MatchPayload] = {}
 
-    async def measure(self, rows: Sequence[HistoryRow]) -> list[int]:
-        """Compute the highlights of messages, and return the sizes of messages including these."""
+    async def measure(self, rows: Sequence[PageRow]) -> list[int]:
+        """Compute the highlights of messages, and return the sizes of these."""
         found = await self.show(rows)
         self.found |= found
-        return [size_of_texts(row) + size_of(found[row.id]["match_content"]) for row in rows]
+        return [size_of(found[row.id]["match_content"]) for row in rows]
 
-    async def show(self, rows: Sequence[HistoryRow]) -> dict[MessageId, MatchPayload]:
+    async def show(self, rows: Sequence[PageRow]) -> dict[MessageId, MatchPayload]:
         """Content and topic of messages as HTML; two statements at most if words are searched."""
+        texts = await self._texts_of(rows)
         in_content = await self._matched("message", {row.id for row in rows})
         topics = {row.conversation_id for row in rows if row.channel_id is not None}
         in_topic = await self._matched("conversation", topics)
         markable = [
             _Markable(
                 row.id,
-                row.rendered_content,
+                texts[row.id].rendered_content,
                 self._topic(row),
                 in_content.get(row.id, ""),
                 in_topic.get(row.conversation_id, ""),
@@ -75,7 +86,7 @@ class Matches:
             matches |= await self._ctx.runtime.rendering_threads.run(_mark_all, some, fragments)
         return matches
 
-    def _topic(self, row: HistoryRow) -> str:
+    def _topic(self, row: PageRow) -> str:
         if row.channel_id is None:
             return row.topic
         return show_topic(row.topic, allow_empty=self._allow_empty_topic)

@@ -4,12 +4,7 @@ from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import accumulate
 
-from chatapi.features.messages.repository import (
-    HistoryRow,
-    ReactionRepository,
-    SubmessageRepository,
-    SubmessageUsage,
-)
+from chatapi.features.messages.repository import PageRow, SubmessageUsage, TextRow
 
 MAX_BYTES = 8 * 1024 * 1024
 """Limit of the texts in one response; a page ends where they would exceed it."""
@@ -17,13 +12,13 @@ MAX_BYTES_WITHOUT_TURN = 1024 * 1024
 """Limit of the texts in a page read without a heavy-read slot; ordinary pages take a fifth."""
 _BYTES_AROUND_SUBMESSAGE = 100
 """Its ids, its type and the names of its fields."""
-_BYTES_OF_REACTION = 120
+BYTES_OF_REACTION = 120
 """With the names of its fields."""
-MAX_REACTIONS_WITHOUT_TURN = MAX_BYTES_WITHOUT_TURN // _BYTES_OF_REACTION
+MAX_REACTIONS_WITHOUT_TURN = MAX_BYTES_WITHOUT_TURN // BYTES_OF_REACTION
 ROWS_AT_ONCE = 250
 """Larger pages are read in slices, so that not much more is read than is returned."""
 
-Measure = Callable[[Sequence[HistoryRow]], Awaitable[list[int]]]
+Measure = Callable[[Sequence[PageRow]], Awaitable[list[int]]]
 """Returns how many bytes messages take in the response."""
 
 
@@ -35,7 +30,7 @@ def up_to(most: int, measure: Measure) -> Measure:
     """Measures messages until they exceed `most` bytes, then raises."""
     total = 0
 
-    async def measured(rows: Sequence[HistoryRow]) -> list[int]:
+    async def measured(rows: Sequence[PageRow]) -> list[int]:
         nonlocal total
         sizes = await measure(rows)
         total += sum(sizes)
@@ -46,47 +41,27 @@ def up_to(most: int, measure: Measure) -> Measure:
     return measured
 
 
-def including_widgets(measure: Measure, submessages: SubmessageRepository) -> Measure:
-    """Measures messages together with their submessages, of which most have none."""
+def both(first: Measure, second: Measure) -> Measure:
+    """Measures messages in two ways, and adds the results."""
 
-    async def measured(rows: Sequence[HistoryRow]) -> list[int]:
-        sizes = await measure(rows)
-        widgets = [row.id for row in rows if row.has_widget]
-        if not widgets:
-            return sizes
-        usage = await submessages.measure(widgets)
+    async def measured(rows: Sequence[PageRow]) -> list[int]:
         return [
-            size + (_size_of_submessages(usage[row.id]) if row.id in usage else 0)
-            for row, size in zip(rows, sizes, strict=True)
+            one + other for one, other in zip(await first(rows), await second(rows), strict=True)
         ]
 
     return measured
 
 
-def including_reactions(measure: Measure, reactions: ReactionRepository) -> Measure:
-    """Measures messages together with the reactions to them, at the cost of a statement."""
-
-    async def measured(rows: Sequence[HistoryRow]) -> list[int]:
-        sizes = await measure(rows)
-        counts = await reactions.count_of([row.id for row in rows]) if rows else {}
-        return [
-            size + counts.get(row.id, 0) * _BYTES_OF_REACTION
-            for row, size in zip(rows, sizes, strict=True)
-        ]
-
-    return measured
-
-
-def _size_of_submessages(usage: SubmessageUsage) -> int:
+def size_of_submessages(usage: SubmessageUsage) -> int:
     return usage.characters + usage.count * _BYTES_AROUND_SUBMESSAGE
 
 
-async def measure_texts(rows: Sequence[HistoryRow]) -> list[int]:
-    """The sizes of messages that are returned without highlights."""
-    return [size_of_texts(row) for row in rows]
+async def measure_nothing(rows: Sequence[PageRow]) -> list[int]:
+    """For pages of which no text is read."""
+    return [0] * len(rows)
 
 
-def size_of_texts(row: HistoryRow) -> int:
+def size_of_texts(row: TextRow) -> int:
     """The size of the longer of source text and HTML; a response has one of them."""
     text, html = row.content, row.rendered_content
     return size_of(html if len(html) >= len(text) else text)

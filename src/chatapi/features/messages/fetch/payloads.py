@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from chatapi.core.ids import MessageId
 from chatapi.features.messages.edit.payloads import EditPayload
-from chatapi.features.messages.payloads import MessagePayload
+from chatapi.features.messages.payloads import MessageContentPayload, MessagePayload
 from chatapi.wire.types import UnixSeconds
 
 
@@ -20,6 +20,10 @@ class TrailPayload(TypedDict):
     """
     edit_history: NotRequired[list[EditPayload]]
     """Its edits, the newest first, as far as the organization shows them."""
+
+
+class HistoryContentPayload(MessageContentPayload, TrailPayload):
+    """What a message says, and how that changed."""
 
 
 class HistoryMessagePayload(MessagePayload, TrailPayload):

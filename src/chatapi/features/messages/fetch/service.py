@@ -1,6 +1,6 @@
 """Fetches messages: around an anchor, by ids, or a single one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
 
@@ -8,17 +8,22 @@ from chatapi.auth.context import RealmContext
 from chatapi.core.errors import BadRequestError, NotLoggedInError, StaleCallerError
 from chatapi.core.ids import MessageId
 from chatapi.features.messages.fetch.anchors import FIRST_UNREAD, Anchors
+from chatapi.features.messages.fetch.cached_page import (
+    page_payload,
+    page_repository,
+    read_cached_page,
+    window_request,
+)
+from chatapi.features.messages.fetch.contents import MessageContents
 from chatapi.features.messages.fetch.matches import Matches
 from chatapi.features.messages.fetch.page_size import (
     MAX_BYTES,
     MAX_BYTES_WITHOUT_TURN,
-    MAX_REACTIONS_WITHOUT_TURN,
     ROWS_AT_ONCE,
     LargePageError,
     Measure,
-    including_reactions,
-    including_widgets,
-    measure_texts,
+    both,
+    size_of_texts,
     up_to,
 )
 from chatapi.features.messages.fetch.params import (
@@ -34,15 +39,25 @@ from chatapi.features.messages.fetch.payloads import (
     OneMessagePayload,
 )
 from chatapi.features.messages.fetch.presenter import MessagePresenter
-from chatapi.features.messages.fetch.window import WindowRequest, read_window
+from chatapi.features.messages.fetch.window import Window, read_window
 from chatapi.features.messages.repository import (
     HistoryRepository,
-    HistoryRow,
-    ReactionRepository,
-    SubmessageRepository,
+    PageRepository,
+    PageRow,
+    TextRow,
 )
 from chatapi.narrow import Narrow, Term, compile_narrow, is_read_in_order, read_terms
 from chatapi.permissions.messages import MessageAccess, message_access
+
+
+_WITHOUT_ANCHOR: MessagesPayload = {
+    "messages": [],
+    # There is no anchor, and nothing is known of the messages before and after these.
+    "found_anchor": False,
+    "found_oldest": False,
+    "found_newest": False,
+    "history_limited": False,
+}
 
 
 class HistoryService:
@@ -51,7 +66,6 @@ class HistoryService:
     def __init__(self, ctx: RealmContext) -> None:
         self._ctx = ctx
         self._repository = HistoryRepository(ctx.db, ctx.realm.id)
-        self._most_reactions: int | None = None
 
     async def read(self, params: ReadMessagesParams) -> MessagesPayload:
         """Messages of a narrow; without one, all that were sent to the caller."""
@@ -62,12 +76,12 @@ class HistoryService:
             # read again with a heavy-read slot, and not kept meanwhile: many such pages would fill
             # the memory.
             with suppress(LargePageError):
-                return await self._read(params, terms, most_bytes=MAX_BYTES_WITHOUT_TURN)
+                return await self._read(params, terms, is_heavy=False)
         async with self._ctx.heavy_read():
-            return await self._read(params, terms)
+            return await self._read(params, terms, is_heavy=True)
 
     async def _read(
-        self, params: ReadMessagesParams, terms: Sequence[Term], most_bytes: int | None = None
+        self, params: ReadMessagesParams, terms: Sequence[Term], *, is_heavy: bool
     ) -> MessagesPayload:
         access = await message_access(self._ctx)
         narrow = await compile_narrow(
@@ -76,44 +90,50 @@ class HistoryService:
             terms,
             message_ids=params.message_ids or (),
         )
+        if not is_heavy:
+            cached = await read_cached_page(self._ctx, access, narrow, params)
+            if cached is not None:
+                return cached
         await self._take_snapshot(access, narrow)
+        pages = page_repository(self._ctx, access)
+        contents = await MessageContents.begin(self._ctx, params, pages, is_heavy=is_heavy)
         matches = None
+        measure: Measure = contents.measure
         if narrow.search is not None:
             matches = Matches(
-                self._ctx, narrow.search, allow_empty_topic=params.allow_empty_topic_name
+                self._ctx,
+                narrow.search,
+                contents.texts_of,
+                allow_empty_topic=params.allow_empty_topic_name,
             )
-        measure = including_widgets(
-            measure_texts if matches is None else matches.measure,
-            SubmessageRepository(self._ctx.db),
-        )
-        # Without a turn, reactions are counted as they are read: that costs no statement.
-        if most_bytes is not None:
-            measure = up_to(most_bytes, measure)
-        else:
-            measure = including_reactions(measure, ReactionRepository(self._ctx.db))
-        self._most_reactions = None if most_bytes is None else MAX_REACTIONS_WITHOUT_TURN
+            measure = both(measure, matches.measure)
+        if not is_heavy:
+            measure = up_to(MAX_BYTES_WITHOUT_TURN, measure)
         if params.message_ids is None:
-            return await self._read_around(access, narrow, params, (matches, measure))
-        shown = await self._read_some(narrow, ("message_ids", params.message_ids), measure)
-        return {
-            "messages": await self._show(access, shown, params, matches),
-            # There is no anchor, and nothing is known of the messages before and after these.
-            "found_anchor": False,
-            "found_oldest": False,
-            "found_newest": False,
-            "history_limited": False,
-        }
+            window = await self._read_around(pages, access, narrow, params, measure)
+            rows, answer = window.rows, page_payload(window)
+        else:
+            rows = await self._read_some(
+                pages, narrow, ("message_ids", params.message_ids), measure
+            )
+            answer = _WITHOUT_ANCHOR
+        messages = await self._show(access, rows, params, contents, matches)
+        return {**answer, "messages": messages}
 
     async def get(self, message_id: MessageId, params: ShowMessageParams) -> OneMessagePayload:
         """One message; one that the reader may not see is reported as unknown."""
         access = await message_access(self._ctx)
         await self._ctx.runtime.linkifiers.of(self._ctx.db, self._ctx.realm.id)
         await self._ctx.snapshot()
-        row = await self._repository.find(message_id)
+        pages = page_repository(self._ctx, access)
+        row = await pages.find(message_id)
         if row is None or not await access.can_see_message(row):
             raise self._refusal(access)
-        shown = await MessagePresenter(self._ctx, access, params).show([row])
-        return {"message": shown[0], "raw_content": row.content}
+        contents = await MessageContents.begin(self._ctx, params, pages, is_heavy=True)
+        await contents.measure([row])
+        [shown] = await self._show(access, [row], params, contents)
+        texts = await contents.texts_of([row])
+        return {"message": shown, "raw_content": texts[row.id].content}
 
     async def match(self, params: MatchParams) -> MatchesPayload:
         """Which messages match a narrow; those that the caller may not see match none."""
@@ -122,21 +142,35 @@ class HistoryService:
             access = await message_access(self._ctx)
             narrow = await compile_narrow(self._ctx, access, terms, message_ids=params.msg_ids)
             await self._take_snapshot(access, narrow)
-            matches = Matches(self._ctx, narrow.search)
-            await self._read_some(narrow, ("msg_ids", params.msg_ids), matches.measure)
+            pages = page_repository(self._ctx, access)
+
+            async def texts_of(rows: Sequence[PageRow]) -> Mapping[MessageId, TextRow]:
+                return await pages.list_texts([row.id for row in rows])
+
+            async def measure_texts(rows: Sequence[PageRow]) -> list[int]:
+                texts = await texts_of(rows)
+                return [size_of_texts(texts[row.id]) for row in rows]
+
+            matches = Matches(self._ctx, narrow.search, texts_of)
+            measure = both(measure_texts, matches.measure)
+            await self._read_some(pages, narrow, ("msg_ids", params.msg_ids), measure)
         return {"messages": matches.found}
 
     async def _read_some(
-        self, narrow: Narrow, wanted: tuple[str, Sequence[int]], measure: Measure
-    ) -> list[HistoryRow]:
+        self,
+        pages: PageRepository,
+        narrow: Narrow,
+        wanted: tuple[str, Sequence[int]],
+        measure: Measure,
+    ) -> list[PageRow]:
         """Messages by ids, which are named by a parameter; refused if they are too large."""
         parameter, given = wanted
         message_ids = list(dict.fromkeys(given))
-        shown: list[HistoryRow] = []
+        shown: list[PageRow] = []
         size = 0
         for start in range(0, len(message_ids), ROWS_AT_ONCE):
             some = message_ids[start : start + ROWS_AT_ONCE]
-            rows = await self._repository.list_some(narrow, some)
+            rows = await pages.list_some(narrow, some)
             size += sum(await measure(rows))
             if size > MAX_BYTES and len(message_ids) > 1:
                 raise BadRequestError(
@@ -147,42 +181,32 @@ class HistoryService:
 
     async def _read_around(
         self,
+        pages: PageRepository,
         access: MessageAccess,
         narrow: Narrow,
         params: ReadMessagesParams,
-        found: tuple[Matches | None, Measure],
-    ) -> MessagesPayload:
-        matches, measure = found
+        measure: Measure,
+    ) -> Window:
         named = FIRST_UNREAD if params.use_first_unread_anchor else params.anchor
         anchors = Anchors(self._repository, access, narrow)
         anchor = await anchors.find(named, params.anchor_date)
-        wanted = WindowRequest(
-            anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
-        )
-        window = await read_window(self._repository, narrow, wanted, measure)
-        return {
-            "messages": await self._show(access, window.rows, params, matches),
-            "anchor": anchor,
-            "found_anchor": window.found_anchor,
-            "found_oldest": window.found_oldest,
-            "found_newest": window.found_newest,
-            "history_limited": False,
-        }
+        return await read_window(pages, narrow, window_request(anchor, params), measure)
 
     async def _show(
         self,
         access: MessageAccess,
-        rows: Sequence[HistoryRow],
-        params: ReadMessagesParams,
-        matches: Matches | None,
+        rows: Sequence[PageRow],
+        params: ShowMessageParams,
+        contents: MessageContents,
+        matches: Matches | None = None,
     ) -> list[HistoryMessagePayload]:
         presenter = MessagePresenter(self._ctx, access, params)
-        shown = await presenter.show(rows, self._most_reactions)
-        if matches is None:
-            return shown
-        return [
-            {**message, **matches.found[row.id]} for message, row in zip(shown, rows, strict=True)
-        ]
+        if rows:
+            await contents.encode(rows)
+            await presenter.load(rows, rows[0].as_of)
+        return await presenter.show(
+            rows, contents.encoded, None if matches is None else matches.found
+        )
 
     async def _take_snapshot(self, access: MessageAccess, narrow: Narrow) -> None:
         """Begin a snapshot; what was looked up before must still hold in it."""

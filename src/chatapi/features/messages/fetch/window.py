@@ -9,9 +9,9 @@ from chatapi.features.messages.fetch.page_size import (
     ROWS_AT_ONCE,
     Measure,
     how_many_fit,
-    measure_texts,
+    measure_nothing,
 )
-from chatapi.features.messages.repository import HistoryRepository, HistoryRow
+from chatapi.features.messages.repository import PageRepository, PageRow
 from chatapi.narrow import Narrow
 
 
@@ -33,7 +33,8 @@ class WindowRequest:
 class Window:
     """The messages found, the oldest first, and whether there are more."""
 
-    rows: list[HistoryRow]
+    anchor: int
+    rows: list[PageRow]
     found_anchor: bool
     found_oldest: bool
     found_newest: bool
@@ -43,16 +44,16 @@ class Window:
 class _Side:
     """The messages read on one side of an anchor, the nearest first."""
 
-    rows: list[HistoryRow]
+    rows: list[PageRow]
     is_cut: bool = False
     """Whether it ends early, since more would be too large for one response."""
 
 
 async def read_window(
-    repository: HistoryRepository,
+    repository: PageRepository,
     narrow: Narrow,
     wanted: WindowRequest,
-    measure: Measure = measure_texts,
+    measure: Measure = measure_nothing,
 ) -> Window:
     """One statement for each requested side, or one for each slice of many messages.
 
@@ -62,10 +63,10 @@ async def read_window(
     anchor = wanted.anchor
     before = after = _Side([])
 
-    async def read_older(start: int, limit: int) -> list[HistoryRow]:
+    async def read_older(start: int, limit: int) -> list[PageRow]:
         return (await repository.list_up_to(narrow, start, limit))[::-1]
 
-    async def read_newer(start: int, limit: int) -> list[HistoryRow]:
+    async def read_newer(start: int, limit: int) -> list[PageRow]:
         return await repository.list_from(narrow, start, limit)
 
     room = wanted.bytes_per_side
@@ -79,6 +80,7 @@ async def read_window(
     older = [row for row in before.rows if row.id < anchor][: wanted.num_before]
     newer = [row for row in after.rows if row.id > anchor][: wanted.num_after]
     return Window(
+        anchor=anchor,
         rows=[*older[::-1], *(at_anchor if wanted.include_anchor else ()), *newer],
         found_anchor=bool(at_anchor) and wanted.include_anchor,
         found_oldest=anchor == BEFORE_ALL or (len(older) < wanted.num_before and not before.is_cut),
@@ -87,7 +89,7 @@ async def read_window(
 
 
 async def _read_side(
-    read: Callable[[int, int], Awaitable[list[HistoryRow]]],
+    read: Callable[[int, int], Awaitable[list[PageRow]]],
     anchor: int,
     direction: int,
     limit: int,
@@ -95,7 +97,7 @@ async def _read_side(
 ) -> _Side:
     """Read away from the anchor until there are enough messages, no more, or no room."""
     room, measure = bound
-    kept: list[HistoryRow] = []
+    kept: list[PageRow] = []
     start = anchor
     while True:
         wanted = min(limit - len(kept), ROWS_AT_ONCE)
@@ -113,6 +115,6 @@ async def _read_side(
         start = rows[-1].id + direction
 
 
-def _least(rows: list[HistoryRow], anchor: int) -> int:
+def _least(rows: list[PageRow], anchor: int) -> int:
     """The message at the anchor does not count: the client may have it already."""
     return 2 if rows and rows[0].id == anchor else 1

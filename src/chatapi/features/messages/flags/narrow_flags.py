@@ -8,7 +8,7 @@ from chatapi.features.messages.fetch.window import Window, WindowRequest, read_w
 from chatapi.features.messages.flags.params import ChangeNarrowFlagsParams
 from chatapi.features.messages.flags.payloads import NarrowFlagsPayload
 from chatapi.features.messages.flags.service import FlagService, check_flag
-from chatapi.features.messages.repository import HistoryRepository
+from chatapi.features.messages.repository import HistoryRepository, PageRepository
 from chatapi.narrow import compile_narrow, read_terms
 from chatapi.permissions.messages import message_access
 
@@ -46,4 +46,6 @@ async def _find(ctx: Context, params: ChangeNarrowFlagsParams) -> Window:
     repository = HistoryRepository(ctx.db, ctx.realm.id)
     anchor = await Anchors(repository, access, narrow).find(params.anchor, params.anchor_date)
     wanted = WindowRequest(anchor, params.num_before, params.num_after, params.include_anchor)
-    return await read_window(repository, narrow, wanted)
+    groups = access.channels.membership.groups
+    pages = PageRepository(ctx.db, ctx.realm.id, access.reader_id, groups)
+    return await read_window(pages, narrow, wanted)

@@ -1,12 +1,12 @@
 """Events about reactions."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Annotated, Any, ClassVar
 
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import MessageId, UserId
-from chatapi.events.cache_tags import NO_CACHE_TAGS
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, MessageTag
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 
@@ -43,6 +43,10 @@ class ReactionChanged(Event):
     """The same user, for older clients."""
     unknown_user: Annotated[ReactingUserPayload | None, ServerOnly()] = None
     """The same for readers who may not see the user."""
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield MessageTag(self.message_id)
 
     @override
     def variant(self, view: ClientView) -> Hashable:

@@ -27,6 +27,7 @@ from chatapi.features.messages.repository._messages import (
     RecipientRepository,
     TopicKey,
 )
+from chatapi.features.messages.repository._pages import PageRepository, PageRow, TextRow
 from chatapi.features.messages.repository._reactions import EmojiCount, ReactionRepository
 from chatapi.features.messages.repository._schedules import DueRepository, ScheduleRepository
 from chatapi.features.messages.repository._submessages import (
@@ -62,11 +63,14 @@ __all__ = [
     "NewTopic",
     "NewWebhookCall",
     "Origin",
+    "PageRepository",
+    "PageRow",
     "ReactionRepository",
     "RecipientRepository",
     "ScheduleRepository",
     "SubmessageRepository",
     "SubmessageUsage",
+    "TextRow",
     "TopicKey",
     "WebhookCallRecord",
     "WebhookCallRepository",

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -32,72 +31,46 @@ from chatapi.db.models import (
     UserTopic,
 )
 from chatapi.db.session import DatabaseSession
+from chatapi.features.messages.repository._pages import number_in
 from chatapi.narrow import Narrow
 from chatapi.narrow.unread import READER, first_unread, values_for
 
 
 class HistoryRow(NamedTuple):
-    """A message with its topic; a tuple for speed, since a page has hundreds of them."""
+    """A message with its text and its topic, for work that concerns a single one."""
 
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None
     sender_id: UserId
     content: str
-    rendered_content: str
-    sent_at: datetime
-    client_name: str
-    is_me_message: bool
-    has_widget: bool
     arrival: EventNumber | None
-    last_edited_at: datetime | None
-    last_moved_at: datetime | None
     topic: str
-    renamed_up_to: MessageId | None
 
 
-_ROWS: Select[*tuple[Any, ...]] = select(
+_ROW: Select[*tuple[Any, ...]] = select(
     Message.id,
     Message.conversation_id,
     Message.channel_id,
     Message.sender_id,
     Message.content,
-    Message.rendered_content,
-    Message.sent_at,
-    Message.client_name,
-    Message.is_me_message,
-    Message.has_widget,
     Message.arrival,
-    Message.last_edited_at,
-    Message.last_moved_at,
     Conversation.topic,
-    Conversation.renamed_up_to,
 ).join(Conversation, Conversation.id == Message.conversation_id)
 _FIRST = select(Message.id).limit(1)
 _BOUNDS = select(
     func.coalesce(func.min(Message.id), 0).label("low"),
     func.coalesce(func.max(Message.id), 0).label("high"),
 ).where(Message.realm_id == bindparam("realm_id"))
-_FEWEST_SEARCHED = 100
 _CLOCK_ERROR = timedelta(hours=1)
 """How much the clocks of servers may differ, or be set back."""
-_ONE = _ROWS.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
+_ONE = _ROW.where(Message.realm_id == bindparam("realm_id"), Message.id == bindparam("message_id"))
 _USERS = user_records.select().where(is_one_of(User.id, "user_ids"))
 _MEMBERS = (
     select(ConversationMember.conversation_id, ConversationMember.user_id)
     .where(is_one_of(ConversationMember.conversation_id, "conversation_ids"))
     .order_by(ConversationMember.user_id)
 )
-
-
-def _number(number: int, narrow: Narrow) -> ColumnElement[int]:
-    """A literal in the statement where words are searched, like the words themselves; else bound.
-
-    PostgreSQL plans differently for few messages than for all, and for common and rare words; a
-    prepared statement would use the same plan for all.
-    """
-    is_written_out = narrow.search is not None
-    return bindparam(None, number, type_=BigInteger, literal_execute=is_written_out, unique=True)
 
 
 def _halved() -> Select[*tuple[int]]:
@@ -124,10 +97,6 @@ def _halved() -> Select[*tuple[int]]:
 
 
 _NEAR_MOMENT = _halved()
-
-
-def _by_id(found: dict[MessageId, HistoryRow]) -> list[HistoryRow]:
-    return sorted(found.values(), key=attrgetter("id"))
 
 
 def _topic_has_policy(*policies: VisibilityPolicy) -> ColumnElement[bool]:
@@ -167,47 +136,6 @@ class HistoryRepository:
         self._db = db
         self._realm_id = realm_id
 
-    async def list_up_to(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
-        """The last messages up to and including an id, the oldest first."""
-        found: dict[MessageId, HistoryRow] = {}
-        for part in narrow.parts:
-            statement = _ROWS.where(
-                part.condition, part.order.up_to(_number(message_id, narrow))
-            ).order_by(*part.order.descending)
-            found |= await self._read(statement.limit(self._limit(limit, narrow)))
-        return _by_id(found)[-limit:]
-
-    async def list_from(self, narrow: Narrow, message_id: int, limit: int) -> list[HistoryRow]:
-        """The first messages from an id on, including it."""
-        found: dict[MessageId, HistoryRow] = {}
-        for part in narrow.parts:
-            statement = _ROWS.where(
-                part.condition, part.order.since(_number(message_id, narrow))
-            ).order_by(*part.order.ascending)
-            found |= await self._read(statement.limit(self._limit(limit, narrow)))
-        return _by_id(found)[:limit]
-
-    def _limit(self, limit: int, narrow: Narrow) -> ColumnElement[int]:
-        """How many rows to request; where SQLite searches for words, never only a few.
-
-        For a small limit, it scans all messages of a conversation or channel and searches for the
-        words in each.
-        """
-        if narrow.search is not None and self._db.database.is_sqlite:
-            limit = max(limit, _FEWEST_SEARCHED)
-        return _number(limit, narrow)
-
-    async def list_some(self, narrow: Narrow, message_ids: Sequence[int]) -> list[HistoryRow]:
-        found: dict[MessageId, HistoryRow] = {}
-        for part in narrow.parts:
-            there = _ROWS.where(part.condition, part.order.holds)
-            found |= await self._read(there.where(Message.id.in_(message_ids)))
-        return _by_id(found)
-
-    async def _read(self, statement: Select[*tuple[Any, ...]]) -> dict[MessageId, HistoryRow]:
-        rows = await self._db.execute(statement)
-        return {row[0]: HistoryRow(*row) for row in rows.all()}
-
     async def find(self, message_id: MessageId) -> HistoryRow | None:
         rows = await self._db.execute(_ONE, {"realm_id": self._realm_id, "message_id": message_id})
         row = rows.one_or_none()
@@ -227,7 +155,7 @@ class HistoryRepository:
         found: list[int] = []
         for part in narrow.parts:
             since = _FIRST.where(
-                part.condition, part.order.since(_number(near, narrow)), Message.sent_at >= moment
+                part.condition, part.order.since(number_in(near, narrow)), Message.sent_at >= moment
             )
             rows = await self._db.execute(since.order_by(*part.order.ascending))
             found += rows.scalars()

@@ -1,11 +1,12 @@
 """Events about widgets."""
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
 from chatapi.core.ids import MessageId, UserId
-from chatapi.events.cache_tags import NO_CACHE_TAGS
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, MessageTag
 from chatapi.events.event import Event
 
 
@@ -25,6 +26,10 @@ class SubmessageAdded(Event):
     """Always `widget`."""
     content: str
     """What was done, as JSON: a vote, a further option, a struck task and so on."""
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield MessageTag(self.message_id)
 
     @override
     def quoted_message(self) -> MessageId:

@@ -1,0 +1,30 @@
+"""A limit of the memory that cached values take, for several caches together."""
+
+from collections.abc import Callable, Hashable
+
+
+class ByteLimit:
+    """Counts the bytes of cached values; beyond the limit, the values added first are evicted.
+
+    Use it for caches whose values differ much in size, or whose number nothing else bounds. A value
+    that is read often and was evicted is added again, as the newest.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self.used_bytes = 0
+        self._sizes: dict[Hashable, tuple[int, Callable[[], None]]] = {}
+        """Sizes and how to evict, in the order in which the values were added."""
+
+    def add(self, entry: Hashable, size: int, evict: Callable[[], None]) -> None:
+        """Count a new value, and evict older ones if there is no room; `evict` calls `remove`."""
+        self._sizes[entry] = (size, evict)
+        self.used_bytes += size
+        while self.used_bytes > self._max_bytes:
+            _, evict_oldest = next(iter(self._sizes.values()))
+            evict_oldest()
+
+    def remove(self, entry: Hashable) -> None:
+        """Stop counting a value that a cache has dropped."""
+        size, _ = self._sizes.pop(entry)
+        self.used_bytes -= size

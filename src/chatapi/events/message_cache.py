@@ -1,0 +1,95 @@
+"""A cache of encoded messages: what is the same for all readers until an event changes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from chatapi.core.ids import EventNumber, MessageId, RealmId
+from chatapi.events.byte_limit import ByteLimit
+from chatapi.events.cache_tags import ErasedEventTag, MessageTag, MovedTopicsTag
+from chatapi.events.feed_cache import FeedCache, Loading
+from chatapi.events.hub import Hub
+
+_MAX_BYTES = 32 * 1024 * 1024
+"""Of all realms together; some ten thousand messages."""
+_BYTES_PER_VALUE = 1_000
+"""What a value takes besides its JSON: keys, tags and their places in dictionaries."""
+
+
+class EncodedMessage(NamedTuple):
+    """The part of a message's JSON that depends on the message alone."""
+
+    json: bytes
+    """An object without its closing brace: further members are appended."""
+    text_bytes: int
+    """How much it counts in the limit of a page's texts."""
+    reactions: int
+
+
+class MessageKey(NamedTuple):
+    """A message in one of the forms that clients ask for."""
+
+    message_id: MessageId
+    apply_markdown: bool
+    trail: bool | None
+    """None for a message without an edit history; otherwise whether that shows empty topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLoading:
+    """A read of messages that has begun."""
+
+    original: Loading[MessageKey, EncodedMessage]
+    changed: Loading[MessageKey, EncodedMessage]
+
+
+class MessageCache:
+    """Encoded messages as of an event.
+
+    A message's place and sender, and the reader's flags, are no part of a value, so moving a topic
+    or renaming a user or a channel drops none. An edit history tells of moves; messages with one
+    are cached separately, and dropped by each move in the realm.
+    """
+
+    def __init__(self, hub: Hub, max_bytes: int = _MAX_BYTES) -> None:
+        self.limit = ByteLimit(max_bytes)
+
+        def new_cache(*realm_tags: type[MovedTopicsTag]) -> FeedCache[MessageKey, EncodedMessage]:
+            return FeedCache(
+                hub,
+                byte_limit=self.limit,
+                size_of=lambda message: len(message.json) + _BYTES_PER_VALUE,
+                realm_tags=(ErasedEventTag, *realm_tags),
+                value_tag=MessageTag,
+                tag_of=lambda key, _message: MessageTag(key.message_id),
+            )
+
+        self._original = new_cache()
+        self._changed = new_cache(MovedTopicsTag)
+
+    def find(
+        self, realm_id: RealmId, keys: list[MessageKey], as_of: EventNumber
+    ) -> dict[MessageId, EncodedMessage]:
+        """Return those of the messages that are cached as they were at an event."""
+        found: dict[MessageId, EncodedMessage] = {}
+        for key in keys:
+            cache = self._original if key.trail is None else self._changed
+            message = cache.get_as_of(realm_id, key, as_of)
+            if message is not None:
+                found[key.message_id] = message
+        return found
+
+    async def begin(self, realm_id: RealmId, as_of: EventNumber) -> MessageLoading:
+        """Begin to read messages from a snapshot; call it before the statements."""
+        return MessageLoading(
+            await self._original.begin_as_of(realm_id, as_of),
+            await self._changed.begin_as_of(realm_id, as_of),
+        )
+
+    def keep(self, loading: MessageLoading, messages: Mapping[MessageKey, EncodedMessage]) -> None:
+        """Cache what was read, unless an event has changed a message meanwhile."""
+        for key, message in messages.items():
+            if key.trail is None:
+                self._original.keep(loading.original, key, message)
+            else:
+                self._changed.keep(loading.changed, key, message)

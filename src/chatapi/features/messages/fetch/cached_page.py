@@ -1,0 +1,82 @@
+"""Reads a page of messages whose contents are all in memory, by one statement."""
+
+from chatapi.auth.context import RealmContext
+from chatapi.core.errors import StaleCallerError
+from chatapi.features.messages.fetch.anchors import AFTER_ALL, BEFORE_ALL, find_fixed_anchor
+from chatapi.features.messages.fetch.contents import CachedContents
+from chatapi.features.messages.fetch.page_size import MAX_BYTES_WITHOUT_TURN
+from chatapi.features.messages.fetch.params import ReadMessagesParams
+from chatapi.features.messages.fetch.payloads import MessagesPayload
+from chatapi.features.messages.fetch.presenter import MessagePresenter
+from chatapi.features.messages.fetch.window import Window, WindowRequest, read_window
+from chatapi.features.messages.repository import PageRepository
+from chatapi.narrow import Narrow
+from chatapi.permissions.messages import MessageAccess
+from chatapi.permissions.user_visibility import sees_all_users
+
+
+def page_repository(ctx: RealmContext, access: MessageAccess) -> PageRepository:
+    groups = access.channels.membership.groups
+    return PageRepository(ctx.db, ctx.realm.id, access.reader_id, groups)
+
+
+def window_request(anchor: int, params: ReadMessagesParams) -> WindowRequest:
+    return WindowRequest(
+        anchor, params.num_before or 0, params.num_after or 0, params.include_anchor
+    )
+
+
+def page_payload(window: Window) -> MessagesPayload:
+    """The payload of a page, still without its messages."""
+    return {
+        "messages": [],
+        "anchor": window.anchor,
+        "found_anchor": window.found_anchor,
+        "found_oldest": window.found_oldest,
+        "found_newest": window.found_newest,
+        "history_limited": False,
+    }
+
+
+async def read_cached_page(
+    ctx: RealmContext, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
+) -> MessagesPayload | None:
+    """The response, or None if it takes more than one statement.
+
+    One statement sees one point in time, as a snapshot does: the rows tell which event was the
+    last, and what is in memory is used only if it is valid as of that event.
+    """
+    wanted = _one_sided(ctx, narrow, params)
+    if wanted is None:
+        return None
+    window = await read_window(page_repository(ctx, access), narrow, wanted)
+    if not window.rows:
+        return None
+    as_of = window.rows[0].as_of
+    await ctx.confirm_snapshot(as_of)
+    if narrow.is_stale:
+        raise StaleCallerError
+    contents = CachedContents(ctx, params)
+    presenter = MessagePresenter(ctx, access, params)
+    is_complete = contents.recall(window.rows, as_of) and await presenter.load_cached(
+        window.rows, as_of
+    )
+    if not is_complete or contents.is_large(window.rows, MAX_BYTES_WITHOUT_TURN):
+        return None
+    messages = await presenter.show(window.rows, contents.encoded)
+    return {**page_payload(window), "messages": messages}
+
+
+def _one_sided(
+    ctx: RealmContext, narrow: Narrow, params: ReadMessagesParams
+) -> WindowRequest | None:
+    """The window, if one statement reads it and its reader sees all users."""
+    if params.message_ids is not None or narrow.search is not None or len(narrow.parts) != 1:
+        return None
+    anchor = find_fixed_anchor(params)
+    if anchor is None or not sees_all_users(ctx.realm, ctx.reader):
+        return None
+    wanted = window_request(anchor, params)
+    reads_before = wanted.num_before > 0 and anchor > BEFORE_ALL
+    reads_after = wanted.num_after > 0 and anchor < AFTER_ALL
+    return None if reads_before and reads_after else wanted

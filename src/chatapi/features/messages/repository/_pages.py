@@ -1,0 +1,320 @@
+"""Statements that read pages of messages: where they are, and what a reader did with them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+)
+from sqlalchemy.orm import aliased
+from sqlalchemy.sql.elements import True_
+
+from chatapi.core.ids import (
+    ChannelId,
+    ConversationId,
+    EventNumber,
+    GroupId,
+    MessageId,
+    RealmId,
+    UserId,
+)
+from chatapi.db.id_lists import is_one_of
+from chatapi.db.index_order import IndexOrder, IndexRange
+from chatapi.db.models import (
+    Conversation,
+    ConversationReadPosition,
+    GroupMention,
+    Mention,
+    Message,
+    MessageFlag,
+    ReadException,
+    RealmClock,
+    Subscription,
+)
+from chatapi.db.session import DatabaseSession
+from chatapi.narrow import Narrow, along_channel, along_conversation
+from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, highest
+
+Direction = Literal["up_to", "since"]
+
+_NO_READER = 0
+"""The id of visitors without an account, who have no flags."""
+_FEWEST_SEARCHED = 100
+
+
+class PageRow(NamedTuple):
+    """A message without its text, and the reader's state of it; None where no row is stored.
+
+    A tuple for speed, since a page has hundreds of them.
+    """
+
+    id: MessageId
+    conversation_id: ConversationId
+    channel_id: ChannelId | None
+    sender_id: UserId
+    arrival: EventNumber | None
+    topic: str
+    is_changed: bool
+    """Whether it has an edit history: its text was edited, it was moved, or its topic renamed."""
+    as_of: EventNumber
+    """The last event of the realm when it was read."""
+    position: MessageId
+    """All messages of the conversation up to it are read, except for exceptions."""
+    exception: bool | None
+    is_read_by_sender: bool
+    is_subscribed: bool | None
+    starred: bool | None
+    collapsed: bool | None
+    has_alert_word: bool | None
+    is_mentioned: bool
+    mentions_channel: bool
+    mentions_topic: bool
+
+
+class TextRow(NamedTuple):
+    """The rest of a message: what does not depend on its place."""
+
+    id: MessageId
+    content: str
+    rendered_content: str
+    sent_at: datetime
+    client_name: str
+    is_me_message: bool
+    has_widget: bool
+
+
+_MESSAGES: Select[*tuple[Any, ...]] = select(
+    Message.id,
+    Message.conversation_id,
+    Message.channel_id,
+    Message.sender_id,
+    Message.arrival,
+    Conversation.topic,
+    or_(
+        Message.last_edited_at.is_not(None),
+        Message.last_moved_at.is_not(None),
+        func.coalesce(Conversation.renamed_up_to, 0) >= Message.id,
+    ).label("is_changed"),
+    Message.read_by_sender,
+    Message.mentions_channel,
+    Message.mentions_topic,
+).join(Conversation, Conversation.id == Message.conversation_id)
+_TEXTS: Select[*tuple[Any, ...]] = select(
+    Message.id,
+    Message.content,
+    Message.rendered_content,
+    Message.sent_at,
+    Message.client_name,
+    Message.is_me_message,
+    Message.has_widget,
+).where(is_one_of(Message.id, "message_ids"))
+_LAST_EVENT = (
+    select(RealmClock.last_event)
+    .where(RealmClock.realm_id == bindparam("realm_id", type_=BigInteger))
+    .scalar_subquery()
+)
+# Aliases: conditions of a narrow may be about the same tables.
+_Position = aliased(ConversationReadPosition)
+_Subscription = aliased(Subscription)
+_Exception = aliased(ReadException)
+_Flag = aliased(MessageFlag)
+_Mention = aliased(Mention)
+_GroupMention = aliased(GroupMention)
+_Earlier = aliased(Message)
+
+
+def _with_states(messages: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """A page of messages, each with the reader's state, and the realm's last event.
+
+    One statement, and so one point in time.
+    """
+    selected = messages.subquery("page")
+    page = selected.c
+    mentions_group = exists().where(
+        _GroupMention.message_id == page.id, is_one_of(_GroupMention.group_id, "group_ids")
+    )
+    took_part = exists().where(
+        _Earlier.conversation_id == page.conversation_id,
+        _Earlier.sender_id == READER,
+        _Earlier.id <= page.id,
+    )
+    return (
+        select(
+            page.id,
+            page.conversation_id,
+            page.channel_id,
+            page.sender_id,
+            page.arrival,
+            page.topic,
+            page.is_changed,
+            _LAST_EVENT,
+            highest(
+                func.coalesce(_Position.message_id, 0),
+                func.coalesce(_Subscription.read_up_to, 0),
+                GLOBAL_READ_POSITION,
+            ),
+            _Exception.is_read,
+            and_(page.sender_id == READER, page.read_by_sender),
+            _Subscription.is_active,
+            _Flag.starred,
+            _Flag.collapsed,
+            _Flag.has_alert_word,
+            or_(_Mention.message_id.is_not(None), mentions_group),
+            page.mentions_channel,
+            # Without the case expression, SQLite would look for earlier messages for every message.
+            case((page.mentions_topic, took_part), else_=False),
+        )
+        .select_from(selected)
+        .outerjoin(
+            _Position,
+            and_(_Position.user_id == READER, _Position.conversation_id == page.conversation_id),
+        )
+        .outerjoin(
+            _Subscription,
+            and_(_Subscription.user_id == READER, _Subscription.channel_id == page.channel_id),
+        )
+        .outerjoin(_Exception, and_(_Exception.user_id == READER, _Exception.message_id == page.id))
+        .outerjoin(_Flag, and_(_Flag.user_id == READER, _Flag.message_id == page.id))
+        .outerjoin(_Mention, and_(_Mention.user_id == READER, _Mention.message_id == page.id))
+        .order_by(page.id)
+    )
+
+
+def _side(
+    order: IndexOrder,
+    condition: ColumnElement[bool],
+    direction: Direction,
+    bounds: tuple[ColumnElement[int], ColumnElement[int]],
+) -> Select[*tuple[Any, ...]]:
+    """The messages on one side of an id, which is included, up to a limit."""
+    bound, limit = bounds
+    if direction == "up_to":
+        found = _MESSAGES.where(condition, order.up_to(bound)).order_by(*order.descending)
+    else:
+        found = _MESSAGES.where(condition, order.since(bound)).order_by(*order.ascending)
+    return _with_states(found.limit(limit))
+
+
+def _parameter(name: str) -> ColumnElement[int]:
+    return bindparam(name, type_=BigInteger)
+
+
+_PLACES = {
+    order.column.key: order
+    for order in (along_channel(ChannelId(0)), along_conversation(ConversationId(0)))
+}
+
+
+@cache
+def _side_of_place(column: str, direction: Direction) -> Select[*tuple[Any, ...]]:
+    """The statement for all messages of a channel or topic, built once: most pages are these."""
+    order = replace(_PLACES[column], value=_parameter("place"))
+    return _side(order, True_(), direction, (_parameter("bound"), _parameter("limit")))
+
+
+_ONE = _with_states(
+    _MESSAGES.where(
+        Message.realm_id == bindparam("realm_id", type_=BigInteger),
+        Message.id == bindparam("message_id", type_=BigInteger),
+    )
+)
+
+
+class PageRepository:
+    """Messages of a narrow, which includes the reader's access, with the reader's states."""
+
+    def __init__(
+        self,
+        db: DatabaseSession,
+        realm_id: RealmId,
+        reader_id: UserId | None,
+        groups: Collection[GroupId],
+    ) -> None:
+        self._db = db
+        self._reader = {
+            "realm_id": realm_id,
+            "reader_id": _NO_READER if reader_id is None else reader_id,
+            "group_ids": list(groups),
+        }
+
+    async def list_up_to(self, narrow: Narrow, message_id: int, limit: int) -> list[PageRow]:
+        """The last messages up to and including an id, the oldest first."""
+        return (await self._list_side(narrow, "up_to", message_id, limit))[-limit:]
+
+    async def list_from(self, narrow: Narrow, message_id: int, limit: int) -> list[PageRow]:
+        """The first messages from an id on, including it."""
+        return (await self._list_side(narrow, "since", message_id, limit))[:limit]
+
+    async def list_some(self, narrow: Narrow, message_ids: Sequence[int]) -> list[PageRow]:
+        found: dict[MessageId, PageRow] = {}
+        for part in narrow.parts:
+            there = _MESSAGES.where(part.condition, part.order.holds, Message.id.in_(message_ids))
+            found |= await self._read(_with_states(there))
+        return _by_id(found)
+
+    async def find(self, message_id: MessageId) -> PageRow | None:
+        found = await self._read(_ONE, message_id=message_id)
+        return found.get(message_id)
+
+    async def list_texts(self, message_ids: Iterable[MessageId]) -> dict[MessageId, TextRow]:
+        """The texts of messages that the caller may see."""
+        rows = await self._db.execute(_TEXTS, {"message_ids": list(message_ids)})
+        return {row[0]: TextRow(*row) for row in rows.all()}
+
+    async def _list_side(
+        self, narrow: Narrow, direction: Direction, message_id: int, limit: int
+    ) -> list[PageRow]:
+        found: dict[MessageId, PageRow] = {}
+        for part in narrow.parts:
+            order = part.order
+            if isinstance(order, IndexRange) and isinstance(part.condition, True_):
+                statement = _side_of_place(str(order.column.key), direction)
+                values = {"place": order.value, "bound": message_id, "limit": limit}
+                found |= await self._read(statement, **values)
+                continue
+            bounds = number_in(message_id, narrow), self._limit(limit, narrow)
+            found |= await self._read(_side(order, part.condition, direction, bounds))
+        return _by_id(found)
+
+    def _limit(self, limit: int, narrow: Narrow) -> ColumnElement[int]:
+        """How many rows to request; where SQLite searches for words, never only a few.
+
+        For a small limit, it scans all messages of a conversation or channel and searches for the
+        words in each.
+        """
+        if narrow.search is not None and self._db.database.is_sqlite:
+            limit = max(limit, _FEWEST_SEARCHED)
+        return number_in(limit, narrow)
+
+    async def _read(
+        self, statement: Select[*tuple[Any, ...]], **values: object
+    ) -> dict[MessageId, PageRow]:
+        rows = await self._db.execute(statement, {**self._reader, **values})
+        return {row[0]: PageRow(*row) for row in rows.all()}
+
+
+def number_in(number: int, narrow: Narrow) -> ColumnElement[int]:
+    """A literal in the statement where words are searched, like the words themselves; else bound.
+
+    PostgreSQL plans differently for few messages than for all, and for common and rare words; a
+    prepared statement would use the same plan for all.
+    """
+    is_written_out = narrow.search is not None
+    return bindparam(None, number, type_=BigInteger, literal_execute=is_written_out, unique=True)
+
+
+def _by_id(found: dict[MessageId, PageRow]) -> list[PageRow]:
+    return sorted(found.values(), key=attrgetter("id"))

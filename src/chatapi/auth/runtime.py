@@ -125,7 +125,7 @@ class Runtime:
             users=UserCache(hub),
             channels=ChannelCache(hub),
             newest_messages=NewestMessages(hub),
-            messages=MessageCache(hub),
+            messages=MessageCache(hub, settings.message_cache_mib * 1024 * 1024),
             shared_state=SharedStateCache(hub),
             recipient_preferences=RecipientPreferencesCache(hub),
             linkifiers=LinkifierCache(hub),

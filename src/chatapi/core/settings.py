@@ -163,6 +163,10 @@ class Settings(BaseSettings):
         default=50, description="A waiting GET /events is answered at the latest after this"
     )
 
+    message_cache_mib: Annotated[int, Field(ge=0)] = Field(
+        default=32,
+        description="Memory of one process for messages that were read lately, in MiB; 0: none",
+    )
     password_hash_kib: Positive = Field(
         default=19456, description="Memory argon2id uses for one password, in KiB"
     )

@@ -1,23 +1,28 @@
 """A limit of the memory that cached values take, for several caches together."""
 
 from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
 
 
-class ByteLimit:
+class ByteLimit(Generic[V]):
     """Counts the bytes of cached values; beyond the limit, the values added first are evicted.
 
     Use it for caches whose values differ much in size, or whose number nothing else bounds. A value
     that is read often and was evicted is added again, as the newest.
     """
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, size_of: Callable[[V], int]) -> None:
         self._max_bytes = max_bytes
+        self._size_of = size_of
         self.used_bytes = 0
         self._sizes: dict[Hashable, tuple[int, Callable[[], None]]] = {}
         """Sizes and how to evict, in the order in which the values were added."""
 
-    def add(self, entry: Hashable, size: int, evict: Callable[[], None]) -> None:
+    def add(self, entry: Hashable, value: V, evict: Callable[[], None]) -> None:
         """Count a new value, and evict older ones if there is no room; `evict` calls `remove`."""
+        size = self._size_of(value)
         self._sizes[entry] = (size, evict)
         self.used_bytes += size
         while self.used_bytes > self._max_bytes:

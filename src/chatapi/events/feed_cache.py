@@ -69,8 +69,7 @@ class FeedCache(Generic[K, V]):
         hub: Hub,
         *,
         max_values: int | None = None,
-        byte_limit: ByteLimit | None = None,
-        size_of: Callable[[V], int] | None = None,
+        byte_limit: ByteLimit[V] | None = None,
         realm_tags: Iterable[type[CacheTag]] = (),
         value_tag: type[CacheTag] | None = None,
         tag_of: Callable[[K, V], CacheTag] | None = None,
@@ -79,7 +78,6 @@ class FeedCache(Generic[K, V]):
         self._hub = hub
         self._max_values = max_values
         self._byte_limit = byte_limit
-        self._size_of = size_of
         self._realm_tags = frozenset[type[CacheTag]]({RealmTag, *realm_tags})
         self._tag_of = tag_of
         self._mark_stale = mark_stale
@@ -154,10 +152,8 @@ class FeedCache(Generic[K, V]):
         values.by_key[key] = value
         if self._tag_of is not None:
             values.keys_by_tag.setdefault(self._tag_of(key, value), set()).add(key)
-        if self._byte_limit is not None and self._size_of is not None:
-            self._byte_limit.add(
-                (values, key), self._size_of(value), partial(self._evict, values, key)
-            )
+        if self._byte_limit is not None:
+            self._byte_limit.add((values, key), value, partial(self._evict, values, key))
         return value
 
     def drop(self, scope: Scope) -> None:

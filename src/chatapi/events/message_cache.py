@@ -10,8 +10,6 @@ from chatapi.events.cache_tags import ErasedEventTag, MessageTag, MovedTopicsTag
 from chatapi.events.feed_cache import FeedCache, Loading
 from chatapi.events.hub import Hub
 
-_MAX_BYTES = 32 * 1024 * 1024
-"""Of all realms together; some ten thousand messages."""
 _BYTES_PER_VALUE = 1_000
 """What a value takes besides its JSON: keys, tags and their places in dictionaries."""
 
@@ -51,14 +49,15 @@ class MessageCache:
     are cached separately, and dropped by each move in the realm.
     """
 
-    def __init__(self, hub: Hub, max_bytes: int = _MAX_BYTES) -> None:
-        self.limit = ByteLimit(max_bytes)
+    def __init__(self, hub: Hub, max_bytes: int) -> None:
+        limit = ByteLimit[EncodedMessage](
+            max_bytes, lambda message: len(message.json) + _BYTES_PER_VALUE
+        )
 
         def new_cache(*realm_tags: type[MovedTopicsTag]) -> FeedCache[MessageKey, EncodedMessage]:
             return FeedCache(
                 hub,
-                byte_limit=self.limit,
-                size_of=lambda message: len(message.json) + _BYTES_PER_VALUE,
+                byte_limit=limit,
                 realm_tags=(ErasedEventTag, *realm_tags),
                 value_tag=MessageTag,
                 tag_of=lambda key, _message: MessageTag(key.message_id),

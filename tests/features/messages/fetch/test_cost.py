@@ -48,17 +48,18 @@ async def large_history(
         await connection.execute(text("ANALYZE"))
 
 
-async def test_the_same_statements_for_one_message_and_for_a_hundred(
-    client: ApiClient, runtime: Runtime, large_history: None, reader: Person
+@pytest.mark.parametrize("number", [1, 100])
+async def test_new_page_takes_few_statements_and_the_same_page_again_takes_one(
+    client: ApiClient, runtime: Runtime, large_history: None, reader: Person, number: int
 ) -> None:
-    await ids_read(client, reader, CHANNEL)
-    counts = set()
-    for number in (1, 100):
+    await ids_read(client, reader, ["channel", "other"], num_before=1)
+    counts = []
+    for _ in range(2):
         with recorded_statements(runtime.database, "message") as recorded:
             await ids_read(client, reader, CHANNEL, TOPIC, num_before=number)
-        counts.add(len(recorded))
-    # The messages, their reactions, and the flags of the reader.
-    assert counts == {3}
+        counts.append(len(recorded))
+    # The page twice, since it is not in memory, then the texts and their reactions; later the page.
+    assert counts == [4, 1]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,8 @@ async def test_the_newest_messages_are_one_range_of_an_index(
         assert len(await ids_read(client, reader, *terms)) == 100
     plan = await explain(runtime.database, *captured[0])
     assert index in plan
-    assert "Sort" not in plan
+    # PostgreSQL may sort the few rows that the reader has in other tables.
+    assert "Sort Key: message" not in plan
     assert "TEMP B-TREE" not in plan
 
 
@@ -101,8 +103,8 @@ async def test_date_anchor_is_found_without_reading_earlier_messages(
 def captured_history_statement(
     database: Database,
 ) -> AbstractContextManager[list[tuple[str, Any]]]:
-    """The statement that reads messages, with its parameters."""
-    return captured_statements(database, "rendered_content")
+    """The statement that reads a page of messages, with its parameters."""
+    return captured_statements(database, "AS page")
 
 
 @contextmanager

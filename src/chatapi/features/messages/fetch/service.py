@@ -49,7 +49,6 @@ from chatapi.features.messages.repository import (
 from chatapi.narrow import Narrow, Term, compile_narrow, is_read_in_order, read_terms
 from chatapi.permissions.messages import MessageAccess, message_access
 
-
 _WITHOUT_ANCHOR: MessagesPayload = {
     "messages": [],
     # There is no anchor, and nothing is known of the messages before and after these.

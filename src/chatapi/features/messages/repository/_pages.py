@@ -189,7 +189,6 @@ def _with_states(messages: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]
         .outerjoin(_Exception, and_(_Exception.user_id == READER, _Exception.message_id == page.id))
         .outerjoin(_Flag, and_(_Flag.user_id == READER, _Flag.message_id == page.id))
         .outerjoin(_Mention, and_(_Mention.user_id == READER, _Mention.message_id == page.id))
-        .order_by(page.id)
     )
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks.compare import compare
 from benchmarks.databases import databases
-from benchmarks.http_client import Account, build_request
+from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
 from benchmarks.pictures import pictures, thumbnail_milliseconds
 from benchmarks.report import Report
@@ -23,6 +23,7 @@ from benchmarks.workloads import (
     kib_per_waiting_queue,
     milliseconds,
     requests_per_second,
+    throughput,
 )
 from benchmarks.world import Size, World, fill
 
@@ -102,6 +103,7 @@ async def measure_reading(on: Measured) -> None:
     newest = newest_of_topic(on.world, on.owner)
     took = await milliseconds(on.chat.port, [newest] * on.rounds(100))
     on.report.add("newest 100 of a topic in 100,000 messages, p50", f"{took:.1f} ms", "< 10 ms")
+    await _report_throughput(on, "newest 100 of a topic, 8 connections", newest, 1_600, ">= 1000")
     mark = {"stream_id": on.world.history_channel, "topic_name": on.world.busy_topic}
     marks = [
         build_request("POST", "/api/v1/mark_topic_as_read", reader, mark)
@@ -111,6 +113,30 @@ async def measure_reading(on: Measured) -> None:
         await milliseconds(on.chat.port, [build_request("GET", "/api/v1/users/me", reader)])
     took = await milliseconds(on.chat.port, marks)
     on.report.add("mark a topic of 20,000 unread as read, p50", f"{took:.1f} ms", "< 10 ms")
+
+
+async def measure_people(on: Measured) -> None:
+    """The list of all users, read by one who has it already and by one who has not."""
+    await _report_throughput(
+        on, "the bare GET, 8 connections", build_request("GET", "/bare"), 2_000
+    )
+    reader = on.world.readers[0]
+    users = build_request("GET", "/api/v1/users", reader)
+    await _report_throughput(on, "GET /users of 5,000 people", users, 400, ">= 150")
+    connection = await Connection.open(on.chat.port)
+    await connection.send(users)
+    await connection.close()
+    again = build_request("GET", "/api/v1/users", reader, etag=connection.etag)
+    await _report_throughput(on, "the same, unchanged (304)", again, 400)
+
+
+async def _report_throughput(
+    on: Measured, name: str, request: bytes, count: int, expected: str = ""
+) -> None:
+    server = on.bare if request.startswith(b"GET /bare") else on.chat
+    found = await throughput(server, request, on.rounds(count))
+    on.report.add(f"{name}: requests per second", f"{found.per_second:,.0f}", expected)
+    on.report.add(f"{name}: processor time of each", f"{found.processor_ms:.2f} ms")
 
 
 async def measure_delivery(on: Measured) -> None:
@@ -217,6 +243,11 @@ def measure_registering(report: Report, scale: float) -> None:
         asyncio.run(measure_register(on))
 
 
+def measure_users(report: Report, scale: float) -> None:
+    with running(report, scale, Size(people=5_000, channels=10, messages=1_000)) as on:
+        asyncio.run(measure_people(on))
+
+
 def measure_messages(report: Report, scale: float) -> None:
     size = Size(people=1_000, channels=10, messages=200_000, in_busy_topic=2)
     with running(report, scale, size) as on:
@@ -238,6 +269,7 @@ def measure_pictures(report: Report, scale: float) -> None:
 PARTS = {
     "service": measure_service,
     "register": measure_registering,
+    "users": measure_users,
     "messages": measure_messages,
     "retention": measure_expiry,
     "pictures": measure_pictures,

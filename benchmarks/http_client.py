@@ -28,8 +28,12 @@ def build_request(
     parameters: dict[str, object] | None = None,
     *,
     is_json: bool = False,
+    etag: str = "",
 ) -> bytes:
-    """The bytes of a request; parameters are a query or form, or with `is_json` a JSON body."""
+    """The bytes of a request; parameters are a query or form, or with `is_json` a JSON body.
+
+    `etag` names a response that the client has already.
+    """
     encoded = urlencode(
         {
             name: value if isinstance(value, str) else orjson.dumps(value).decode()
@@ -44,6 +48,7 @@ def build_request(
         body = orjson.dumps(parameters) if is_json else encoded.encode()
     head += " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     head += account.header if account else ""
+    head += f"If-None-Match: {etag}\r\n" if etag else ""
     if body:
         kind = "application/json" if is_json else "application/x-www-form-urlencoded"
         head += f"Content-Type: {kind}\r\n"
@@ -58,21 +63,34 @@ class Connection:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+        self.etag = ""
+        """Of the last answer, if it had one."""
 
     @classmethod
     async def open(cls, port: int) -> "Connection":
         return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**24))
 
     async def send(self, request: bytes) -> bytes:
-        """The body of the answer; anything but 200 ends the run."""
+        """The body of the answer; anything but 200 or 304 ends the run."""
         self._writer.write(request)
         head = await self._reader.readuntil(b"\r\n\r\n")
-        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
-        body = await self._reader.readexactly(length)
+        if head.startswith(b"HTTP/1.1 304"):
+            return b""
+        body = await self._reader.readexactly(int(_header(head, b"content-length")))
         if not head.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(f"{head.decode()}{body.decode()}")
+        self.etag = _header(head, b"etag").decode()
         return body
 
     async def close(self) -> None:
         self._writer.close()
         await self._writer.wait_closed()
+
+
+def _header(head: bytes, name: bytes) -> bytes:
+    """The value of a header, empty if there is none."""
+    for line in head.split(b"\r\n"):
+        found, _, value = line.partition(b": ")
+        if found.lower() == name:
+            return value
+    return b""

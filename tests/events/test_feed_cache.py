@@ -15,6 +15,7 @@ from chatapi.core.ids import EventNumber, UserId
 from chatapi.core.measurements import Measurements
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import LocalBus
+from chatapi.events.byte_limit import ByteLimit
 from chatapi.events.cache_tags import CacheTag, LinkifiersTag, SharedStateTag, UserTag
 from chatapi.events.event import Event
 from chatapi.events.feed_cache import ALL_REALMS, FeedCache
@@ -193,6 +194,59 @@ class TestBound:
         assert (first.is_stale, second.is_stale, third.is_stale) == (True, True, False)
         assert cache.get(realm.id, UserId(3)) is third
         assert cache.get(realm.id, ONE) is None
+
+
+class TestByteLimit:
+    @pytest.fixture
+    def limit(self) -> ByteLimit[Value]:
+        return ByteLimit(10, lambda value: value.version)
+
+    def limited_cache(self, runtime: Runtime, limit: ByteLimit[Value]) -> Cache:
+        return FeedCache[UserId, Value](
+            runtime.hub,
+            byte_limit=limit,
+            value_tag=UserTag,
+            tag_of=lambda user_id, _value: UserTag(user_id),
+            mark_stale=Value.mark_stale,
+        )
+
+    async def test_value_that_was_added_first_gives_way_in_any_cache_and_realm(
+        self, runtime: Runtime, realm: RealmRecord, limit: ByteLimit[Value]
+    ) -> None:
+        globex = await factories.make_realm(runtime, "Globex", "globex")
+        cache, other = self.limited_cache(runtime, limit), self.limited_cache(runtime, limit)
+        first = await cache.load(realm.id, ONE, reading(4))
+        second = await other.load(globex.id, ONE, reading(4))
+        third = await cache.load(realm.id, TWO, reading(5))
+        assert (first.is_stale, second.is_stale, third.is_stale) == (True, False, False)
+        assert cache.get(realm.id, ONE) is None
+        assert other.get(globex.id, ONE) is second
+        assert limit.used_bytes == 9
+
+    async def test_value_larger_than_the_limit_is_returned_and_not_cached(
+        self, runtime: Runtime, realm: RealmRecord, limit: ByteLimit[Value]
+    ) -> None:
+        cache = self.limited_cache(runtime, limit)
+        assert (await cache.load(realm.id, ONE, reading(11))).version == 11
+        assert cache.get(realm.id, ONE) is None
+        assert limit.used_bytes == 0
+
+    @pytest.mark.parametrize(("event", "left"), [(touched(ONE), 4), (RealmTouched(), 0)])
+    async def test_dropped_values_make_room(
+        self,
+        runtime: Runtime,
+        realm: RealmRecord,
+        limit: ByteLimit[Value],
+        event: Event,
+        left: int,
+    ) -> None:
+        cache = self.limited_cache(runtime, limit)
+        await cache.load(realm.id, ONE, reading(5))
+        await cache.load(realm.id, TWO, reading(4))
+        await commit_events(runtime, realm, event)
+        assert limit.used_bytes == left
+        again = await cache.load(realm.id, ONE, reading(6))
+        assert cache.get(realm.id, ONE) is again
 
 
 class TestSnapshots:

@@ -18,14 +18,15 @@ from tests.model.client_history import History, Round, random_history
 from tests.model.processes import Processes
 from tests.model.scene import ROLES, TOPICS, Scene, open_scene
 from tests.model.searching import assert_none_fails
+from tests.model.world import QuickClient
 from tests.support.apps import running_app
 from tests.support.client import ApiClient
 from tests.support.responses import ApiResponse
 
-HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200")) // 10
-"""How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
+HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200")) // 25
+"""How many random histories run on SQLite; PostgreSQL runs an eighth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
-_PAGES = 8
+_PAGES = 6
 """How many pages are read in each round."""
 _COMPARED_ROUNDS = 6
 """Pages are compared after every so many rounds."""
@@ -46,7 +47,7 @@ class Page:
 async def test_cached_pages_equal_those_of_a_new_process(
     processes: Processes, settings: Settings, backend: str
 ) -> None:
-    share = HISTORIES if backend == "sqlite" else HISTORIES // 10
+    share = HISTORIES if backend == "sqlite" else HISTORIES // 8
     names = [f"{_SEED}/{number}" for number in range(max(1, share))]
 
     async def failure(history: History) -> str | None:
@@ -85,7 +86,7 @@ async def _take_round(scene: Scene, each: Round, pages: list[Page], chance: Rand
 
 async def _compare(scene: Scene, settings: Settings, pages: list[Page]) -> None:
     async with running_app(settings, scene.processes.clock) as app:
-        new_client = ApiClient(app, scene.clients[0].host)
+        new_client = QuickClient(app, scene.clients[0].http.base_url.host)
         try:
             for page in pages:
                 expected = await page.read(scene, new_client)

@@ -1,0 +1,261 @@
+"""Pages that are joined from cached contents: what changed is shown at once, by every process."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import pytest
+
+from chatapi.auth.runtime import Runtime
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.ids import MessageId
+from chatapi.core.roles import Role
+from chatapi.core.settings import Settings
+from tests.factories import MakeChannel, MakeUser, Person
+from tests.features.messages.fetch.conversations import Term, mark, read, send
+from tests.support.apps import running_app
+from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
+from tests.support.responses import assert_success
+from tests.support.statements import recorded_statements
+
+CHANNEL: Term = ["channel", "general"]
+TOPIC: Term = ["topic", "greetings"]
+POLL = "/poll Lunch?\nSoup\nSalad"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A topic that two processes have in memory, and a third one never has."""
+
+    client: ApiClient
+    other: ApiClient
+    plain: ApiClient
+    reader: Person
+    writer: Person
+    owner: Person
+    channel: ChannelRecord
+    message_id: MessageId
+    poll_id: MessageId
+
+    async def change(self, method: str, path: str, as_: Person, **params: object) -> None:
+        assert_success(await getattr(self.client, method)(path, as_, **params))
+
+    async def assert_all_equal(self, *terms: Term) -> list[dict[str, Any]]:
+        """Each process answers the same: the ones with the page in memory, and the one without."""
+        narrow = terms or (CHANNEL,)
+        expected = await read(self.plain, self.reader, *narrow)
+        for client in (self.client, self.other, self.other):
+            assert await read(client, self.reader, *narrow) == expected
+        messages: list[dict[str, Any]] = expected["messages"]
+        return messages
+
+
+@pytest.fixture
+async def scene(
+    client: ApiClient,
+    settings: Settings,
+    clock: MovableClock,
+    reader: Person,
+    writer: Person,
+    general: ChannelRecord,
+    make_user: MakeUser,
+) -> AsyncIterator[Scene]:
+    owner = await make_user(Role.OWNER)
+    uncached = settings.model_copy(update={"message_cache_mib": 0})
+    async with AsyncExitStack() as stack:
+        apps = [
+            await stack.enter_async_context(running_app(each, clock))
+            for each in (settings, uncached)
+        ]
+        other, plain = map(ApiClient, apps)
+        message_id = await send(client, writer, general)
+        poll_id = await send(client, writer, general, content=POLL)
+        # Changed once, so that its edit history is in memory as well.
+        changed_id = await send(client, writer, general, content="Draft")
+        assert_success(await client.patch(f"/messages/{changed_id}", writer, content="Final"))
+        scene = Scene(client, other, plain, reader, writer, owner, general, message_id, poll_id)
+        for each in (client, other):
+            await read(each, reader, CHANNEL)
+            await read(each, reader, CHANNEL, TOPIC)
+        yield scene
+        await other.aclose()
+        await plain.aclose()
+
+
+Change = Callable[[Scene], Awaitable[None]]
+
+
+async def edit_twice(scene: Scene) -> None:
+    for content in ("Once", "Twice"):
+        await scene.change("patch", f"/messages/{scene.message_id}", scene.writer, content=content)
+        await scene.assert_all_equal()
+
+
+async def add_and_remove_a_reaction(scene: Scene) -> None:
+    path = f"/messages/{scene.message_id}/reactions"
+    await scene.change("post", path, scene.reader, emoji_name="octopus")
+    assert (await scene.assert_all_equal())[0]["reactions"]
+    await scene.change("delete", path, scene.reader, emoji_name="octopus")
+
+
+async def vote(scene: Scene) -> None:
+    content = '{"type":"vote","key":"canned,0","vote":1}'
+    await scene.change(
+        "post",
+        "/submessage",
+        scene.reader,
+        message_id=scene.poll_id,
+        msg_type="widget",
+        content=content,
+    )
+
+
+async def rename_the_topic_twice(scene: Scene) -> None:
+    for topic in ("welcome", "goodbye"):
+        await scene.change(
+            "patch",
+            f"/messages/{scene.message_id}",
+            scene.owner,
+            topic=topic,
+            propagate_mode="change_all",
+            send_notification_to_new_thread=False,
+        )
+        assert {each["subject"] for each in await scene.assert_all_equal()} == {topic}
+
+
+async def move_one_message(scene: Scene) -> None:
+    await scene.change(
+        "patch",
+        f"/messages/{scene.message_id}",
+        scene.owner,
+        topic="elsewhere",
+        propagate_mode="change_one",
+        send_notification_to_new_thread=False,
+    )
+
+
+async def rename_the_sender(scene: Scene) -> None:
+    await scene.change("patch", "/settings", scene.writer, full_name="Author")
+    assert (await scene.assert_all_equal())[0]["sender_full_name"] == "Author"
+
+
+async def rename_the_channel(scene: Scene) -> None:
+    path = f"/streams/{scene.channel.id}"
+    await scene.change("patch", path, scene.owner, new_name="lobby")
+    assert (await scene.assert_all_equal(["channel", scene.channel.id]))[0][
+        "display_recipient"
+    ] == "lobby"
+    await scene.change("patch", path, scene.owner, new_name="general")
+
+
+async def hide_edit_histories(scene: Scene) -> None:
+    await scene.change(
+        "patch", "/realm", scene.owner, message_edit_history_visibility_policy="none"
+    )
+    assert all("edit_history" not in each for each in await scene.assert_all_equal())
+
+
+async def star_and_mark_as_unread(scene: Scene) -> None:
+    await mark(scene.client, scene.reader, scene.message_id, flag="starred")
+    await mark(scene.client, scene.reader, scene.message_id)
+    assert set((await scene.assert_all_equal())[0]["flags"]) == {"starred", "read"}
+    await mark(scene.client, scene.reader, scene.message_id, op="remove")
+
+
+async def delete_a_message(scene: Scene) -> None:
+    await scene.change("delete", f"/messages/{scene.message_id}", scene.owner)
+    assert scene.message_id not in {each["id"] for each in await scene.assert_all_equal()}
+
+
+async def send_another_message(scene: Scene) -> None:
+    await send(scene.client, scene.writer, scene.channel, content="Another")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        edit_twice,
+        add_and_remove_a_reaction,
+        vote,
+        rename_the_topic_twice,
+        move_one_message,
+        rename_the_sender,
+        rename_the_channel,
+        hide_edit_histories,
+        star_and_mark_as_unread,
+        delete_a_message,
+        send_another_message,
+    ],
+)
+async def test_change_is_shown_at_once_by_each_process(scene: Scene, change: Change) -> None:
+    await change(scene)
+    await scene.assert_all_equal()
+    await scene.assert_all_equal(CHANNEL, TOPIC)
+
+
+async def test_page_in_memory_is_not_shown_to_a_reader_who_left(
+    scene: Scene, make_channel: MakeChannel
+) -> None:
+    hidden = await make_channel(
+        "hidden", subscribers=[scene.reader, scene.writer], invite_only=True
+    )
+    await send(scene.client, scene.writer, hidden, "plans", "Secret")
+    narrow: Term = ["channel", hidden.id]
+    for client in (scene.other, scene.other):
+        assert len((await read(client, scene.reader, narrow))["messages"]) == 1
+    await scene.change("delete", "/users/me/subscriptions", scene.reader, subscriptions=["hidden"])
+    response = await scene.other.get(
+        "/messages", scene.reader, narrow=[narrow], anchor="newest", num_before=9, num_after=0
+    )
+    assert "Secret" not in str(response.body)
+
+
+async def test_earlier_channel_is_hidden_from_a_reader_who_cannot_read_it(
+    scene: Scene, make_channel: MakeChannel
+) -> None:
+    """Who can read it, and had the page in memory first, sees more of the same message."""
+    hidden = await make_channel("hidden", subscribers=[scene.owner], invite_only=True)
+    moved = await send(scene.client, scene.owner, hidden, "plans", "Public now")
+    await scene.change(
+        "patch",
+        f"/messages/{moved}",
+        scene.owner,
+        stream_id=scene.channel.id,
+        propagate_mode="change_one",
+        send_notification_to_new_thread=False,
+    )
+    for person, sees in ((scene.owner, True), (scene.reader, False), (scene.owner, True)):
+        messages = (await read(scene.client, person, CHANNEL))["messages"]
+        [shown] = [each for each in messages if each["id"] == moved]
+        assert ("prev_stream" in shown["edit_history"][0]) is sees
+
+
+async def test_page_in_memory_is_read_without_texts(scene: Scene, runtime: Runtime) -> None:
+    with recorded_statements(runtime.database, "message") as recorded:
+        assert len((await read(scene.client, scene.reader, CHANNEL, TOPIC))["messages"]) == 3
+    [statement] = recorded
+    assert "rendered_content" not in statement
+
+
+@pytest.mark.parametrize("options", [{}, {"narrow": [["search", "hello"]]}])
+async def test_each_key_of_a_message_comes_once(scene: Scene, options: dict[str, object]) -> None:
+    params = {"anchor": "newest", "num_before": 9, "num_after": 0, **options}
+    response = await scene.client.http.get(
+        "/api/v1/messages",
+        params={
+            key: value if isinstance(value, str) else orjson.dumps(value).decode()
+            for key, value in params.items()
+        },
+        auth=(scene.reader.email, scene.reader.api_key),
+    )
+    document = response.text
+
+    def check(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        assert len({name for name, _ in pairs}) == len(pairs)
+        return dict(pairs)
+
+    assert json.loads(document, object_pairs_hook=check)["messages"]

@@ -3,8 +3,7 @@
 Random histories run through two processes, which read pages all the time, also while messages are
 changed. Then a process that was just started reads the same pages: it has nothing in memory.
 
-To see what the histories find, the tags of events were removed one at a time. Each was found: those
-of edits, of reactions, of submessages, of moves (edit histories), and of changed users.
+`tests/features/messages/fetch/test_cached_pages.py` shows the same for single changes.
 """
 
 import asyncio

@@ -155,7 +155,9 @@ def _part(scope: Scope, filters: Sequence[tuple[Term, Compiled]]) -> Part:
         for term, compiled in filters
         if term.negated or compiled.place is None or compiled.place != scope.order
     ]
-    return Part(and_(scope.condition, *others), scope.order)
+    # `and_` would hide that a place is wanted as a whole, for which a statement is built once.
+    condition = and_(scope.condition, *others) if others else scope.condition
+    return Part(condition, scope.order)
 
 
 def _search(compiled: Sequence[Compiled]) -> SearchText | None:

@@ -78,7 +78,7 @@ async def _render(
     rendered = dict(zip(quick, shown, strict=True))
     for text in texts:
         if text not in rendered:
-            rendered[text] = await ctx.runtime.rendering_threads.run(render_message, text, names)
+            rendered[text] = await ctx.runtime.rendering_processes.run(render_message, text, names)
     return rendered
 
 

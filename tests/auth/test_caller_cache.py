@@ -231,7 +231,7 @@ class TestRevokedKey:
             assert_success(await client.get("/users/me", person))
             old = person
             person = replace(person, api_key=await replace_api_key(other.runtime, realm, person))
-            places = defaultdict(lambda: 1)
+            places: defaultdict[str, int] = defaultdict(lambda: 1)
             for name, values in (("example", example_of(route)), ("empty", {})):
                 response = await send_to(client, route, old, values, places)
                 responses[f"{route.method} {route.path_format} ({name})"] = response.status

@@ -66,7 +66,7 @@ class ForeignKeyCheck:
 
     def add(self, table: str, columns: Sequence[str], rows: Sequence[list[Any]]) -> None:
         """Add rows of a table; raises `RefusedRowsError` if it has other columns."""
-        if self._schema.columns.get(table) != {*columns}:
+        if self._schema.columns.get(table) != frozenset(columns):
             raise RefusedRowsError(f"the table {table} has other columns at this revision")
         for key, statement in self._of_table[table]:
             places = [columns.index(name) for name in key.columns]

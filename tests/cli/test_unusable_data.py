@@ -36,7 +36,7 @@ def run(command: Command, *arguments: str, limit: str = "unlimited") -> Outcome:
         capture_output=True,
         timeout=PATIENCE_SECONDS,
         check=False,
-        preexec_fn=heed_modes,  # noqa: PLW1509 - it only calls prctl
+        preexec_fn=heed_modes,
     )
     return Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode())
 
@@ -106,12 +106,12 @@ class TestWrongPassword:
     def test_is_named_and_not_printed(
         self, empty_command: Command, url: str, arguments: tuple[str, ...]
     ) -> None:
-        outcome = run(empty_command.with_settings(database_url=url), *arguments)
+        outcome = empty_command.with_settings(database_url=url).run(*arguments)
         assert_sentence(outcome, "password authentication failed", "CHATAPI_DATABASE_URL")
         assert "wrong-one" not in outcome.stdout + outcome.stderr
 
     def test_is_named_by_doctor(self, empty_command: Command, url: str) -> None:
-        outcome = run(empty_command.with_settings(database_url=url), *DOCTOR)
+        outcome = empty_command.with_settings(database_url=url).run(*DOCTOR)
         assert (outcome.status, outcome.stderr) == (1, "")
         assert "correct the password in CHATAPI_DATABASE_URL" in outcome.stdout
         assert "wrong-one" not in outcome.stdout

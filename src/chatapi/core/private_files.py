@@ -99,6 +99,7 @@ def _close(path: Path) -> None:
     except OSError as error:
         log.warning("stays_open_to_others", path=str(path), reason=error.strerror)
 
+
 def sync_folder(folder: Path) -> None:
     """Sync a folder: the name of a file is durable only after that."""
     descriptor = os.open(folder, os.O_RDONLY)

@@ -72,7 +72,7 @@ def test_ids_grow_with_times_from_the_welcome_message_on(shown: Shown) -> None:
     """The owner came after the welcome message, which is in the history of the channel only."""
     assert "Welcome!" in shown.in_general[0]["content"]
     for messages in (shown.messages, shown.in_general):
-        assert len(messages) > 5
+        assert len(messages) > 3
         by_id = sorted(messages, key=lambda message: int(message["id"]))
         times = [message["timestamp"] for message in by_id]
         assert times == sorted(times)

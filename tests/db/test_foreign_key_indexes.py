@@ -38,8 +38,9 @@ WITHOUT_INDEX = {
 def first_columns(table: Table) -> set[Column[object]]:
     """The columns by which rows are found without reading the whole table."""
     unique = [each for each in table.constraints if isinstance(each, UniqueConstraint)]
-    ordered = (table.primary_key, *unique, *table.indexes)
-    return {next(iter(each.columns)) for each in ordered if len(each.columns)}
+    constraints = [list(each.columns) for each in (table.primary_key, *unique)]
+    indexes = [list(each.columns) for each in table.indexes]
+    return {columns[0] for columns in (*constraints, *indexes) if columns}
 
 
 def test_foreign_keys_without_an_index_are_listed_with_a_reason() -> None:

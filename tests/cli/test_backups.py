@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+import orjson
 import pytest
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
@@ -109,22 +110,24 @@ class TestWholePath:
         assert modes_in(used.folder / "elsewhere") == {"folder 700", "file 600"}
 
     def test_standard_streams(self, used: Command, elsewhere: Command) -> None:
-        def run(command: Command, *arguments: str, given: bytes = b"") -> bytes:
-            done = subprocess.run(
-                [*COMMAND, "db", *arguments, "-"],
-                input=given,
-                capture_output=True,
-                check=False,
-                cwd=command.folder,
-                env=command.environment,
-            )
-            assert done.returncode == 0, done.stderr
-            return done.stdout
-
-        backup = run(used, "backup")
-        assert b"The backup is complete" in run(used, "verify", given=backup)
-        assert b"Restored" in run(elsewhere, "restore", given=backup)
+        saved = run_with_streams(used, "backup")
+        assert saved.stderr.startswith(b"Saved ")
+        backup = saved.stdout
+        verified = run_with_streams(used, "verify", given=backup)
+        assert b"The backup is complete" in verified.stdout
+        restored = run_with_streams(elsewhere, "restore", given=backup)
+        assert b"Restored" in restored.stdout
         assert uploads_of(elsewhere.folder / "elsewhere") == [HELLO]
+
+    def test_json_beside_a_backup_on_standard_output_is_on_standard_error(
+        self, used: Command, new_command: Command
+    ) -> None:
+        saved = run_with_streams(used, "backup", "--json")
+        [line] = saved.stderr.splitlines()
+        assert orjson.loads(line)["bytes"] == len(saved.stdout)
+        failed = run_with_streams(new_command, "backup", "--json", status=1)
+        [line] = failed.stderr.splitlines()
+        assert (orjson.loads(line)["code"], failed.stdout) == ("DATABASE_EMPTY", b"")
 
     def test_postgresql(self, used: Command, postgres_command: Command, tmp_path: Path) -> None:
         """From a laptop to a fleet and back, without a client program of PostgreSQL."""
@@ -138,6 +141,22 @@ class TestWholePath:
         people = [command.answer("user", "list")["users"] for command in (used, fleet, back)]
         assert people[0] == people[1] == people[2]
         assert uploads_of(tmp_path / "back") == [HELLO]
+
+
+def run_with_streams(
+    command: Command, *arguments: str, given: bytes = b"", status: int = 0
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command that reads a backup from standard input, or writes it to standard output."""
+    done = subprocess.run(
+        [*COMMAND, "db", *arguments, "-"],
+        input=given,
+        capture_output=True,
+        check=False,
+        cwd=command.folder,
+        env=command.environment,
+    )
+    assert done.returncode == status, done.stderr
+    return done
 
 
 class TestRefusals:

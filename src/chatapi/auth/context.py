@@ -196,6 +196,8 @@ class RealmContext(ServerContext):
 
         Another process may have committed a change that this one has not seen yet. A request that
         took a lock or a snapshot has checked already; others share one read of the realm clock.
+        The route calls it after a read and before an error. Services of a POST that takes no lock
+        call it first.
         """
         if self.db.as_of is None and not self.db.has_locked(self.realm.id):
             await self.release_connection()

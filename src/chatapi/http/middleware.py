@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import structlog
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chatapi.core.errors import (
     ApiError,
@@ -28,6 +28,7 @@ from chatapi.http.forms import ClientDisconnectedError
 from chatapi.http.limits import RateLimits
 from chatapi.http.request import ApiRequest, BodyLimits
 from chatapi.http.responses import send_error
+from chatapi.http.status_observer import StatusObserver
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # A name or an IPv4 address, or an IPv6 address in brackets; and perhaps a port.
@@ -187,16 +188,9 @@ class ApiMiddleware:
         return InternalError()
 
     async def _answer_observed(self, request: ApiRequest, send: Send) -> None:
-        status = 0
-
-        async def send_and_note(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        await self._answer(request, send_and_note)
-        seconds = request.waited
+        sending = StatusObserver(send)
+        await self._answer(request, sending)
+        status, seconds = sending.status, request.waited
         self._measurements.request_ended(request.method, request.route_path, status, seconds)
         if self._settings.access_log:
             log.info(

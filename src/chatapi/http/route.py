@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from http import HTTPStatus
 from typing import Any, ClassVar, NamedTuple
 
 from fastapi import APIRouter
@@ -178,30 +179,36 @@ class ChatRoute(APIRoute):
         return await read_form_with_file(request, limits)
 
     async def _run_once(self, request: ApiRequest, context: RequestContext, form: Form) -> Outcome:
+        try:
+            outcome = await self._call_endpoint(request, context, form)
+        except ApiError as error:
+            # An error also reveals something, and a client whose key was revoked must hear of that
+            # first. Where the service is at fault, a further statement would not help.
+            if error.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+                await context.recheck_caller()
+            raise
+        if self._rechecks_caller:
+            await context.recheck_caller()
+        if context.work.has_idempotency_key:
+            is_secret = self.operation.returns_secret
+            await store_response(context, None if is_secret else outcome.payload or {})
+        await context.work.commit()
+        return outcome
+
+    async def _call_endpoint(
+        self, request: ApiRequest, context: RequestContext, form: Form
+    ) -> Outcome:
+        """Read the parameters and call the endpoint, or find the response of the same request."""
         operation = self.operation
         params, unknown = operation.params.read(form.values, form.file, form.body)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         if self.stores_responses:
             stored = await find_stored_response(request, context, form.fingerprint)
             if stored is not None:
+                await context.recheck_caller()
                 return Outcome(stored, ignored, context.caller_id)
-        arguments = operation.arguments(context, request, params)
-        try:
-            payload = await operation.endpoint(**arguments)
-        except ApiError:
-            # An error also reveals something, so the caller is checked before it, too.
-            await self._recheck_caller(context)
-            raise
-        await self._recheck_caller(context)
-        if context.work.has_idempotency_key:
-            await store_response(context, None if operation.returns_secret else payload or {})
-        await context.work.commit()
+        payload = await operation.endpoint(**operation.arguments(context, request, params))
         return Outcome(payload, ignored, context.caller_id)
-
-    async def _recheck_caller(self, context: RequestContext) -> None:
-        """Start over if a request that only reads would no longer be authorized."""
-        if self._rechecks_caller:
-            await context.recheck_caller()
 
 
 class ReadByBodyRoute(ChatRoute):

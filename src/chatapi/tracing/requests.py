@@ -2,10 +2,11 @@
 
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace import format_trace_id as hexadecimal
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
 from chatapi.http.request import ApiRequest
+from chatapi.http.status_observer import StatusObserver
 from chatapi.tracing.recorder import TraceRecorder, propagator
 
 _FIRST_SERVER_ERROR = 500
@@ -20,20 +21,13 @@ class TracedRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Log lines of the request get its trace id, that of the access log included."""
-        status = 0
-
-        async def send_and_note(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        sending = StatusObserver(send)
         method: str = scope["method"]
         with self._tracer.start_as_current_span(
             method, propagator.extract(_trace_headers(scope)), SpanKind.SERVER
         ) as span:
             with bound_contextvars(trace_id=hexadecimal(span.get_span_context().trace_id)):
-                answer = self._app(scope, receive, send_and_note)
+                answer = self._app(scope, receive, sending)
                 request: ApiRequest = scope["state"]["request"]
                 await answer
             # The declared path, not the one the client sent, which may name people.
@@ -42,14 +36,14 @@ class TracedRequests:
                 {
                     "http.request.method": method,
                     "http.route": request.route_path,
-                    "http.response.status_code": status,
+                    "http.response.status_code": sending.status,
                     "chatapi.request_id": request.request_id,
                     "chatapi.realm": request.realm_name or "",
                 }
             )
             if request.charged_user_id is not None:
                 span.set_attribute("enduser.id", str(request.charged_user_id))
-            if status >= _FIRST_SERVER_ERROR:
+            if sending.status >= _FIRST_SERVER_ERROR:
                 span.set_status(Status(StatusCode.ERROR))
 
 

@@ -1,6 +1,7 @@
 """`chatapi db backup`, `restore` and `verify`, as an operator runs them."""
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -12,7 +13,7 @@ import orjson
 import pytest
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
-from tests.support.command import COMMAND, Command
+from tests.support.command import COMMAND, PATIENCE_SECONDS, Command
 from tests.support.command_child import Streams
 from tests.support.ready_processes import start_command
 from tests.support.waiting import until
@@ -27,10 +28,12 @@ def _usual_umask() -> Iterator[None]:
     os.umask(before)
 
 
-@pytest.fixture
-async def used(command: Command, prepared: Prepared) -> Command:
+@pytest.fixture(scope="module")
+async def used_folder(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A server's data: an organization, and an uploaded file in a message."""
-    with command.serving() as serving:
+    folder = tmp_path_factory.mktemp("used")
+    shutil.copy(prepared.database, folder)
+    with Command(folder, {"data_dir": str(folder)}).serving() as serving:
         serving.read_greeting(last="╰")
         async with serving.client(OWNER_EMAIL, prepared.owner_key) as client:
             uploaded = (
@@ -40,7 +43,14 @@ async def used(command: Command, prepared: Prepared) -> Command:
             sent = await client.post("/messages", data={**message, "content": uploaded["url"]})
             assert sent.status_code == 200, sent.text
         serving.end()
-    return command
+    return folder
+
+
+@pytest.fixture
+def used(used_folder: Path, empty_command: Command) -> Command:
+    """The command on a copy of the data."""
+    shutil.copytree(used_folder, empty_command.folder, dirs_exist_ok=True)
+    return empty_command
 
 
 @pytest.fixture
@@ -78,7 +88,7 @@ def start(command: Command, *arguments: str) -> BaseProcess:
 
 def kill(process: BaseProcess) -> None:
     process.kill()
-    process.join(10)
+    process.join(PATIENCE_SECONDS)
     assert process.exitcode == -signal.SIGKILL
 
 

@@ -181,6 +181,11 @@ def test_closed_pipe_ends_the_command_quietly(command: Command, name: str) -> No
         assert run_with_stdout(command, name, pipe).stderr == ""
 
 
+def heed_interrupts() -> None:
+    """Tests that run in the background of a shell ignore SIGINT, and so would their children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupt_ends_the_command_quietly(command: Command) -> None:
     process = subprocess.Popen(
         [*COMMAND, "demo", "--people", "5000"],
@@ -189,6 +194,7 @@ def test_interrupt_ends_the_command_quietly(command: Command) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 - it only sets a signal's default
     )
     with process:
         assert process.stderr is not None

@@ -71,8 +71,7 @@ class EventLog:
         return (await self._db.execute(select(logged))).scalar_one() or 0
 
     async def read_clock(self, realm_id: RealmId) -> ClockReading:
-        row = await self._db.execute(_READ_CLOCK, {"realm": realm_id})
-        last_event, log_floor = row.one()
+        [(last_event, log_floor)] = await self._db.fetch_alone(_READ_CLOCK, {"realm": realm_id})
         return ClockReading(EventNumber(last_event), EventNumber(log_floor))
 
     async def read_positions(self, realm_ids: Iterable[RealmId]) -> dict[RealmId, EventNumber]:

@@ -139,7 +139,7 @@ class ApiRequest:
 
 @lru_cache(maxsize=256)
 def _host_name(header: str) -> str:
-    """The name in a Host header that the middleware has checked: clients send few different ones."""
+    """The name in a Host header, which the middleware has checked; clients send few of them."""
     try:
         return urlsplit(f"//{header}").hostname or ""
     except ValueError:

@@ -86,6 +86,7 @@ async def test_leaves_no_connection_behind_while_a_closed_one_is_replaced(
     for steps in range(0, 40, 2):
         await read(database)
         idle = await database.check_out(database.engine.raw_connection)
+        assert idle.driver_connection is not None
         await idle.driver_connection.close()
         idle.close()
         reading = asyncio.ensure_future(read(database))

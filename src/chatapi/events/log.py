@@ -73,11 +73,10 @@ class EventLog:
 
     async def read_clock(self, realm_id: RealmId) -> ClockReading:
         """Read how far the log of a realm goes; raises an error if the realm was deleted."""
-        rows = await self._db.execute(_READ_CLOCK, {"realm": realm_id})
-        row = rows.one_or_none()
-        if row is None:
+        rows = await self._db.fetch_alone(_READ_CLOCK, {"realm": realm_id})
+        if not rows:
             raise UnknownOrganizationError
-        last_event, log_floor = row
+        last_event, log_floor = rows[0]
         return ClockReading(EventNumber(last_event), EventNumber(log_floor))
 
     async def read_positions(self, realm_ids: Iterable[RealmId]) -> dict[RealmId, EventNumber]:

@@ -28,7 +28,6 @@ from chatapi.http.forms import ClientDisconnectedError
 from chatapi.http.limits import RateLimits
 from chatapi.http.request import ApiRequest, BodyLimits
 from chatapi.http.responses import send_error
-from chatapi.http.status_observer import StatusObserver
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # A name or an IPv4 address, or an IPv6 address in brackets; and perhaps a port.
@@ -168,7 +167,7 @@ class ApiMiddleware:
             # The server cancels requests that are still running when the process has to end.
             if not self._is_ending():
                 raise
-            if not request.response_started:
+            if not request.response_status:
                 await send_error(request, send, UnavailableError())
         except MissingFileError:
             await send_error(request, send, NotFoundError())
@@ -188,9 +187,8 @@ class ApiMiddleware:
         return InternalError()
 
     async def _answer_observed(self, request: ApiRequest, send: Send) -> None:
-        sending = StatusObserver(send)
-        await self._answer(request, sending)
-        status, seconds = sending.status, request.waited
+        await self._answer(request, send)
+        seconds, status = request.waited, request.response_status
         self._measurements.request_ended(request.method, request.route_path, status, seconds)
         if self._settings.access_log:
             log.info(

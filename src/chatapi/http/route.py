@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
 from chatapi.core.errors import (
@@ -300,6 +300,23 @@ def _errors_in(responses: Mapping[int | str, Mapping[str, Any]]) -> list[type[Ap
     return [error for described in responses.values() for error in described["errors"]]
 
 
+class PageApp:
+    """A page that Starlette sends; notes its status in the request, as other responses do."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request: ApiRequest = scope["state"]["request"]
+
+        async def send_and_note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                request.response_status = message["status"]
+            await send(message)
+
+        await self.app(scope, receive, send_and_note)
+
+
 class RouteIndex:
     """Finds a literal path in a dictionary, any other among the patterns with the same key.
 
@@ -308,15 +325,16 @@ class RouteIndex:
 
     def __init__(self, routes: list[BaseRoute]) -> None:
         self._literal: defaultdict[str, dict[str, ASGIApp]] = defaultdict(dict)
-        self._patterns: defaultdict[str, list[Route]] = defaultdict(list)
+        self._patterns: defaultdict[str, list[tuple[Route, ASGIApp]]] = defaultdict(list)
         for route in routes:
             if not isinstance(route, Route):
                 continue
+            app = route.app if isinstance(route, ChatRoute) else PageApp(route.app)
             if "{" in route.path:
-                self._patterns[_key(route.path)].append(route)
+                self._patterns[_key(route.path)].append((route, app))
             else:
                 for method in sorted(route.methods or ()):
-                    self._literal[route.path].setdefault(method, route.app)
+                    self._literal[route.path].setdefault(method, app)
         self.unlimited_paths = frozenset(
             route.path for route in routes if isinstance(route, ChatRoute) and not route.is_limited
         )
@@ -337,7 +355,7 @@ class RouteIndex:
 
     def _find_by_pattern(self, path: str, scope: Scope) -> ASGIApp:
         allowed: list[str] = []
-        for route in self._patterns.get(_key(path), ()):
+        for route, app in self._patterns.get(_key(path), ()):
             match, child_scope = route.matches(scope)
             if match is Match.NONE or "" in child_scope["path_params"].values():
                 # A parameter that matches slashes would match an empty string as well.
@@ -345,7 +363,7 @@ class RouteIndex:
             scope["route_path"] = route.path_format
             if match is Match.FULL:
                 scope.update(child_scope)
-                return route.app
+                return app
             if match is Match.PARTIAL:
                 allowed += sorted(route.methods or ())
         if allowed:

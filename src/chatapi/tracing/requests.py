@@ -6,7 +6,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
 from chatapi.http.request import ApiRequest
-from chatapi.http.status_observer import StatusObserver
 from chatapi.tracing.recorder import TraceRecorder, propagator
 
 _FIRST_SERVER_ERROR = 500
@@ -21,29 +20,29 @@ class TracedRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Log lines of the request get its trace id, that of the access log included."""
-        sending = StatusObserver(send)
         method: str = scope["method"]
         with self._tracer.start_as_current_span(
             method, propagator.extract(_trace_headers(scope)), SpanKind.SERVER
         ) as span:
             with bound_contextvars(trace_id=hexadecimal(span.get_span_context().trace_id)):
-                answer = self._app(scope, receive, sending)
+                answer = self._app(scope, receive, send)
                 request: ApiRequest = scope["state"]["request"]
                 await answer
+            status = request.response_status
             # The declared path, not the one the client sent, which may name people.
             span.update_name(f"{method} {request.route_path}")
             span.set_attributes(
                 {
                     "http.request.method": method,
                     "http.route": request.route_path,
-                    "http.response.status_code": sending.status,
+                    "http.response.status_code": status,
                     "chatapi.request_id": request.request_id,
                     "chatapi.realm": request.realm_name or "",
                 }
             )
             if request.charged_user_id is not None:
                 span.set_attribute("enduser.id", str(request.charged_user_id))
-            if sending.status >= _FIRST_SERVER_ERROR:
+            if status >= _FIRST_SERVER_ERROR:
                 span.set_status(Status(StatusCode.ERROR))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
-from tests.support.command import COMMAND, Command
+from tests.support.command import COMMAND, PATIENCE_SECONDS, Command
 from tests.support.command_child import Streams
 from tests.support.ready_processes import start_command
 from tests.support.waiting import until
@@ -87,7 +87,7 @@ def start(command: Command, *arguments: str) -> BaseProcess:
 
 def kill(process: BaseProcess) -> None:
     process.kill()
-    process.join(10)
+    process.join(PATIENCE_SECONDS)
     assert process.exitcode == -signal.SIGKILL
 
 

@@ -94,7 +94,9 @@ async def test_sends_go_on_while_others_render_the_worst_texts(
             rendering.cancel()
         await asyncio.gather(*renderings, return_exceptions=True)
     print("alone", percentiles(undisturbed), "beside renderings", percentiles(disturbed))  # noqa: T201
-    assert set(statuses) == {200}
+    # Where the machine has little time for them, renderings are refused after a while.
+    assert 200 in statuses
+    assert set(statuses) <= {200, 429, 503}
     assert statistics.median(disturbed) < SLOWEST_RATIO * statistics.median(undisturbed)
 
 

@@ -90,7 +90,6 @@ class RealmRemover:
         statement = page
         while True:
             keys = (await self._db.execute(statement)).all()
-            await self._db.close()
             if not keys:
                 return
             yield keys

@@ -130,12 +130,12 @@ class TestWholePath:
         assert uploads_of(elsewhere.folder / "elsewhere") == [HELLO]
 
     def test_json_beside_a_backup_on_standard_output_is_on_standard_error(
-        self, used: Command, new_command: Command
+        self, used: Command, target: Command
     ) -> None:
         saved = run_with_streams(used, "backup", "--json")
         [line] = saved.stderr.splitlines()
         assert orjson.loads(line)["bytes"] == len(saved.stdout)
-        failed = run_with_streams(new_command, "backup", "--json", status=1)
+        failed = run_with_streams(target, "backup", "--json", status=1)
         [line] = failed.stderr.splitlines()
         assert (orjson.loads(line)["code"], failed.stdout) == ("DATABASE_EMPTY", b"")
 

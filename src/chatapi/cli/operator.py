@@ -92,7 +92,6 @@ def run_on_database(
 
 async def _run(work: Callable[[Runtime], Awaitable[T]]) -> T:
     async with open_runtime(load_settings()) as runtime:
-        await reach(runtime.database)
         with database_faults_named(runtime.database):
             await runtime.queues.begin_epoch()
             return await work(runtime)
@@ -123,6 +122,8 @@ async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
             settings, SystemClock(), bus_for(settings), post_notices, emit_user_visibility
         )
     try:
+        # Before the event log is followed: that would log the same failure once more.
+        await reach(runtime.database)
         await runtime.start()
         yield runtime
     finally:

@@ -45,14 +45,15 @@ async def test_of_the_guide_replies_to_those_who_write_echo(folder: Path) -> Non
         async with serving.client(*credentials) as owner:
             new = {"full_name": "Echo Bot", "short_name": "echo"}
             bot = (await owner.post("/bots", json=new)).raise_for_status().json()
+            user = (await owner.get(f"/users/{bot['user_id']}")).raise_for_status().json()["user"]
             for placeholder, value in (
-                ("BOT_EMAIL", bot["email"]),
+                ("BOT_EMAIL", user["email"]),
                 ("BOT_API_KEY", bot["api_key"]),
                 (README_ADDRESS, serving.url),
             ):
                 assert placeholder in program
                 program = program.replace(placeholder, value)
-            written = {"type": "direct", "to": [bot["email"]], "content": "echo hello"}
+            written = {"type": "direct", "to": [bot["user_id"]], "content": "echo hello"}
             with running_bot(program, folder):
 
                 async def has_replied() -> bool:

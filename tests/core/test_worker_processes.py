@@ -8,17 +8,20 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from chatapi.core.errors import UnavailableError
+from chatapi.core.open_files import raise_open_file_limit
 from chatapi.core.worker_processes import WorkerProcesses
 from chatapi.rendering import Linkifier, Linkifiers, Pattern, UrlTemplate
 from tests.support.waiting import until
 
 SERVER = """
 import asyncio, os
+from chatapi.core.open_files import raise_open_file_limit
 from chatapi.core.worker_processes import WorkerProcesses
 
 async def main():
@@ -94,6 +97,15 @@ async def test_work_that_takes_too_long_is_stopped(
     with pytest.raises(UnavailableError):
         await processes.run(time.sleep, 600)
     assert not is_running(pid)
+
+
+async def test_server_with_many_open_files_gets_results(processes: WorkerProcesses) -> None:
+    """Each waiting client is one: there may be thousands."""
+    raise_open_file_limit()
+    with ExitStack() as stack:
+        for _ in range(1_100):
+            stack.callback(os.close, os.dup(0))
+        assert await processes.run(abs, -1) == 1
 
 
 async def test_has_none_of_the_server_environment(

@@ -77,7 +77,7 @@ class WorkerProcesses:
 
 
 class _LostProcessError(UnavailableError):
-    """A process ended, or took too long, before it responded."""
+    """A process ended before it responded."""
 
 
 class _Process:
@@ -96,8 +96,9 @@ class _Process:
         stdin, stdout = cast("IO[bytes]", self._popen.stdin), cast("IO[bytes]", self._popen.stdout)
         try:
             write_block(stdin, request)
-            if not select.select([stdout], [], [], _MAX_SECONDS)[0]:
-                raise _LostProcessError
+            if not _has_content(stdout, _MAX_SECONDS):
+                # Not a lost process: another one would take as long.
+                raise UnavailableError
             return read_block(stdout)
         except (OSError, EOFError):
             raise _LostProcessError from None
@@ -110,6 +111,13 @@ class _Process:
         self.kill()
         with contextlib.suppress(BrokenPipeError):
             self._popen.communicate()
+
+
+def _has_content(pipe: IO[bytes], seconds: float) -> bool:
+    """Wait for a response; `select.select` would refuse descriptors above 1023."""
+    waiting = select.poll()
+    waiting.register(pipe, select.POLLIN)
+    return bool(waiting.poll(seconds * 1000))
 
 
 def write_block(pipe: IO[bytes], content: bytes) -> None:

@@ -211,6 +211,15 @@ def imports_step() -> Step:
     return Step("import-linter", [tool("lint-imports")])
 
 
+def write_bytecode() -> None:
+    """Let Python keep what it compiles, even where the environment says otherwise.
+
+    A test run starts hundreds of processes; compiling the source takes longer than all else that
+    each of them does to start.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
 def pytest_step(*, full: bool, left_out: list[str], extra: list[str]) -> Step:
     markers = ["-m", f"not ({' or '.join(left_out)})"] if left_out else []
     selection = [*([] if full else ["--quick"]), *markers]
@@ -241,6 +250,7 @@ def run_command(_options: argparse.Namespace, extra: list[str]) -> None:
 
 def test_command(options: argparse.Namespace, extra: list[str]) -> None:
     install(DEV_LOCK)
+    write_bytecode()
     if chosen_tests(extra):
         replace_process([tool("pytest"), *extra])
     left_out = [] if options.browser else ["browser"]

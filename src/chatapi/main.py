@@ -119,7 +119,6 @@ def create_app(
     app.state.close_tracing = _nothing
     for router in _ROUTERS:
         app.include_router(router)
-    _inspect_payloads()
     # Set last: each router that is included wraps the lifespan once more, and none has its own.
     app.router.lifespan_context = _lifespan
     app.router.routes.extend([document_route(app.openapi), *page_routes()])
@@ -172,13 +171,6 @@ def _add_tracing(app: ChatApp, recorder: "TraceRecorder") -> None:
 
 async def _nothing() -> None:
     """For services without tracing."""
-
-
-def _inspect_payloads() -> None:
-    """Find out which responses hold credentials, so that no request has to wait for it."""
-    for router in _ROUTERS:
-        for route in router.chat_routes:
-            _ = route.operation.returns_credential
 
 
 def create_served_app() -> ChatApp:

@@ -42,7 +42,7 @@ async def test_all_rows_and_files_are_restored(
     restored = await restore(target, backup)
     assert await rows_of(target) == rows
     assert files_of(target) == files
-    assert restored.rows == summary.rows == sum(map(len, rows.values()))
+    assert restored.manifest.rows == summary.manifest.rows == sum(map(len, rows.values()))
     assert summary.manifest.files.count == len(files)
     assert (summary.lost_files, summary.manifest.files.missing) == ([], 0)
     database = Database(target)

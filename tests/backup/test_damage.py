@@ -12,7 +12,7 @@ import orjson
 import pytest
 from sqlalchemy import inspect
 
-from chatapi.backup import BackupReader
+from chatapi.backup import BackupReader, verify_backup
 from chatapi.backup.archive import ArchiveWriter
 from chatapi.backup.errors import DamagedBackupError, NewerBackupError
 from chatapi.core.settings import Settings
@@ -88,6 +88,9 @@ async def assert_refused(make_empty: MakeEmpty, backup: bytes) -> str:
 
 def test_intact_backup_has_no_faults_and_is_an_ordinary_archive(backup: bytes) -> None:
     assert faults_of(backup) == []
+    header, manifest = verify_backup(io.BytesIO(backup))
+    assert header.database == "sqlite"
+    assert manifest.rows > 10
     names = [name for name, _ in parts_of(backup)]
     assert (names[0], names[-1]) == ("header.json", "manifest.json")
 
@@ -171,6 +174,19 @@ class TestMadeUp:
         damaged = with_lines(backup, "tables/message/", change, repair_manifest=True)
         assert faults_of(damaged) == []
         assert "a row of message refers to" in await assert_refused(make_empty, damaged)
+        with pytest.raises(DamagedBackupError) as refusal:
+            verify_backup(io.BytesIO(damaged))
+        assert refusal.value.faults == [
+            "a row of message refers by sender_id to a missing row of account"
+        ]
+
+    def test_rows_of_other_columns_are_named(self, backup: bytes) -> None:
+        def change(lines: bytes) -> bytes:
+            return lines.replace(b'"sender_id"', b'"sender"')
+
+        damaged = with_lines(backup, "tables/message/", change, repair_manifest=True)
+        with pytest.raises(DamagedBackupError, match="message has other columns"):
+            verify_backup(io.BytesIO(damaged))
 
     @pytest.mark.parametrize(
         "change",
@@ -222,8 +238,11 @@ class TestMadeUp:
         (name, header), *others = parts_of(backup)
         later = orjson.dumps({**orjson.loads(header), "revision": "9999", "chatapi_version": "9.9"})
         target = await make_empty("sqlite")
+        made_later = put_together([(name, later), *others])
+        with pytest.raises(NewerBackupError):
+            verify_backup(io.BytesIO(made_later))
         with pytest.raises(NewerBackupError) as refusal:
-            await restore(target, put_together([(name, later), *others]))
+            await restore(target, made_later)
         assert "made by chatapi 9.9" in refusal.value.msg
         assert await tables_of(target) == []
         assert files_of(target) == {}

@@ -1,6 +1,7 @@
 """`chatapi db backup`, `restore` and `verify`, as an operator runs them."""
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -8,10 +9,11 @@ from collections.abc import Iterator
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+import orjson
 import pytest
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
-from tests.support.command import COMMAND, Command
+from tests.support.command import COMMAND, PATIENCE_SECONDS, Command
 from tests.support.command_child import Streams
 from tests.support.ready_processes import start_command
 from tests.support.waiting import until
@@ -26,10 +28,12 @@ def _usual_umask() -> Iterator[None]:
     os.umask(before)
 
 
-@pytest.fixture
-async def used(command: Command, prepared: Prepared) -> Command:
+@pytest.fixture(scope="module")
+async def used_folder(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A server's data: an organization, and an uploaded file in a message."""
-    with command.serving() as serving:
+    folder = tmp_path_factory.mktemp("used")
+    shutil.copy(prepared.database, folder)
+    with Command(folder, {"data_dir": str(folder)}).serving() as serving:
         serving.read_greeting(last="╰")
         async with serving.client(OWNER_EMAIL, prepared.owner_key) as client:
             uploaded = (
@@ -39,7 +43,14 @@ async def used(command: Command, prepared: Prepared) -> Command:
             sent = await client.post("/messages", data={**message, "content": uploaded["url"]})
             assert sent.status_code == 200, sent.text
         serving.end()
-    return command
+    return folder
+
+
+@pytest.fixture
+def used(used_folder: Path, empty_command: Command) -> Command:
+    """The command on a copy of the data."""
+    shutil.copytree(used_folder, empty_command.folder, dirs_exist_ok=True)
+    return empty_command
 
 
 @pytest.fixture
@@ -77,7 +88,7 @@ def start(command: Command, *arguments: str) -> BaseProcess:
 
 def kill(process: BaseProcess) -> None:
     process.kill()
-    process.join(10)
+    process.join(PATIENCE_SECONDS)
     assert process.exitcode == -signal.SIGKILL
 
 
@@ -109,22 +120,24 @@ class TestWholePath:
         assert modes_in(used.folder / "elsewhere") == {"folder 700", "file 600"}
 
     def test_standard_streams(self, used: Command, elsewhere: Command) -> None:
-        def run(command: Command, *arguments: str, given: bytes = b"") -> bytes:
-            done = subprocess.run(
-                [*COMMAND, "db", *arguments, "-"],
-                input=given,
-                capture_output=True,
-                check=False,
-                cwd=command.folder,
-                env=command.environment,
-            )
-            assert done.returncode == 0, done.stderr
-            return done.stdout
-
-        backup = run(used, "backup")
-        assert b"The backup is complete" in run(used, "verify", given=backup)
-        assert b"Restored" in run(elsewhere, "restore", given=backup)
+        saved = run_with_streams(used, "backup")
+        assert saved.stderr.startswith(b"Saved ")
+        backup = saved.stdout
+        verified = run_with_streams(used, "verify", given=backup)
+        assert b"The backup is complete" in verified.stdout
+        restored = run_with_streams(elsewhere, "restore", given=backup)
+        assert b"Restored" in restored.stdout
         assert uploads_of(elsewhere.folder / "elsewhere") == [HELLO]
+
+    def test_json_beside_a_backup_on_standard_output_is_on_standard_error(
+        self, used: Command, target: Command
+    ) -> None:
+        saved = run_with_streams(used, "backup", "--json")
+        [line] = saved.stderr.splitlines()
+        assert orjson.loads(line)["bytes"] == len(saved.stdout)
+        failed = run_with_streams(target, "backup", "--json", status=1)
+        [line] = failed.stderr.splitlines()
+        assert (orjson.loads(line)["code"], failed.stdout) == ("DATABASE_EMPTY", b"")
 
     def test_postgresql(self, used: Command, postgres_command: Command, tmp_path: Path) -> None:
         """From a laptop to a fleet and back, without a client program of PostgreSQL."""
@@ -138,6 +151,22 @@ class TestWholePath:
         people = [command.answer("user", "list")["users"] for command in (used, fleet, back)]
         assert people[0] == people[1] == people[2]
         assert uploads_of(tmp_path / "back") == [HELLO]
+
+
+def run_with_streams(
+    command: Command, *arguments: str, given: bytes = b"", status: int = 0
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command that reads a backup from standard input, or writes it to standard output."""
+    done = subprocess.run(
+        [*COMMAND, "db", *arguments, "-"],
+        input=given,
+        capture_output=True,
+        check=False,
+        cwd=command.folder,
+        env=command.environment,
+    )
+    assert done.returncode == status, done.stderr
+    return done
 
 
 class TestRefusals:

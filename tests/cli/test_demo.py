@@ -24,6 +24,7 @@ class Shown:
 
     registered: Any
     messages: list[Any]
+    in_general: list[Any]
     picture: httpx.Response
 
     def messages_with(self, key: str) -> list[Any]:
@@ -48,9 +49,11 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
         ) as http:
             registered = http.post("/register", json={}).json()
             messages = http.get("/messages", params=ALL).json()["messages"]
+            narrow = '[{"operator": "channel", "operand": "general"}]'
+            in_general = http.get("/messages", params={**ALL, "narrow": narrow}).json()["messages"]
             [chart] = [message for message in messages if "chart.png" in message["content"]]
             address = chart["content"].partition('href="')[2].partition('"')[0]
-            yield Shown(registered, messages, http.get(f"{serving.url}{address}"))
+            yield Shown(registered, messages, in_general, http.get(f"{serving.url}{address}"))
 
 
 def test_conversations_are_spread_over_days_in_channels_and_between_people(shown: Shown) -> None:
@@ -63,6 +66,35 @@ def test_conversations_are_spread_over_days_in_channels_and_between_people(shown
     assert {len(message["display_recipient"]) for message in direct} == {2, 3}
     texts = [message["content"] for message in shown.messages]
     assert len(texts) == len({*texts}), "something was said twice"
+
+
+def test_ids_grow_with_times_from_the_welcome_message_on(shown: Shown) -> None:
+    """The owner came after the welcome message, which is in the history of the channel only."""
+    assert "Welcome!" in shown.in_general[0]["content"]
+    for messages in (shown.messages, shown.in_general):
+        assert len(messages) > 3
+        by_id = sorted(messages, key=lambda message: int(message["id"]))
+        times = [message["timestamp"] for message in by_id]
+        assert times == sorted(times)
+
+
+def test_in_an_organization_with_messages_conversations_follow_them(command: Command) -> None:
+    """Its own messages keep their times."""
+    with command.serving() as serving:
+        serving.read_greeting(last="Docs")
+        key = command.answer("user", "api-key", "--email", OWNER_EMAIL)["api_key"]
+        with httpx.Client(
+            base_url=f"{serving.url}/api/v1", auth=(OWNER_EMAIL, key), timeout=PATIENCE_SECONDS
+        ) as http:
+            written = {"type": "channel", "to": "general", "topic": "hello", "content": "mine"}
+            message_id = http.post("/messages", json=written).json()["id"]
+            before = http.get(f"/messages/{message_id}").json()["message"]["timestamp"]
+            command.answer("demo", "--people", "10")
+            messages = http.get("/messages", params=ALL).json()["messages"]
+    times = [each["timestamp"] for each in sorted(messages, key=lambda each: int(each["id"]))]
+    assert times == sorted(times)
+    [mine] = [each for each in messages if each["id"] == message_id]
+    assert mine["timestamp"] == before
 
 
 def test_messages_have_reactions_edits_widgets_and_mentions(shown: Shown) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 import typer
@@ -150,20 +151,26 @@ def test_unknown_organization_is_named(command: Command, name: str) -> None:
     assert_sentence(outcome, "Name one of the organizations: acme")
 
 
+def run_with_stdout(command: Command, name: str, stdout: IO[str]) -> Outcome:
+    """Run a command whose output cannot be written."""
+    done = subprocess.run(
+        [*COMMAND, *name.split()],
+        cwd=command.folder,
+        env=command.environment,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    return Outcome(done.returncode, "", done.stderr)
+
+
 def test_full_disk_is_named(command: Command) -> None:
     with Path("/dev/full").open("w") as full:
-        process = subprocess.run(
-            [*COMMAND, "org", "list"],
-            cwd=command.folder,
-            env=command.environment,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
-        )
-    assert process.returncode == 1
-    assert process.stderr == "Error: The command failed: No space left on device\n"
+        outcome = run_with_stdout(command, "org list", full)
+    assert outcome.status == 1
+    assert outcome.stderr == "Error: The command failed: No space left on device\n"
 
 
 @pytest.mark.parametrize("name", ["settings", "openapi", "org list"])
@@ -171,17 +178,12 @@ def test_closed_pipe_ends_the_command_quietly(command: Command, name: str) -> No
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as pipe:
-        process = subprocess.run(
-            [*COMMAND, *name.split()],
-            cwd=command.folder,
-            env=command.environment,
-            stdout=pipe,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
-        )
-    assert process.stderr == ""
+        assert run_with_stdout(command, name, pipe).stderr == ""
+
+
+def heed_interrupts() -> None:
+    """Tests that run in the background of a shell ignore SIGINT, and so would their children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_interrupt_ends_the_command_quietly(command: Command) -> None:
@@ -192,6 +194,7 @@ def test_interrupt_ends_the_command_quietly(command: Command) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 - it only sets a signal's default
     )
     with process:
         assert process.stderr is not None

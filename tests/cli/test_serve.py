@@ -140,7 +140,7 @@ class TestWaitingForPostgres:
         port = free_port()
         late = database.set(host="127.0.0.1", port=port, query={}).render_as_string(False)
         with postgres_command.with_settings(database_url=late).serving() as serving:
-            await until(lambda: "trying for 30 seconds" in serving.errors.read_text(), 30)
+            await until(lambda: "trying for 30 seconds" in serving.errors.read_text())
             async with tcp_proxy(to_postgres(database), port):
                 await asyncio.to_thread(serving.read_greeting, last="^curl ")
                 answer = await asyncio.to_thread(call_by_curl, serving.curl_line)

@@ -22,6 +22,7 @@ from tests.support.clock import MovableClock
 from tests.support.databases import SqliteTemplate
 from tests.support.responses import ApiResponse
 from tests.support.routes import ROUTES, example_of, natural_example_of, send_to
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 T = TypeVar("T")
 
@@ -183,7 +184,7 @@ async def test_request_that_locks_first_is_served_and_leaves_no_lock(
     client: ApiClient, owner: Person, route: ChatRoute, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(route, "_most_restarts", -1)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         answer = await send(client, route, owner, example_of(route))
         assert answer.status < 500
         monkeypatch.undo()

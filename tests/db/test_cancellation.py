@@ -12,6 +12,8 @@ from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from tests.support.waiting import until
 
+ONE = select(literal(1))
+
 
 @pytest.mark.parametrize("steps", range(25))
 async def test_leaves_no_connection_behind(settings: Settings, steps: int) -> None:
@@ -35,6 +37,11 @@ async def read_once(database: Database) -> None:
         await db.execute(select(literal(1)))
 
 
+async def read_alone(database: Database) -> None:
+    async with DatabaseSession(database) as db:
+        await db.fetch_alone(ONE, {})
+
+
 async def read_snapshot(database: Database) -> None:
     async with DatabaseSession(database) as db:
         await db.snapshot()
@@ -46,7 +53,7 @@ async def write_once(database: Database) -> None:
         await db.execute(text("UPDATE realm SET name = 'Changed'"))
 
 
-@pytest.mark.parametrize("work", [read_snapshot, write_once])
+@pytest.mark.parametrize("work", [read_once, read_alone, read_snapshot, write_once])
 async def test_leaves_no_transaction_behind(
     settings: Settings, work: Callable[[Database], Awaitable[None]]
 ) -> None:
@@ -64,4 +71,29 @@ async def test_leaves_no_transaction_behind(
         assert not database.writer_turn(None).locked()
     await until(lambda: pool.checkedout() == 0)
     await write_once(database)
+    await database.close()
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("read", [read_once, read_alone])
+async def test_leaves_no_connection_behind_while_a_closed_one_is_replaced(
+    settings: Settings, read: Callable[[Database], Awaitable[None]]
+) -> None:
+    """The pool finds only at the checkout that an idle connection was closed."""
+    database = Database(settings)
+    pool = database.engine.pool
+    assert isinstance(pool, QueuePool)
+    for steps in range(0, 40, 2):
+        await read(database)
+        idle = await database.check_out(database.engine.raw_connection)
+        assert idle.driver_connection is not None
+        await idle.driver_connection.close()
+        idle.close()
+        reading = asyncio.ensure_future(read(database))
+        for _ in range(steps):
+            await asyncio.sleep(0)  # not to wait for anything: to cancel at another point each time
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+        await until(lambda: pool.checkedout() == 0)
+    await asyncio.gather(*(read(database) for _ in range(database.pool_size)))
     await database.close()

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, text, update
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -25,6 +25,11 @@ from tests.support.waiting import until_lock_is_awaited
 
 # SQLite has no round trips to save: it always locks.
 pytestmark = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+
+_END_WAITING_CONNECTIONS = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
 
 
 @pytest.fixture
@@ -93,11 +98,11 @@ async def test_each_commit_returns_the_snapshot_for_the_next(
 ) -> None:
     left = await left_by_a_lock(runtime, realm)
     used: list[MessageId] = []
-    for text in "abcdef":
+    for letter in "abcdef":
         async with DatabaseSession(runtime.database) as db:
             await db.begin_optimistic(left)
             used += db.use_message_ids(2)
-            await note(db, runtime, realm, text)
+            await note(db, runtime, realm, letter)
             await db.commit()
             assert db.left is not None
             left = db.left
@@ -209,16 +214,16 @@ async def test_a_lost_connection_is_not_used_again(
         await db.lock_realm(realm.id, message_ids=1)
         await db.commit()
         left = db.left
-        # The pool hands out the connection that was used last.
-        backend = (await db.execute(select(func.pg_backend_pid()))).scalar_one()
     assert left is not None
-    async with DatabaseSession(elsewhere) as db:
+    async with DatabaseSession(elsewhere) as db, DatabaseSession(runtime.database) as other:
         await db.begin_optimistic(left)
         await note(db, runtime, realm, "lost")
-        async with DatabaseSession(runtime.database) as other:
-            await other.execute(select(func.pg_terminate_backend(backend)))
+        await other.lock_realm(realm.id)
+        committing = asyncio.create_task(db.commit())
+        await until_lock_is_awaited(runtime.database)
+        await other.execute(_END_WAITING_CONNECTIONS)
         with pytest.raises(Exception) as failure:  # noqa: PT011 (which one depends on the moment)
-            await db.commit()
+            await committing
         assert is_unavailable(failure.value)
     async with DatabaseSession(elsewhere) as db:
         await db.begin_optimistic(left)

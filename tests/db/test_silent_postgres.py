@@ -18,6 +18,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.settings import Settings
 from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
+from chatapi.db.pooled_connection import PooledConnection
 from chatapi.db.session import DatabaseSession
 from chatapi.http.route import API_PREFIX, FeatureRouter
 from tests.factories import MakeChannel, Person
@@ -192,7 +193,7 @@ async def test_message_whose_acknowledgement_was_lost_is_sent_once(
 
 def silence(db: DatabaseSession, proxy: TcpProxy) -> None:
     """From here on the connection of a session gets neither responses nor a reset."""
-    assert db._state is not None
+    assert isinstance(db._state, PooledConnection)
     assert db._state.connection.sync_connection is not None
     driver = db._state.connection.sync_connection.connection.driver_connection
     assert driver is not None

@@ -17,7 +17,7 @@ from tests.support.listening import Listener, listen
 from tests.support.log_lines import collected_log
 from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.sample_events import Noted, append
-from tests.support.waiting import until, until_polls_wait
+from tests.support.waiting import MAX_WAIT_SECONDS, until, until_polls_wait
 
 UNAVAILABLE = ("SERVICE_UNAVAILABLE", 503)
 
@@ -91,13 +91,13 @@ class TestLostFile:
         assert_error(await ready(client), *UNAVAILABLE, unavailable=["database", "database_file"])
         assert (await client.http.get("/health")).status_code == 200
 
-    async def test_waiting_poll_is_refused_within_a_second(
+    async def test_waiting_poll_is_refused(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, lose: Any
     ) -> None:
         poll = asyncio.create_task(listener.poll())
         await until_polls_wait(runtime, realm)
         lose()
-        assert_error(await asyncio.wait_for(poll, 4), *UNAVAILABLE)
+        assert_error(await asyncio.wait_for(poll, MAX_WAIT_SECONDS), *UNAVAILABLE)
 
     async def test_it_is_logged_once(self, runtime: Runtime, client: ApiClient, lose: Any) -> None:
         with collected_log() as entries:

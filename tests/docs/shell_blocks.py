@@ -18,8 +18,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def code_blocks(page: str, heading: str, language: str = "sh") -> list[str]:
-    """The code below a heading of the second level, in one language."""
-    text = (PROJECT / page).read_text()
+    """The code below a heading of the first or second level, in one language."""
+    text = f"\n{(PROJECT / page).read_text()}"
     section = text.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 

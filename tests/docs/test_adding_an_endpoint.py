@@ -33,7 +33,8 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for part in PARTS:
-            ignored = shutil.ignore_patterns("__pycache__", "node_modules")
+            # Bytecode comes along: files keep their times, so it is valid in the copy as well.
+            ignored = shutil.ignore_patterns("node_modules")
             shutil.copytree(PROJECT / part, folder / part, ignore=ignored)
         for file in PROJECT.glob("[!.]*"):
             if file.is_file():

@@ -1,13 +1,35 @@
 """Reads of the realm clock: simultaneous requests share one, never one that began earlier."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import RealmId
+from chatapi.db.database import Database
 from chatapi.main import ChatApp
 from tests.support.apps import StartApp
 from tests.support.sample_events import Noted, commit_events
 from tests.support.statements import recorded_statements
+
+ONLY_IN_READS = "log_floor"
+"""The process itself reads the clocks twice a second, but not this column."""
+
+
+MAX_TURNS = 1_000
+"""Of the event loop, until a read has begun."""
+
+
+@contextmanager
+def recorded_reads(database: Database) -> Iterator[list[str]]:
+    """The reads of clocks, by a session or on the driver."""
+    with recorded_statements(database, ONLY_IN_READS) as statements:
+        database.trace_statement = statements.append
+        try:
+            yield statements
+        finally:
+            database.trace_statement = None
 
 
 async def test_after_a_read_commits_of_other_processes_are_known(
@@ -22,23 +44,25 @@ async def test_after_a_read_commits_of_other_processes_are_known(
 
 async def test_simultaneous_requests_share_a_read(runtime: Runtime, realm: RealmRecord) -> None:
     await runtime.hub.feed(realm.id)
-    with recorded_statements(runtime.database, "realm_clock") as statements:
+    with recorded_reads(runtime.database) as reads:
         await asyncio.gather(*(runtime.clock_reader.catch_up(realm.id) for _ in range(50)))
-    # One more may be the read that the process does by itself twice a second.
-    assert len(statements) <= 2
+    assert len(reads) == 1
 
 
-async def test_request_during_a_read_gets_the_next_one(
+async def test_requests_during_a_read_share_the_next_one(
     runtime: Runtime, realm: RealmRecord
 ) -> None:
-    first = asyncio.create_task(runtime.clock_reader.catch_up(realm.id))
-    for _ in range(2):  # it asks for a read, and the read begins
-        await asyncio.sleep(0)
-    running = runtime.clock_reader._running[realm.id]
-    second = asyncio.create_task(runtime.clock_reader.catch_up(realm.id))
-    await asyncio.sleep(0)
-    assert runtime.clock_reader._next[realm.id] is not running
-    await asyncio.gather(first, second)
+    await runtime.hub.feed(realm.id)
+    with recorded_reads(runtime.database) as reads:
+        first = asyncio.create_task(runtime.clock_reader.catch_up(realm.id))
+        for _ in range(MAX_TURNS):
+            if reads:
+                break
+            await asyncio.sleep(0)
+        assert not first.done()
+        await asyncio.gather(*(runtime.clock_reader.catch_up(realm.id) for _ in range(50)))
+        await first
+    assert len(reads) == 2
 
 
 async def test_cancelled_request_does_not_cancel_the_read_of_others(
@@ -50,5 +74,25 @@ async def test_cancelled_request_does_not_cancel_the_read_of_others(
     await asyncio.sleep(0)
     cancelled.cancel()
     await other
-    assert cancelled.cancelled() or cancelled.cancelling()
-    assert not runtime.clock_reader._running
+    assert cancelled.cancelled()
+
+
+async def test_failed_read_fails_for_all_waiting_requests_and_not_for_later_ones(
+    runtime: Runtime, realm: RealmRecord
+) -> None:
+    unknown = RealmId(realm.id + 1_000)
+    failed = await asyncio.gather(
+        *(runtime.clock_reader.catch_up(unknown) for _ in range(2)), return_exceptions=True
+    )
+    assert all(isinstance(each, Exception) for each in failed), failed
+    await runtime.clock_reader.catch_up(realm.id)
+
+
+async def test_read_returns_its_connection_to_the_pool(
+    runtime: Runtime, realm: RealmRecord
+) -> None:
+    await runtime.clock_reader.catch_up(realm.id)
+    used = runtime.database.used_connections
+    for _ in range(runtime.database.pool_size + 1):
+        await runtime.clock_reader.catch_up(realm.id)
+    assert runtime.database.used_connections <= used

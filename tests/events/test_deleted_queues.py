@@ -121,7 +121,7 @@ class TestOtherProcess:
             response = await world.listener.poll(dont_block=True)
             return response.status == 400 and response["code"] == "BAD_EVENT_QUEUE_ID"
 
-        await until_true(is_refused, seconds=4)
+        await until_true(is_refused)
 
     async def test_ended_queue_ends_a_poll_that_waits_in_the_other_process(
         self, world: World, realm: RealmRecord, other: ChatApp

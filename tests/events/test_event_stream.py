@@ -139,6 +139,11 @@ class TestHeartbeats:
 
 
 class TestLongPollOverAConnection:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        """A poll whose client has gone ends with the next heartbeat."""
+        return settings.model_copy(update={"heartbeat_seconds": 1})
+
     async def test_disconnected_client_loses_no_logged_event(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, app: ChatApp
     ) -> None:

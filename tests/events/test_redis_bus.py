@@ -20,7 +20,7 @@ from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
 from tests.support.sample_events import Noted, Whispered, commit_events, entry
 from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
-from tests.support.waiting import until, until_polls_wait, until_true
+from tests.support.waiting import MAX_WAIT_SECONDS, until, until_polls_wait, until_true
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,6 @@ def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
 
 PROBE = "probe"
 DEPLOYMENT = "ours"
-MAX_CLOSING_SECONDS = 30
 MOMENTS = 100
 
 
@@ -207,7 +206,7 @@ class TestClosing:
                 inbox.bus.publish(note("under way"))
             for _ in range(turns // 2):
                 await asyncio.sleep(0)
-            async with asyncio.timeout(MAX_CLOSING_SECONDS):
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await inbox.bus.close()
         assert log.calls == []
 
@@ -226,7 +225,7 @@ class TestClosing:
 
         monkeypatch.setattr(inbox.bus, "_append", fail_when_cancelled)
         inbox.bus.publish(note("never said"))
-        async with asyncio.timeout(MAX_CLOSING_SECONDS):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             await inbox.bus.close()
 
     async def test_ends_while_the_deployment_id_is_being_read(
@@ -245,7 +244,7 @@ class TestClosing:
         bus = RedisBus(valkey.url)
         await bus.start(lambda _batch: None, fail_when_cancelled)
         await is_asked.wait()
-        async with asyncio.timeout(MAX_CLOSING_SECONDS):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             await bus.close()
 
 
@@ -295,7 +294,7 @@ class TestTwoProcesses:
         poll = asyncio.create_task(listener.next_events())
         await until_polls_wait(other.runtime, realm)
         valkey.kill()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             await commit_events(app.runtime, realm, Noted(text="a"))
             assert [event["text"] for event in await poll] == ["a"]
 

@@ -28,7 +28,7 @@ from tests.support.client import ApiClient
 from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.sample_events import RealmTouched, commit_events
 from tests.support.statements import recorded_statements
-from tests.support.waiting import until
+from tests.support.waiting import MAX_WAIT_SECONDS, until
 
 SENDERS = 4
 SENDS_EACH = 5
@@ -121,7 +121,7 @@ class TestRestarts:
 
     async def test_nothing_stays_locked(self, client: ApiClient, member: Person) -> None:
         assert_success(await client.get("/test/snapshot", member))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             assert_success(await client.patch("/settings", member, web_font_size_px=20))
 
 
@@ -150,7 +150,7 @@ class TestOneConnection:
         self, client: ApiClient, make_user: MakeUser, path: str
     ) -> None:
         people = [await make_user() for _ in range(3)]
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             responses = await asyncio.gather(*(client.get(path, person) for person in people))
         for response in responses:
             assert_success(response)
@@ -217,7 +217,7 @@ class TestSending:
 
             return join_and_leave
 
-        async with asyncio.timeout(60), disturbed(*map(change, restless)) as changes:
+        async with asyncio.timeout(MAX_WAIT_SECONDS), disturbed(*map(change, restless)) as changes:
             sent = await send_all(client, senders, "busy", text)
         assert 2 * len(changes) <= CHANGES_PER_SEND * sent
 
@@ -236,7 +236,7 @@ class TestSending:
         async def rename() -> None:
             await change_realm(client, owner, name=f"Acme {next(numbers)}")
 
-        async with asyncio.timeout(60), disturbed(rename) as changes:
+        async with asyncio.timeout(MAX_WAIT_SECONDS), disturbed(rename) as changes:
             sent = await send_all(client, senders, "busy", text)
         assert len(changes) <= CHANGES_PER_SEND * sent
 

@@ -2,12 +2,12 @@
 
 import pytest
 from starlette.routing import Match, Route
-from starlette.types import Scope
+from starlette.types import ASGIApp, Scope
 from typing_extensions import TypedDict, override
 
 from chatapi.auth.guards import Anybody
 from chatapi.core.errors import MethodNotAllowedError, NotFoundError
-from chatapi.http.route import API_PREFIX, FeatureRouter, RouteIndex
+from chatapi.http.route import API_PREFIX, FeatureRouter, PageApp, RouteIndex
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error
 
@@ -34,10 +34,16 @@ def scope(path: str, method: str = "GET") -> Scope:
     return {"type": "http", "path": path, "method": method, "root_path": "", "headers": []}
 
 
+def found_endpoint(index: RouteIndex, requested: Scope) -> ASGIApp:
+    found = index.find(requested)
+    assert isinstance(found, PageApp)
+    return found.app
+
+
 def find(index: RouteIndex, path: str, method: str = "GET") -> list[str]:
     """The routes that were asked to match a path."""
     asked.clear()
-    assert index.find(scope(path, method)) is endpoint
+    assert found_endpoint(index, scope(path, method)) is endpoint
     return list(asked)
 
 
@@ -79,7 +85,7 @@ def test_parameter_with_slashes_does_not_match_an_empty_path() -> None:
     route = Route("/files/{name:path}", endpoint)
     route.app = endpoint
     index = RouteIndex([route])
-    assert index.find(scope("/files/a/b")) is endpoint
+    assert found_endpoint(index, scope("/files/a/b")) is endpoint
     with pytest.raises(NotFoundError):
         index.find(scope("/files/"))
 

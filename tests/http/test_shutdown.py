@@ -14,10 +14,14 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.settings import Settings
 from tests.factories import Person
 from tests.support.client import basic_auth
-from tests.support.server_process import ServerProcess, server_process
-from tests.support.waiting import until
+from tests.support.server_process import (
+    START_TIMEOUT_SECONDS,
+    STOP_TIMEOUT_SECONDS,
+    ServerProcess,
+    server_process,
+)
+from tests.support.waiting import MAX_WAIT_SECONDS, until
 
-MAX_GOODBYE_SECONDS = 5
 CONTENT = b"x" * 4000
 
 
@@ -32,7 +36,9 @@ class TestTermination:
     ) -> None:
         with server_process(server_folder, database_url=settings.database_url) as server:
             async with httpx.AsyncClient(
-                base_url=f"{server.url}/api/v1", auth=basic_auth(member), timeout=30
+                base_url=f"{server.url}/api/v1",
+                auth=basic_auth(member),
+                timeout=START_TIMEOUT_SECONDS,
             ) as http:
                 registered = (await http.post("/register")).json()
                 position = {name: registered[name] for name in ("queue_id", "last_event_id")}
@@ -50,7 +56,7 @@ class TestTermination:
                 await until(lambda: len(sent) == 3)
                 # Sent later and already answered: by now the server has read the polls, too.
                 await http.get("/users/me")
-                async with asyncio.timeout(MAX_GOODBYE_SECONDS):
+                async with asyncio.timeout(MAX_WAIT_SECONDS):
                     await asyncio.to_thread(server.terminate)
                     responses = [(await poll).json() for poll in polls]
         assert [response["events"][0]["type"] for response in responses] == ["heartbeat"] * 3
@@ -79,18 +85,20 @@ class TestTermination:
             server_folder,
             ("--workers", str(workers)),
             database_url=settings.database_url,
-            shutdown_grace_seconds="60",
+            shutdown_grace_seconds="600",
         ) as server:
             async with half_an_upload(server, member) as (reader, writer, rest):
                 ending = asyncio.create_task(asyncio.to_thread(server.terminate))
                 # No client can connect any more: the server is about to end.
-                await until(lambda: not server.listens())
+                await until(lambda: not server.listens(), STOP_TIMEOUT_SECONDS)
                 writer.write(rest)
                 status, body = await read_answer(reader)
                 await ending
             assert (status, body["result"]) == (200, "success")
             await asyncio.to_thread(server.start)
-            async with httpx.AsyncClient(base_url=server.url, timeout=30) as http:
+            async with httpx.AsyncClient(
+                base_url=server.url, timeout=START_TIMEOUT_SECONDS
+            ) as http:
                 stored = await http.get(body["url"], auth=basic_auth(member))
         assert (stored.status_code, stored.content) == (200, CONTENT)
 
@@ -113,7 +121,7 @@ async def half_an_upload(
     )
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write(head.encode() + body[:2000])
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(START_TIMEOUT_SECONDS):
         # Sent when the endpoint begins to read the body.
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
     try:
@@ -123,7 +131,7 @@ async def half_an_upload(
 
 
 async def read_answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(STOP_TIMEOUT_SECONDS):
         response = await reader.read()
     head, _, body = response.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(body)

@@ -9,6 +9,7 @@ from tests.factories import Person
 from tests.support.client import ApiClient
 from tests.support.listening import listen
 from tests.support.responses import assert_success
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ class TestOneConnection:
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
         listener = await listen(client, member)
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             responses = await asyncio.gather(
                 client.get("/users", member),
                 client.post("/register", member),

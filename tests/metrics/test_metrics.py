@@ -16,7 +16,7 @@ from chatapi.jobs.periodic_jobs import run_job
 from chatapi.main import ChatApp
 from tests.factories import Person
 from tests.support.apps import StartApp
-from tests.support.client import ApiClient
+from tests.support.client import ApiClient, basic_auth
 from tests.support.listening import listen
 from tests.support.responses import assert_success
 from tests.support.server_process import PROJECT
@@ -67,6 +67,27 @@ class TestRequests:
         assert value(samples, "requests_total", **labels, status="400") == 2
         assert value(samples, "request_seconds_count", **labels) == 3
         assert value(samples, "requests_total", method="GET", route="unknown", status="404") == 1
+
+    async def test_of_pages_and_unchanged_content_are_counted_with_their_status(
+        self, client: ApiClient, http: httpx.AsyncClient, owner: Person
+    ) -> None:
+        await http.get("/docs")
+        await scrape(http)
+        users = await client.get("/users", owner)
+        await client.http.get(
+            "/api/v1/users",
+            auth=basic_auth(owner),
+            headers={"If-None-Match": users.headers["etag"]},
+        )
+        samples = await scrape(http)
+        for route, status in (
+            ("/docs", "200"),
+            ("/metrics", "200"),
+            ("/api/v1/users", "200"),
+            ("/api/v1/users", "304"),
+        ):
+            counted = value(samples, "requests_total", method="GET", route=route, status=status)
+            assert counted == 1, (route, status)
 
     async def test_of_any_method_do_not_add_labels(
         self, client: ApiClient, http: httpx.AsyncClient, realm: RealmRecord

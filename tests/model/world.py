@@ -88,7 +88,7 @@ class World(RuleBasedStateMachine):
         self.client: ApiClient = QuickClient(self.app)
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=60)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=300)
 
     def call(self, method: str, path: str, person: str, **params: object) -> ApiResponse:
         caller = getattr(self.client, method)

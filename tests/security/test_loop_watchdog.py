@@ -5,7 +5,6 @@ come from the table of routes, requests from `hostile_values.py`.
 """
 
 import asyncio
-from operator import attrgetter
 from typing import NamedTuple
 
 import pytest
@@ -14,12 +13,12 @@ from chatapi.main import ChatApp
 from tests.contract.test_permission_matrix import endpoint_of
 from tests.security.hostile_values import MakeRequest, hostile_requests
 from tests.security.large_organization import fill_organization
-from tests.security.loop_watch import MAX_STEP_SECONDS, LoopWatch
+from tests.security.loop_watch import LoopWatch, is_short_step
 from tests.security.requests import Reply, Request, perform
 from tests.support.client import ApiClient
 from tests.support.routes import ROUTES
 
-_TRIES = 3
+_TRIES = 6
 _ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE")
 """Reads come first, while all data exists."""
 _ALWAYS_REFUSED = [
@@ -45,7 +44,7 @@ async def test_no_request_to_any_endpoint_holds_the_loop(
             best = await best_try(app, make)
             assert best.reply.status < 500, (best.request.label, best.reply.body[:300])
             answered.add(best.reply.status)
-            if best.seconds >= MAX_STEP_SECONDS:
+            if not best.is_short:
                 slow.append(f"{best.seconds:.3f} s before {best.place}: {best.request.label}")
         if 200 not in answered:
             unreached.append(endpoint_of(route))
@@ -58,6 +57,7 @@ class Try(NamedTuple):
     """One request and its longest step."""
 
     seconds: float
+    is_short: bool
     place: str
     request: Request
     reply: Reply
@@ -66,13 +66,13 @@ class Try(NamedTuple):
 async def best_try(app: ChatApp, make: MakeRequest) -> Try:
     """The best of a few tries counts: a slow step is slow each time."""
     tries = [await one_try(app, make)]
-    while len(tries) < _TRIES and tries[-1].seconds >= MAX_STEP_SECONDS:
+    while len(tries) < _TRIES and not tries[-1].is_short:
         tries.append(await one_try(app, make))
-    return min(tries, key=attrgetter("seconds"))
+    return min(tries, key=lambda tried: (not tried.is_short, tried.seconds))
 
 
 async def one_try(app: ChatApp, make: MakeRequest) -> Try:
     request = await make()
     async with LoopWatch() as watch:
         reply = await asyncio.ensure_future(perform(app, request))
-    return Try(watch.longest, watch.place, request, reply)
+    return Try(watch.longest, is_short_step(watch.longest), watch.place, request, reply)

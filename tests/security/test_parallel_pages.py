@@ -14,6 +14,7 @@ from tests.features.messages.fetch.conversations import read, send
 from tests.security.requests import Request, perform
 from tests.security.seeding import add_messages
 from tests.support.client import ApiClient
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 ROWS = 240
 """A number of messages too small to make a page a large one by itself."""
@@ -77,7 +78,7 @@ async def test_ordinary_page_takes_no_turn(
     turns = [asyncio.create_task(runtime.heavy_reads.take(member.user_id)) for _ in all_turns]
     await asyncio.gather(*turns)
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             page = await read(client, member, ["topic", "small"], num_before=ROWS)
     finally:
         for _ in turns:

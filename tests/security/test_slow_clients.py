@@ -24,12 +24,9 @@ from tests.support.listening import listen
 from tests.support.live_server import live_server
 from tests.support.responses import assert_success
 from tests.support.sample_events import Noted, commit_events
-from tests.support.waiting import until, until_polls_wait
+from tests.support.waiting import MAX_WAIT_SECONDS, until, until_polls_wait
 
 GET = b"GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\n"
-PATIENCE_SECONDS = 10
-
-
 LARGE = 30_000_000
 """Bytes: more than the buffers of the system take."""
 IDLE_CLIENTS = 10
@@ -102,7 +99,7 @@ async def answer_to(url: str, *pieces: bytes) -> bytes:
     try:
         for piece in pieces:
             writer.write(piece)
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             return await reader.read()
     except ConnectionResetError:
         return b""
@@ -123,7 +120,7 @@ async def test_head_that_comes_byte_by_byte_is_not_waited_for(url: str) -> None:
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write(GET)
     reading = asyncio.create_task(reader.read())
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         while not reading.done():
             writer.write(b"X-More: 1\r\n")
             await asyncio.wait({reading}, timeout=0.02)
@@ -202,7 +199,7 @@ async def test_client_that_takes_no_response_is_not_waited_for(
             connection.connect(("127.0.0.1", urlsplit(url).port))
             # Each of many responses waits for the one before it.
             connection.sendall(request * 100)
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await NotingProtocol.ended.wait()
 
 

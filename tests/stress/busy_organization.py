@@ -146,11 +146,12 @@ class Worker:
 
 
 async def change_roles(owner: Client, person: Person, stop: asyncio.Event) -> None:
-    for role in count():
-        if stop.is_set():
-            return
-        new = (Role.MODERATOR, Role.MEMBER)[role % 2]
+    """Change a member's role to and fro; in the end it is another one than in the beginning."""
+    for number in count():
+        new = (Role.MODERATOR, Role.MEMBER)[number % 2]
         await owner.call("PATCH", f"/users/{person.user_id}", role=int(new))
+        if stop.is_set() and new is not Role.MEMBER:
+            return
 
 
 @dataclass(frozen=True)

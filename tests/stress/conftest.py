@@ -60,7 +60,7 @@ async def clients(processes: list[QuickServer]) -> AsyncIterator[list[httpx.Asyn
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(
-                httpx.AsyncClient(base_url=server.url, limits=unlimited, timeout=20)
+                httpx.AsyncClient(base_url=server.url, limits=unlimited, timeout=60)
             )
             for server in processes
         ]

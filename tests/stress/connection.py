@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from chatapi.core.errors import UnavailableError
 from chatapi.http.route import API_PREFIX
 from tests.factories import Person
 from tests.support.client import basic_auth, encode_form
@@ -23,7 +24,7 @@ class Connection:
         self.person = person
 
     async def call(self, method: str, path: str, **params: object) -> dict[str, Any] | None:
-        """The response, or None when it was lost and the outcome is unknown."""
+        """The response, or None when the outcome is unknown: it was lost, or the server is busy."""
         return await self.call_with_headers({}, method, path, **params)
 
     async def call_with_headers(
@@ -44,6 +45,9 @@ class Connection:
             await asyncio.sleep(TRY_AGAIN_SECONDS)
             return None
         answer: dict[str, Any] = response.json()
+        if answer.get("code") == UnavailableError.code:
+            await asyncio.sleep(TRY_AGAIN_SECONDS)
+            return None
         assert response.status_code in {200, 400}, answer
         return answer
 

@@ -9,10 +9,14 @@ from pathlib import Path
 
 from tests.support.command_child import Streams
 from tests.support.ready_processes import start_command
-from tests.support.server_process import free_port, inherited_environment
+from tests.support.server_process import (
+    PATIENT,
+    START_TIMEOUT_SECONDS,
+    STOP_TIMEOUT_SECONDS,
+    free_port,
+    inherited_environment,
+)
 from tests.support.waiting import until
-
-STOP_TIMEOUT_SECONDS = 10
 
 
 class QuickServer:
@@ -22,7 +26,7 @@ class QuickServer:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._folder = folder
-        self._environment = {**inherited_environment(), **environment}
+        self._environment = {**inherited_environment(), **PATIENT, **environment}
         self._process: BaseProcess | None = None
 
     @property
@@ -36,7 +40,7 @@ class QuickServer:
         arguments = ("serve", "--port", str(self.port))
         process = start_command(arguments, self._environment, self._folder, streams)
         self._process = process
-        await until(lambda: self._listens() or not process.is_alive(), seconds=20)
+        await until(lambda: self._listens() or not process.is_alive(), START_TIMEOUT_SECONDS)
         assert process.is_alive(), stderr.read_text()
 
     def kill(self) -> None:

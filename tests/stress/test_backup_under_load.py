@@ -97,7 +97,7 @@ async def work_and_back_up(clients: list[Client], made_by: Command) -> Load:
     def acknowledged() -> set[int]:
         return {message for worker in workers for message in worker.acknowledged}
 
-    async with asyncio.timeout(180), asyncio.TaskGroup() as crowd:
+    async with asyncio.timeout(600), asyncio.TaskGroup() as crowd:
         for worker in workers:
             crowd.create_task(worker.work(stop))
         crowd.create_task(change_roles(clients[0], clients[1].person, stop))

@@ -128,7 +128,7 @@ async def begin_talk(world: World, clients: list[httpx.AsyncClient]) -> Talk:
 async def talk_through(talk: Talk, faults: Iterable[Fault]) -> None:
     """Let all talk; each fault happens after some more messages were acknowledged."""
     stop = asyncio.Event()
-    async with asyncio.timeout(180), asyncio.TaskGroup() as crowd:
+    async with asyncio.timeout(600), asyncio.TaskGroup() as crowd:
         for listener in talk.listeners:
             crowd.create_task(listener.work(stop))
         for sender in talk.senders:

@@ -27,8 +27,8 @@ from tests.support.servers import migrate
 from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_postgres
 
 DATABASE = "faults"
-MAX_FAILURE_SECONDS = 15
-MAX_RETURN_SECONDS = 15
+MAX_FAILURE_SECONDS = 60
+MAX_RETURN_SECONDS = 60
 AT_ONCE = 12
 MAX_START_SECONDS = 150
 

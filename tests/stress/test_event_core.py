@@ -152,7 +152,7 @@ async def test_every_follower_ends_up_with_what_the_database_holds(
         for seed, connection in enumerate(connections[:FOLLOWERS])
     ]
     stop = asyncio.Event()
-    async with asyncio.timeout(120), asyncio.TaskGroup() as crowd:
+    async with asyncio.timeout(600), asyncio.TaskGroup() as crowd:
         for follower in followers:
             crowd.create_task(follower.work(stop))
         for writer in (*writers, *recruiters):

@@ -1,4 +1,4 @@
-"""The effects of one account on a real server: on other accounts and on memory.
+"""The effects of heavy work of some accounts on a real server: on other accounts and on memory.
 
 Times are compared within one run, and bounds are those of a busy machine; what was measured is
 printed.
@@ -17,16 +17,17 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.features.messages.fetch.page_size import MAX_BYTES
-from tests.factories import MakeChannel, Person
+from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.messages.fetch.conversations import send
 from tests.security.seeding import add_messages
 from tests.stress.quick_server import QuickServer
 from tests.support.client import ApiClient
+from tests.support.waiting import until
 
 CONNECTIONS = 8
 SENDS = 60
 ROUNDS = 3
-SLOWEST_RATIO = 40
+SLOWEST_RATIO = 12
 WORST_TEXTS = [(pattern * 10_000)[:10_000] for pattern in ("@_**", "#**", ":a:", "=\n")]
 """Of those that are allowed, these take longest to render."""
 SILENT_CLIENTS = 10
@@ -55,21 +56,26 @@ async def seconds_of_sends(
     return seconds
 
 
-async def test_sends_go_on_while_one_account_renders_the_worst_texts(
-    channel: ChannelRecord, clients: list[httpx.AsyncClient], member: Person, owner: Person
+async def test_sends_go_on_while_others_render_the_worst_texts(
+    channel: ChannelRecord,
+    clients: list[httpx.AsyncClient],
+    member: Person,
+    owner: Person,
+    make_user: MakeUser,
 ) -> None:
-    """Eight connections render without a pause, and stay within the limit of requests."""
+    """One account renders over eight connections, and eight others over one each."""
     [client] = clients
+    accounts = [member] * CONNECTIONS + [await make_user() for _ in range(CONNECTIONS)]
     statuses: list[int] = []
 
-    async def render(number: int) -> None:
+    async def render(account: Person, number: int) -> None:
         while True:
             text = {"content": WORST_TEXTS[number % len(WORST_TEXTS)]}
             response = await client.post(
                 "/api/v1/messages/render",
                 data=text,
-                auth=(member.email, member.api_key),
-                timeout=60,
+                auth=(account.email, account.api_key),
+                timeout=MAX_ANSWER_SECONDS,
             )
             statuses.append(response.status_code)
 
@@ -78,13 +84,19 @@ async def test_sends_go_on_while_one_account_renders_the_worst_texts(
     await seconds_of_sends(client, owner, channel)
     for _ in range(ROUNDS):
         undisturbed += await seconds_of_sends(client, owner, channel)
-        renderings = [asyncio.create_task(render(number)) for number in range(CONNECTIONS)]
+        rendered = len(statuses)
+        renderings = [
+            asyncio.create_task(render(account, number)) for number, account in enumerate(accounts)
+        ]
+        await until(lambda: len(statuses) > rendered, MAX_ANSWER_SECONDS)  # noqa: B023 (awaited at once)
         disturbed += await seconds_of_sends(client, owner, channel)
         for rendering in renderings:
             rendering.cancel()
         await asyncio.gather(*renderings, return_exceptions=True)
     print("alone", percentiles(undisturbed), "beside renderings", percentiles(disturbed))  # noqa: T201
-    assert set(statuses) == {200}
+    # Where the machine has little time for them, renderings are refused after a while.
+    assert 200 in statuses
+    assert set(statuses) <= {200, 429, 503}
     assert statistics.median(disturbed) < SLOWEST_RATIO * statistics.median(undisturbed)
 
 

@@ -2,12 +2,16 @@
 
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from typing_extensions import override
+
 from chatapi.core.clock import Clock
 from chatapi.core.settings import Settings
+from chatapi.core.worker_processes import WorkerProcesses
 from chatapi.http.route import FeatureRouter
 from chatapi.main import ChatApp, create_app
 from tests.support.kept_databases import kept_databases
@@ -37,6 +41,17 @@ _OF_TESTS: dict[str, Any] = {
 }
 
 
+class KeptProcesses(WorkerProcesses):
+    """Processes that outlive an application: starting one takes longer than most tests."""
+
+    @override
+    def close(self) -> None:
+        """They end with the tests."""
+
+
+KEPT_PROCESSES = KeptProcesses("rendering processes", 2)
+
+
 @cache
 def _settings_of_tests() -> Settings:
     """Settings without an address or a folder, made once."""
@@ -57,6 +72,7 @@ async def running_app(
 ) -> AsyncIterator[ChatApp]:
     """The whole service, with endpoints of the test's own beside its features."""
     app = create_app(settings, clock, kept_databases.lend(settings))
+    app.runtime = app.state.runtime = replace(app.runtime, rendering_processes=KEPT_PROCESSES)
     for router in extra:
         app.router.routes.extend(router.routes)
     async with app.router.lifespan_context(app):

@@ -32,7 +32,7 @@ _FLAGS = (
     "--remote-debugging-port=0",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-_PATIENCE = 30
+_PATIENCE = 120
 
 
 class DevTools:

@@ -222,7 +222,7 @@ async def worker_postgres(server: TemporaryPostgres, name: str) -> AsyncIterator
     engine = create_async_engine(
         server.url_for(name),
         isolation_level="AUTOCOMMIT",
-        connect_args={"server_settings": {"lock_timeout": "5000"}},
+        connect_args={"server_settings": {"lock_timeout": "60s"}},
     )
     database = WorkerPostgres(server.url_for(name), engine)
     await database.prepare()

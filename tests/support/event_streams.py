@@ -10,6 +10,7 @@ import orjson
 
 from tests.support.client import basic_auth
 from tests.support.listening import Listener
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Streams:
         params = {"queue_id": listener.queue_id, "last_event_id": str(listener.last_event_id)}
         auth = basic_auth(listener.person)
         async with (
-            httpx.AsyncClient(base_url=self._url, auth=auth, timeout=20) as http,
+            httpx.AsyncClient(base_url=self._url, auth=auth, timeout=MAX_WAIT_SECONDS) as http,
             http.stream("GET", "/api/v1/events", params=params, headers=headers) as response,
         ):
             yield response

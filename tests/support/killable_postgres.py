@@ -46,6 +46,12 @@ class KillablePostgres:
             self._process.wait(STOP_TIMEOUT_SECONDS)
             self._process = None
 
+    def require_passwords(self) -> None:
+        """Start anew, and let nobody in without a password; no role has one."""
+        self.kill()
+        (self._cluster.data / "pg_hba.conf").write_text("local all all scram-sha-256\n")
+        self.start()
+
     def freeze(self) -> None:
         """Stop all of its processes: connections stay open, and get no response."""
         self._signal_all(signal.SIGSTOP)

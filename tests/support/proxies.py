@@ -71,12 +71,17 @@ def filled_in(example: str, replacements: Mapping[str, str]) -> str:
     return text
 
 
+def _prepare(folder: Path) -> tuple[Proxy, Path]:
+    """Choose ports, and make a certificate in the folder."""
+    authority = PrivateAuthority(folder)
+    certificate = authority.certify(HOST)
+    return Proxy(free_port(), free_port(), authority.file), certificate
+
+
 @contextmanager
 def nginx(folder: Path, backend: Backend, changes: Mapping[str, str]) -> Iterator[Proxy]:
     """Runs nginx with deploy/nginx/chatapi.conf; `changes` are further parts to replace."""
-    authority = PrivateAuthority(folder)
-    certificate = authority.certify(HOST)
-    proxy = Proxy(free_port(), free_port(), authority.file)
+    proxy, certificate = _prepare(folder)
     live = "/etc/letsencrypt/live/chat.example.com"
     site = filled_in(
         "nginx/chatapi.conf",
@@ -114,9 +119,7 @@ def nginx(folder: Path, backend: Backend, changes: Mapping[str, str]) -> Iterato
 @contextmanager
 def caddy(folder: Path, backend: Backend, changes: Mapping[str, str]) -> Iterator[Proxy]:
     """Runs Caddy with deploy/caddy/Caddyfile; `changes` are further parts to replace."""
-    authority = PrivateAuthority(folder)
-    certificate = authority.certify(HOST)
-    proxy = Proxy(free_port(), free_port(), authority.file)
+    proxy, certificate = _prepare(folder)
     ports = f"\thttp_port {proxy.plain_port}\n\thttps_port {proxy.port}\n"
     options = f"\tadmin off\n\tskip_install_trust\n{ports}\tdefault_bind {HOST}\n"
     site = filled_in(

@@ -1,20 +1,25 @@
 """A real server in its own process, which tests may kill and restart."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import cycle
 from pathlib import Path
 
 from tests.support.child_server import dying_with_parent
 
-START_TIMEOUT_SECONDS = 60
-STOP_TIMEOUT_SECONDS = 10
+START_TIMEOUT_SECONDS = 300
+STOP_TIMEOUT_SECONDS = 120
 PROJECT = Path(__file__).resolve().parents[2]
+_MOST_WORKERS = 16
+PATIENT = {"CHATAPI_DATABASE_SILENCE_SECONDS": "60"}
+"""A machine that runs many tests at once makes PostgreSQL slow, not unresponsive."""
 
 
 class ServerProcess:
@@ -49,7 +54,7 @@ class ServerProcess:
                 stdout=log,
                 stderr=log,
                 cwd=self._folder,
-                env={**inherited_environment(), **self._environment},
+                env={**inherited_environment(), **PATIENT, **self._environment},
                 preexec_fn=dying_with_parent(signal.SIGKILL),  # noqa: PLW1509 - it only calls prctl
             )
         return process
@@ -114,7 +119,24 @@ def server_process(
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port where nothing listens, and that no other test of this run is given."""
+    for port in _PORTS_OF_THIS_WORKER:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("The ports of this worker have no end.")
+
+
+def _ports_of_this_worker() -> Iterator[int]:
+    """Ports of its own for each worker of pytest-xdist, over and over.
+
+    They lie below those that systems choose for outgoing connections. The first one is random:
+    another run of the tests may be going on.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    own = range(10_000 + worker % _MOST_WORKERS, 16_000, _MOST_WORKERS)
+    first = random.randrange(len(own))
+    return cycle([*own[first:], *own[:first]])
+
+
+_PORTS_OF_THIS_WORKER = _ports_of_this_worker()

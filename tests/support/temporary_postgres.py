@@ -18,8 +18,8 @@ from sqlalchemy.pool import NullPool
 from tests.support.child_server import dying_with_parent, is_reachable_by_others, temporary_folder
 
 NOBODY = 65534
-START_TIMEOUT_SECONDS = 30
-STOP_TIMEOUT_SECONDS = 10
+START_TIMEOUT_SECONDS = 120
+STOP_TIMEOUT_SECONDS = 60
 # The eighth line of postmaster.pid is the server's state.
 PID_FILE_STATUS_LINE = 7
 FIRST_WITH_BUILTIN_LOCALES = 17

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from tests.support.child_server import dying_with_parent, temporary_folder
 
-START_TIMEOUT_SECONDS = 15
-STOP_TIMEOUT_SECONDS = 10
+START_TIMEOUT_SECONDS = 120
+STOP_TIMEOUT_SECONDS = 60
 PROGRAM_NAMES = ("valkey-server", "redis-server")
 
 

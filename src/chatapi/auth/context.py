@@ -205,9 +205,12 @@ class RealmContext(ServerContext):
 
         Another process may have committed a change that this one has not seen yet. A request that
         took a lock or a snapshot has checked already; others share one read of the realm clock.
+        The route calls it after a read and before an error. Services of a POST that takes no lock
+        call it first.
         """
-        if self.db.as_of is None and not self.db.has_locked(self.realm.id):
-            await self.release_connection()
+        db = self.work.db
+        if db.as_of is None and not db.has_locked(self.realm.id):
+            await self.work.release_connection()
             await self.runtime.clock_reader.catch_up(self.realm.id)
             self._require_current()
 
@@ -218,12 +221,13 @@ class RealmContext(ServerContext):
 
     def _require_current(self) -> None:
         """Raise an error that restarts the request if the caller changed since authentication."""
-        if not self.db.was_locked_first and self._is_outdated:
+        if self._is_outdated and not self.db.was_locked_first:
             raise StaleCallerError
 
     @property
     def _is_outdated(self) -> bool:
-        return self.maybe_caller is not None and self.maybe_caller.is_stale
+        caller = self.maybe_caller
+        return caller is not None and caller.is_stale
 
     def emit(self, event: Event, to: Audience) -> None:
         """Emit an event about a change, in the transaction that makes it."""
@@ -286,6 +290,11 @@ class Context(RealmContext):
     @override
     def maybe_caller(self) -> Caller:
         return self.caller
+
+    @property
+    @override
+    def caller_id(self) -> UserId:
+        return self.caller.user.id
 
     @property
     def user(self) -> UserRecord:

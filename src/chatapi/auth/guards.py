@@ -1,6 +1,6 @@
 """Guards: the dependency of an endpoint's first argument says who may call it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Annotated, ClassVar
@@ -121,8 +121,7 @@ class VisitorGuard:
         async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
             visitor = None
             if request.header(b"authorization"):
-                visitor = await _authenticate(request, runtime, work, realm)
-                _refuse_webhook(visitor)
+                visitor = await _authorize(request, runtime, work, realm, _refuse_webhook)
             return VisitorContext(
                 runtime,
                 work,
@@ -157,12 +156,14 @@ class CallerGuard:
     async def __call__(self, request: ApiRequest, *, locks_first: bool) -> Context:
         runtime = runtime_of(request)
         async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
-            caller = await _authenticate(request, runtime, work, realm)
-            if not self.allows_webhooks:
-                _refuse_webhook(caller)
-            if not caller.user.role.at_least(self.role):
-                raise AdministratorRequiredError
+            caller = await _authorize(request, runtime, work, realm, self._require_allowed)
             return _context_of(request, runtime, realm, work, caller)
+
+    def _require_allowed(self, caller: Caller) -> None:
+        if not self.allows_webhooks:
+            _refuse_webhook(caller)
+        if not caller.user.role.at_least(self.role):
+            raise AdministratorRequiredError
 
 
 @dataclass(frozen=True)
@@ -240,6 +241,30 @@ class _open_realm:  # noqa: N801 (a context manager, used like a function)
     ) -> None:
         if kind is not None:
             await self._work.close()
+
+
+async def _authorize(
+    request: ApiRequest,
+    runtime: Runtime,
+    work: UnitOfWork,
+    realm: RealmRecord,
+    require_allowed: Callable[[Caller], None],
+) -> Caller:
+    """Authenticate the caller of a request and check that it may call the endpoint.
+
+    Before a caller is refused, it is looked up again if another process has changed it: with a
+    revoked key, the client must hear of the key and not of a missing permission.
+    """
+    caller = await _authenticate(request, runtime, work, realm)
+    try:
+        require_allowed(caller)
+    except ApiError:
+        if work.db.was_locked_first:
+            raise
+        await runtime.clock_reader.catch_up(realm.id)
+        caller = await _authenticate(request, runtime, work, realm)
+        require_allowed(caller)
+    return caller
 
 
 async def _authenticate(

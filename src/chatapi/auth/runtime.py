@@ -20,6 +20,7 @@ from chatapi.core.private_files import restrict_data_folder, share_with_group
 from chatapi.core.settings import SQLITE_FILE, UPLOADS_FOLDER, Settings
 from chatapi.core.tracing import Tracing
 from chatapi.core.wake_signal import WakeSignal
+from chatapi.core.worker_processes import WorkerProcesses
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.db.database import Database
 from chatapi.db.deployment import find_deployment
@@ -41,6 +42,7 @@ from chatapi.linkifier_cache.cache import LinkifierCache
 from chatapi.pictures import Painter
 from chatapi.recipient_preferences.cache import RecipientPreferencesCache
 
+_RENDERING_PROCESSES = 2
 _RENDERING_THREADS = 2
 """More would not be faster: Python runs one of them at a time, between steps of the event loop."""
 
@@ -71,10 +73,12 @@ class Runtime:
     limits: RateLimits
     compressor: ResponseCompressor
     files: Files
+    rendering_processes: WorkerProcesses
+    """For rendering and comparing long texts."""
     rendering_threads: WorkerThreads
-    """For rendering, comparing and highlighting texts."""
+    """For work in small steps, such as highlighting, and for libraries that are not Python."""
     rendering: FairLimiter
-    """Limits work that keeps one of these threads, or a drawing process, busy for long."""
+    """Limits work that keeps one of these processes or threads, or a drawing process, busy."""
     painter: Painter
     heavy_reads: FairLimiter
     """Limits searches and large reads, which keep a database connection busy for long."""
@@ -138,6 +142,7 @@ class Runtime:
                 lambda: find_deployment(database),
                 settings.accel_location,
             ),
+            rendering_processes=WorkerProcesses("rendering processes", _RENDERING_PROCESSES),
             rendering_threads=WorkerThreads("rendering", _RENDERING_THREADS),
             rendering=FairLimiter(_RENDERING_THREADS, most_per_owner=1),
             painter=Painter(),
@@ -184,6 +189,7 @@ class Runtime:
         await self.files.close()
         self.passwords.close()
         self.compressor.close()
+        self.rendering_processes.close()
         self.rendering_threads.close()
         self.painter.close()
         await self.database.close()

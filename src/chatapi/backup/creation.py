@@ -45,10 +45,6 @@ class BackupSummary:
     lost_files: list[str]
     """Files that the store does not have, although rows still refer to them."""
 
-    @property
-    def rows(self) -> int:
-        return sum(table.rows for table in self.manifest.tables.values())
-
 
 @dataclass
 class _Files:

@@ -60,3 +60,7 @@ class Manifest(_Part):
     sequences: dict[str, int]
     """The highest id that each table has ever assigned."""
     files: FilesContent
+
+    @property
+    def rows(self) -> int:
+        return sum(table.rows for table in self.tables.values())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from chatapi.backup.errors import BackupExistsError, BackupUnderWayError
-from chatapi.core.private_files import FILE_MODE
+from chatapi.core.private_files import FILE_MODE, sync_folder
 
 _SUFFIX = ".partial"
 
@@ -46,7 +46,7 @@ def backup_output(output: BackupOutput) -> Generator[IO[bytes], None, None]:
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
-    _sync_folder(output.path.parent)
+    sync_folder(output.path.parent)
 
 
 def _open_partial(path: Path) -> IO[bytes]:
@@ -60,11 +60,3 @@ def _open_partial(path: Path) -> IO[bytes]:
     os.fchmod(descriptor, FILE_MODE)
     os.ftruncate(descriptor, 0)
     return stream
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

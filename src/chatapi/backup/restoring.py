@@ -33,10 +33,6 @@ class RestoreSummary:
     revision: str
     """That the database has now."""
 
-    @property
-    def rows(self) -> int:
-        return sum(table.rows for table in self.manifest.tables.values())
-
 
 async def restore_backup(
     database: Database, store: FileStore, stream: IO[bytes], report: Report

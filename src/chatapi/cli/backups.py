@@ -12,14 +12,14 @@ import typer
 
 from chatapi.backup import (
     BackupOutput,
-    BackupReader,
     BackupSummary,
     RestoreSummary,
     backup_output,
     create_backup,
     restore_backup,
+    verify_backup,
 )
-from chatapi.backup.errors import BackupUnreadableError, DamagedBackupError
+from chatapi.backup.errors import BackupUnreadableError
 from chatapi.cli.errors import UnwritableFileError
 from chatapi.cli.operator import (
     DATABASE_ERRORS,
@@ -59,7 +59,8 @@ def backup(
         with _writing(file), backup_output(output) as stream:
             return await create_backup(database, store, stream, SystemClock(), _report)
 
-    summary = _run(create, as_json=as_json)
+    is_stdout_used = output.path is None
+    summary = _run(create, as_json=as_json, is_stdout_used=is_stdout_used)
     if summary.lost_files:
         _warn_of_lost_files(summary.lost_files)
     manifest = summary.manifest
@@ -68,7 +69,7 @@ def backup(
         note(f"{deleted} files were deleted while the backup was made, and are not in it.")
     payload = {
         "revision": summary.header.revision,
-        "rows": summary.rows,
+        "rows": summary.manifest.rows,
         "tables": {name: table.rows for name, table in manifest.tables.items()},
         "files": manifest.files.count,
         "file_bytes": manifest.files.bytes,
@@ -77,13 +78,10 @@ def backup(
         "bytes": summary.bytes,
     }
     text = (
-        f"Saved {summary.rows} rows and {manifest.files.count} files"
+        f"Saved {summary.manifest.rows} rows and {manifest.files.count} files"
         f" ({_in_mib(summary.bytes)}). Keep the backup as private as the database."
     )
-    if output.path is None:
-        note(text)
-    else:
-        print_result(payload, text, as_json=as_json)
+    print_result(payload, text, as_json=as_json, is_stdout_used=is_stdout_used)
 
 
 def restore(file: BackupFile, as_json: AsJson = False) -> None:
@@ -97,13 +95,14 @@ def restore(file: BackupFile, as_json: AsJson = False) -> None:
     payload = {
         "revision": summary.revision,
         "began_at": summary.header.began_at.isoformat(),
-        "rows": summary.rows,
+        "rows": summary.manifest.rows,
         "files": summary.manifest.files.count,
         "missing_files": summary.manifest.files.missing,
     }
     text = (
-        f"Restored {summary.rows} rows and {summary.manifest.files.count} files, as they were at"
-        f" {summary.header.began_at:%Y-%m-%d %H:%M:%S} UTC. Start the server with: chatapi serve"
+        f"Restored {summary.manifest.rows} rows and {summary.manifest.files.count} files, as they"
+        f" were at {summary.header.began_at:%Y-%m-%d %H:%M:%S} UTC. Start the server"
+        f" with: chatapi serve"
     )
     print_result(payload, text, as_json=as_json)
 
@@ -112,30 +111,30 @@ def verify(file: BackupFile, as_json: AsJson = False) -> None:
     """Read a whole backup and check everything in it; exit status 1 if something is wrong."""
     try:
         with _reading(file) as stream:
-            reader = BackupReader(stream)
-            reader.read_all()
-        if reader.faults or reader.header is None or reader.manifest is None:
-            raise DamagedBackupError(reader.faults)
+            header, manifest = verify_backup(stream)
     except ApiError as error:
         exit_with_error(error, as_json=as_json)
-    header, manifest = reader.header, reader.manifest
-    rows = sum(table.rows for table in manifest.tables.values())
     payload = {
         **header.model_dump(mode="json"),
-        "rows": rows,
+        "rows": manifest.rows,
         "tables": {name: table.rows for name, table in manifest.tables.items()},
         "files": manifest.files.count,
         "missing_files": manifest.files.missing,
     }
     text = (
-        f"The backup is complete: {rows} rows and {manifest.files.count} files, made from"
+        f"The backup is complete: {manifest.rows} rows and {manifest.files.count} files, made from"
         f" {header.database} at {header.began_at:%Y-%m-%d %H:%M:%S} UTC by chatapi"
         f" {header.chatapi_version} (revision {header.revision})."
     )
     print_result(payload, text, as_json=as_json)
 
 
-def _run(work: Callable[[Database, FileStore], Awaitable[T]], *, as_json: bool) -> T:
+def _run(
+    work: Callable[[Database, FileStore], Awaitable[T]],
+    *,
+    as_json: bool,
+    is_stdout_used: bool = False,
+) -> T:
     """Run work on the database and the store of files that the settings select."""
 
     async def run() -> T:
@@ -153,7 +152,7 @@ def _run(work: Callable[[Database, FileStore], Awaitable[T]], *, as_json: bool) 
     try:
         return asyncio.run(run())
     except ApiError as error:
-        exit_with_error(error, as_json=as_json)
+        exit_with_error(error, as_json=as_json, is_stdout_used=is_stdout_used)
 
 
 @contextmanager

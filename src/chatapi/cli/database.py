@@ -16,7 +16,7 @@ app.command()(verify)
 @app.command()
 def upgrade(as_json: AsJson = False) -> None:
     """Apply all missing migrations; does nothing if there are none."""
-    run_on_database(upgrade_database, as_json=as_json)
+    run_on_database(upgrade_database, as_json=as_json, writes=True)
     print_result({}, "The database is up to date.", as_json=as_json)
 
 

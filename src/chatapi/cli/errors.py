@@ -50,6 +50,17 @@ class DatabaseUnreachableError(ApiError):
 
 
 @dataclass(eq=False)
+class ReadOnlyDataError(ApiError):
+    """The account that runs the command may not write where the service stores its data."""
+
+    code = "DATA_READ_ONLY"
+    text = (
+        "This account cannot write to {path}: run chatapi as its owner, or change its owner or mode"
+    )
+    path: str
+
+
+@dataclass(eq=False)
 class DatabaseOutdatedError(ApiError):
     """Tables or columns are missing."""
 

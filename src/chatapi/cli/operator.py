@@ -1,6 +1,7 @@
 """Commands of the operator: they work on the database directly, without permission checks."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Annotated, TypeVar
@@ -23,6 +24,7 @@ from chatapi.cli.errors import (
     DatabaseUnreachableError,
     InvalidSettingsError,
     NoOrganizationError,
+    ReadOnlyDataError,
     WhichOrganizationError,
 )
 from chatapi.cli.terminal import exit_with_error
@@ -49,6 +51,13 @@ OrganizationOption = Annotated[
 
 DATABASE_ERRORS = (OSError, SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
+_REMEDIES = (
+    ("readonly database", "the account that runs chatapi must be able to write to it"),
+    ("disk is full", "make room on its disk"),
+    ("disk I/O error", "its disk is full or broken"),
+    ("password authentication failed", "correct the password in CHATAPI_DATABASE_URL"),
+)
+"""What databases say about faults that an operator can mend, and how."""
 _UNDEFINED_TABLE_OR_COLUMN = ("42P01", "42703")
 _NO_SUCH_TABLE_OR_COLUMN = ("no such table", "no such column")
 
@@ -61,13 +70,18 @@ def run_command(work: Callable[[Runtime], Awaitable[T]], *, as_json: bool) -> T:
         exit_with_error(error, as_json=as_json)
 
 
-def run_on_database(work: Callable[[Database], Awaitable[T]], *, as_json: bool) -> T:
+def run_on_database(
+    work: Callable[[Database], Awaitable[T]], *, as_json: bool, writes: bool = False
+) -> T:
     """Run a command that needs no tables, such as the one that creates them."""
 
     async def run() -> T:
-        async with open_database(load_settings()) as database:
+        settings = load_settings()
+        if writes:
+            require_writable(settings)
+        async with open_database(settings) as database:
             await reach(database)
-            with newer_database_named():
+            with newer_database_named(), database_faults_named(database):
                 return await work(database)
 
     try:
@@ -78,9 +92,8 @@ def run_on_database(work: Callable[[Database], Awaitable[T]], *, as_json: bool) 
 
 async def _run(work: Callable[[Runtime], Awaitable[T]]) -> T:
     async with open_runtime(load_settings()) as runtime:
-        await reach(runtime.database)
-        await runtime.queues.begin_epoch()
-        with missing_tables_named():
+        with database_faults_named(runtime.database):
+            await runtime.queues.begin_epoch()
             return await work(runtime)
 
 
@@ -109,6 +122,8 @@ async def open_runtime(settings: Settings) -> AsyncGenerator[Runtime, None]:
             settings, SystemClock(), bus_for(settings), post_notices, emit_user_visibility
         )
     try:
+        # Before the event log is followed: that would log the same failure once more.
+        await reach(runtime.database)
         await runtime.start()
         yield runtime
     finally:
@@ -136,6 +151,20 @@ def _unusable_database_named(settings: Settings) -> Generator[None, None, None]:
         raise DatabaseUnreachableError(address, str(error), is_temporary=False) from error
 
 
+def require_writable(settings: Settings) -> None:
+    """Raise an error if the account may not write to the SQLite file or to the data folder.
+
+    Call it before the database is opened: SQLite creates further files, with the mode of the first.
+    """
+    paths = [settings.data_dir, settings.uploads_dir]
+    if (file := settings.sqlite_path) is not None:
+        # SQLite creates further files in the same folder.
+        paths += [file.parent, file]
+    for path in paths:
+        if path.exists() and not os.access(path, os.W_OK):
+            raise ReadOnlyDataError(str(path))
+
+
 async def reach(database: Database) -> None:
     """Connect once, so that a later failure is not one of the connection."""
     try:
@@ -147,10 +176,12 @@ async def reach(database: Database) -> None:
 
 def database_failure(database: Database, error: Exception) -> DatabaseUnreachableError:
     """Translate an error of the database into a message with its address."""
-    reason = str(error.orig if isinstance(error, DBAPIError) else error) or type(error).__name__
+    said = str(error.orig if isinstance(error, DBAPIError) else error) or type(error).__name__
+    reason = said.splitlines()[0]
+    remedy = _remedy_for(reason)
     return DatabaseUnreachableError(
         database.url.set(query={}).render_as_string(hide_password=True),
-        reason.splitlines()[0],
+        f"{reason}; {remedy}" if remedy else reason,
         is_temporary=is_unavailable(error),
     )
 
@@ -183,8 +214,8 @@ def newer_database_named() -> Generator[None, None, None]:
 
 
 @contextmanager
-def missing_tables_named() -> Generator[None, None, None]:
-    """Translate errors of missing tables, a common case, into a clear message."""
+def database_faults_named(database: Database) -> Generator[None, None, None]:
+    """Translate errors that an operator can mend, such as missing tables, into a clear message."""
     try:
         yield
     except DBAPIError as error:
@@ -192,7 +223,13 @@ def missing_tables_named() -> Generator[None, None, None]:
         says = str(error.orig)
         if state in _UNDEFINED_TABLE_OR_COLUMN or says.startswith(_NO_SUCH_TABLE_OR_COLUMN):
             raise DatabaseOutdatedError from error
+        if _remedy_for(says):
+            raise database_failure(database, error) from error
         raise
+
+
+def _remedy_for(reason: str) -> str | None:
+    return next((remedy for said, remedy in _REMEDIES if said in reason), None)
 
 
 async def named_organization(

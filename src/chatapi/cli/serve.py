@@ -18,12 +18,13 @@ from chatapi.cli.errors import (
     InvalidSettingsError,
 )
 from chatapi.cli.operator import (
+    database_faults_named,
     load_settings,
-    missing_tables_named,
     newer_database_named,
     open_database,
     open_runtime,
     reach,
+    require_writable,
 )
 from chatapi.cli.terminal import exit_with_error, note
 from chatapi.cli.welcome import Address, greet
@@ -98,13 +99,14 @@ def _bind(host: str, port: int) -> socket.socket:
 
 async def _prepare(settings: Settings) -> InitialOwner | None:
     """Upgrade the database and make sure that there is an organization."""
+    require_writable(settings)
     async with open_database(settings) as database:
         await _wait_for(database)
         if settings.migrate_on_start:
-            with newer_database_named():
+            with newer_database_named(), database_faults_named(database):
                 await upgrade_database(database)
     async with open_runtime(settings) as runtime:
-        with missing_tables_named():
+        with database_faults_named(runtime.database):
             return await create_first_organization(runtime)
 
 

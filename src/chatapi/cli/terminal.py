@@ -1,7 +1,6 @@
 """Output of commands: text or JSON for scripts, and never control characters."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NoReturn
 
@@ -23,20 +22,27 @@ stdout = Console(markup=False, highlight=False, emoji=False)
 stderr = Console(markup=False, highlight=False, emoji=False, stderr=True)
 
 
-def print_result(payload: Mapping[str, object], text: RenderableType, *, as_json: bool) -> None:
-    """Print the result of a command."""
+def print_result(
+    payload: Mapping[str, object],
+    text: RenderableType,
+    *,
+    as_json: bool,
+    is_stdout_used: bool = False,
+) -> None:
+    """Print the result of a command; to stderr if stdout is used for what the command writes."""
+    console = stderr if is_stdout_used else stdout
     if as_json:
-        _print_json({"result": "success", **payload})
+        _print_json({"result": "success", **payload}, console)
     else:
-        stdout.print(text, soft_wrap=isinstance(text, str | Text))
+        console.print(text, soft_wrap=isinstance(text, str | Text))
         # Now, so that a full disk is an error of the command and not of the interpreter's end.
-        stdout.file.flush()
+        console.file.flush()
 
 
-def exit_with_error(error: ApiError, *, as_json: bool) -> NoReturn:
-    """Print an error in one line and exit."""
+def exit_with_error(error: ApiError, *, as_json: bool, is_stdout_used: bool = False) -> NoReturn:
+    """Print an error in one line and exit; as JSON it is printed where a result would be."""
     if as_json:
-        _print_json(error.envelope())
+        _print_json(error.envelope(), stderr if is_stdout_used else stdout)
     else:
         stderr.print(Text(f"Error: {printable(error.msg)}", style="red"), soft_wrap=True)
     raise typer.Exit(_USAGE_ERROR if isinstance(error, InvalidSettingsError) else 1)
@@ -70,7 +76,7 @@ def printable(text: str) -> str:
     )
 
 
-def _print_json(content: Mapping[str, object]) -> None:
+def _print_json(content: Mapping[str, object], console: Console) -> None:
     # ASCII only: all other control characters are then escaped as well.
-    sys.stdout.write(json.dumps(content, ensure_ascii=True) + "\n")
-    sys.stdout.flush()
+    console.file.write(json.dumps(content, ensure_ascii=True) + "\n")
+    console.file.flush()

@@ -1,6 +1,7 @@
 """Types for the integers and strings that identify things."""
 
 import hashlib
+import os
 import secrets
 import string
 from typing import NewType
@@ -47,7 +48,7 @@ def new_api_key() -> str:
 
 
 def new_request_id() -> str:
-    return secrets.token_hex(8)
+    return os.urandom(8).hex()
 
 
 def hash_api_key(api_key: str) -> str:

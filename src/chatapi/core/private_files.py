@@ -98,3 +98,12 @@ def _close(path: Path) -> None:
         path.chmod(FOLDER_MODE if stat.S_ISDIR(found.st_mode) else FILE_MODE)
     except OSError as error:
         log.warning("stays_open_to_others", path=str(path), reason=error.strerror)
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync a folder: the name of a file is durable only after that."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -3,11 +3,11 @@
 import asyncio
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 import structlog
@@ -28,6 +28,8 @@ from chatapi.db.sqlite_file import SqliteFile
 from chatapi.db.writer_turns import WriterTurn
 
 log = structlog.get_logger()
+
+PooledT = TypeVar("PooledT", AsyncConnection, PoolProxiedConnection)
 
 _OLDEST_SQLITE = (3, 38, 0)
 _SQLITE_PRAGMAS = (
@@ -54,6 +56,8 @@ class Database:
         """Statements and commits that were sent to the database by this process."""
         self.trace_wait: Callable[[Wait], Wait] | None = None
         """With tracing, adds a span to each wait of a connection."""
+        self.trace_statement: Callable[[str], None] | None = None
+        """With tracing, names the span of a statement that runs on the driver."""
         self.watchdog = ConnectionWatchdog()
         """The connections on which a response of PostgreSQL is awaited."""
         if self._postgres is None:
@@ -93,7 +97,11 @@ class Database:
 
     async def connect(self, engine: AsyncEngine) -> AsyncConnection:
         """Check out a connection; if the caller is cancelled meanwhile, it is returned."""
-        connecting = asyncio.ensure_future(_start(engine))
+        return await self.check_out(partial(_start, engine))
+
+    async def check_out(self, connect: Callable[[], Coroutine[Any, Any, PooledT]]) -> PooledT:
+        """Check out a connection as `connect` does; if the caller is cancelled, it is returned."""
+        connecting = asyncio.ensure_future(connect())
         try:
             return await asyncio.shield(connecting)
         except asyncio.CancelledError:
@@ -162,9 +170,13 @@ async def _start(engine: AsyncEngine) -> AsyncConnection:
     return await engine.connect()
 
 
-async def _give_back(connecting: asyncio.Future[AsyncConnection]) -> None:
+async def _give_back(connecting: asyncio.Future[PooledT]) -> None:
     with suppress(Exception):
-        await (await connecting).close()
+        connection = await connecting
+        if isinstance(connection, AsyncConnection):
+            await connection.close()
+        else:
+            connection.close()
 
 
 _AUTOCOMMIT = {"isolation_level": "AUTOCOMMIT"}

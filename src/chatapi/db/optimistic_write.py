@@ -9,29 +9,32 @@ from chatapi.core.ids import MessageId
 from chatapi.db.bulk_writes import BulkInsert, all_parts, kinds_of, values_of
 from chatapi.db.clocks import CLOCK_IS_UNCHANGED, TAKE_IDS_IF_UNCHANGED
 from chatapi.db.database import Database
-from chatapi.db.driver_sql import execute_on_driver
-from chatapi.db.transaction import ClockSnapshot, WriterConnection, run_to_completion
+from chatapi.db.driver_connection import DriverConnection
+from chatapi.db.transaction import Changes, ClockSnapshot, acquire_turn, run_to_completion
+from chatapi.db.writer_turns import WriterTurn
 
 
 class ClockConflictError(Exception):
     """Another transaction has written meanwhile: the write has to be retried from the start."""
 
 
-class OptimisticWrite(WriterConnection):
+class OptimisticWrite:
     """A compare-and-set on the realm clock: nothing is sent to the database before the commit."""
 
-    __slots__ = ("known",)
+    __slots__ = ("_database", "_turn", "changes", "known")
 
-    known: ClockSnapshot
+    def __init__(self, database: Database, known: ClockSnapshot, turn: WriterTurn) -> None:
+        self._database = database
+        self._turn = turn
+        self.known = known
+        self.changes = Changes(
+            clocks={known.realm_id: known.last_event}, message_ids=list(known.message_ids)
+        )
 
     @classmethod
     async def begin(cls, database: Database, known: ClockSnapshot) -> Self:
         """Begin from the clock that the last transaction left."""
-        write = await cls.open(database, known.realm_id, is_batch=True)
-        write.known = known
-        write.changes.clocks[known.realm_id] = known.last_event
-        write.changes.message_ids = list(known.message_ids)
-        return write
+        return cls(database, known, await acquire_turn(database, known.realm_id, is_batch=True))
 
     async def commit(self) -> ClockSnapshot | None:
         """Write everything if the clock has not moved, and take ids for the next transaction.
@@ -43,6 +46,10 @@ class OptimisticWrite(WriterConnection):
         await run_to_completion(self._commit())
         return self.changes.clock_snapshot()
 
+    async def close(self) -> None:
+        """End this process's turn to write; what was not committed was never sent."""
+        self._turn.release()
+
     async def _commit(self) -> None:
         pending = self.changes.deferred.take()
         used = len(self.known.message_ids) - len(self.changes.message_ids)
@@ -52,11 +59,11 @@ class OptimisticWrite(WriterConnection):
             "count": max(used, 1),
             **values_of(pending),
         }
-        self.database.round_trips += 1
-        with self.waiting:
-            rows = await execute_on_driver(
-                self.connection, _all_if_unchanged(kinds_of(pending)), values
-            )
+        connection = await DriverConnection.open(self._database)
+        try:
+            rows = await connection.fetch(_all_if_unchanged(kinds_of(pending)), values)
+        finally:
+            connection.close()
         if not rows:
             raise ClockConflictError
         self.changes.message_ids += sorted(MessageId(number) for (number,) in rows)

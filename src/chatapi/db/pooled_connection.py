@@ -6,6 +6,7 @@ from typing import Any, Self, TypeAlias
 
 from sqlalchemy import CursorResult, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
 
 from chatapi.core.tracing import Wait
 from chatapi.db.database import Database
@@ -66,6 +67,17 @@ class Reading(PooledConnection):
     async def open(cls, database: Database) -> Self:
         database.require_file()
         return cls(database, await database.connect(database.reader))
+
+    @override
+    async def close(self) -> None:
+        """Return the connection to the pool; on PostgreSQL there is nothing to wait for."""
+        if self._watched is None:
+            await super().close()
+            return
+        try:
+            await self.connection.close()
+        finally:
+            self.database.watchdog.remove(self._watched)
 
 
 class Snapshot(PooledConnection):

@@ -131,11 +131,11 @@ class RawSnapshot:
             yield rows
             if len(rows) < _PAGE:
                 return
-            after = _after(keys, rows[-1])
-            rows = (await self.connection.execute(ordered.where(after))).all()
+            rows = (await self.connection.execute(ordered.where(is_after(keys, rows[-1])))).all()
 
 
-def _after(keys: Sequence[Column[Any]], row: RawRow) -> ColumnElement[bool]:
+def is_after(keys: Sequence[Column[Any]], row: RawRow) -> ColumnElement[bool]:
+    """Whether a row comes after another one, in the order of the columns that this begins with."""
     values = [literal(value, key.type) for key, value in zip(keys, row, strict=False)]
     # Compared as rows: both databases use the index of the key for it.
     return tuple_(*keys) > tuple_(*values) if len(keys) > 1 else keys[0] > values[0]

@@ -12,14 +12,16 @@ from sqlalchemy.sql.selectable import TypedReturnsRows
 from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.db.bulk_writes import BulkInsert
 from chatapi.db.database import Database
+from chatapi.db.driver_connection import DriverConnection, Statement
 from chatapi.db.optimistic_write import ClockConflictError, OptimisticWrite
 from chatapi.db.pooled_connection import Reading, Snapshot, Values
-from chatapi.db.transaction import Changes, ClockSnapshot, Transaction, WriterConnection
+from chatapi.db.transaction import Changes, ClockSnapshot, Transaction
 
 T = TypeVar("T")
 Columns = TypeVarTuple("Columns")
 
-State: TypeAlias = Reading | Snapshot | Transaction | OptimisticWrite
+Writing: TypeAlias = Transaction | OptimisticWrite
+State: TypeAlias = Reading | Snapshot | Writing
 
 _ROWS_AT_ONCE = 500
 """SQLAlchemy takes about 15 microseconds for each row, on the event loop."""
@@ -82,6 +84,20 @@ class DatabaseSession:
         elif isinstance(state, OptimisticWrite):
             state = await self._fall_back_to_lock(state)
         return await state.execute(statement, values, self.statement_seconds)
+
+    async def fetch_alone(self, statement: Statement, values: Values) -> Sequence[Any]:
+        """Run a statement that needs no other one, where nearly every request needs it.
+
+        Outside a snapshot or a transaction, its connection is released at once, and on PostgreSQL
+        it is run directly on the driver: its values have to be numbers and texts.
+        """
+        if self._state is not None or self.database.is_sqlite:
+            return (await self.execute(statement, values)).all()
+        connection = await DriverConnection.open(self.database)
+        try:
+            return await connection.fetch(statement, values)
+        finally:
+            connection.close()
 
     async def execute_many(self, statement: Executable, rows: Iterable[Values]) -> None:
         """Run one statement for any number of rows, in slices: preparing rows takes time.
@@ -146,7 +162,7 @@ class DatabaseSession:
             # From here on it is no snapshot any more.
             self.as_of, self._seen = None, {}
         state = self._state
-        if isinstance(state, WriterConnection):
+        if isinstance(state, Writing):
             number = state.changes.clocks.get(realm_id)
             if number is not None:
                 return number
@@ -186,7 +202,7 @@ class DatabaseSession:
     @property
     def is_writing(self) -> bool:
         """Whether a transaction has begun."""
-        return isinstance(self._state, WriterConnection)
+        return isinstance(self._state, Writing)
 
     @property
     def is_optimistic(self) -> bool:
@@ -200,12 +216,12 @@ class DatabaseSession:
 
     def has_locked(self, realm_id: RealmId) -> bool:
         state = self._state
-        return isinstance(state, WriterConnection) and realm_id in state.changes.clocks
+        return isinstance(state, Writing) and realm_id in state.changes.clocks
 
     async def commit(self) -> None:
         """Commit the transaction, if one has begun, and release the connection."""
         state, left = self._state, None
-        if isinstance(state, WriterConnection):
+        if isinstance(state, Writing):
             left = await state.commit()
         await self.close()
         self.left = left
@@ -221,7 +237,7 @@ class DatabaseSession:
 
     @property
     def _changes(self) -> Changes:
-        if not isinstance(self._state, WriterConnection):
+        if not isinstance(self._state, Writing):
             raise RuntimeError("begin a transaction first")  # noqa: TRY004 (not a wrong type)
         return self._state.changes
 

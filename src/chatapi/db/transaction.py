@@ -55,30 +55,49 @@ class Changes:
         return ClockSnapshot(realm_id, last_event, self.message_ids)
 
 
-class WriterConnection(PooledConnection):
-    """A connection that is used while this process's turn to write in a realm is held."""
+async def acquire_turn(
+    database: Database, realm_id: RealmId | None, *, is_batch: bool
+) -> WriterTurn:
+    """Wait for earlier writers of this process, with a timeout; the caller releases the turn."""
+    turn = database.writer_turn(realm_id)
+    async with asyncio.timeout(_MAX_TURN_SECONDS):
+        await turn.acquire(is_batch=is_batch)
+    return turn
 
-    __slots__ = ("_turn", "changes")
+
+class Transaction(PooledConnection):
+    """A write transaction, this process's turn to write, and the realms it has locked."""
+
+    __slots__ = ("_turn", "changes", "transaction", "was_locked_first")
+
+    transaction: AsyncTransaction
+    was_locked_first: bool
+    """Whether a realm was locked before anything was read."""
 
     def __init__(self, database: Database, connection: AsyncConnection, turn: WriterTurn) -> None:
         super().__init__(database, connection)
         self._turn = turn
         self.changes = Changes()
+        self.was_locked_first = False
 
     @classmethod
-    async def open(
+    async def begin(
         cls, database: Database, realm_id: RealmId | None, *, is_batch: bool = False
     ) -> Self:
-        """Wait for earlier writers of this process, with a timeout, and connect."""
-        turn = database.writer_turn(realm_id)
-        async with asyncio.timeout(_MAX_TURN_SECONDS):
-            await turn.acquire(is_batch=is_batch)
+        """Begin a transaction that will write in a realm, or in none."""
+        turn = await acquire_turn(database, realm_id, is_batch=is_batch)
         try:
             database.require_file()
-            return cls(database, await database.connect(database.engine), turn)
+            transaction = cls(database, await database.connect(database.engine), turn)
         except BaseException:
             turn.release()
             raise
+        try:
+            transaction.transaction = await transaction.connection.begin()
+        except BaseException:
+            await transaction.close()
+            raise
+        return transaction
 
     @override
     async def close(self) -> None:
@@ -86,30 +105,6 @@ class WriterConnection(PooledConnection):
             await super().close()
         finally:
             self._turn.release()
-
-
-class Transaction(WriterConnection):
-    """A write transaction, and the realms it has locked."""
-
-    __slots__ = ("transaction", "was_locked_first")
-
-    transaction: AsyncTransaction
-    was_locked_first: bool
-    """Whether a realm was locked before anything was read."""
-
-    @classmethod
-    async def begin(
-        cls, database: Database, realm_id: RealmId | None, *, is_batch: bool = False
-    ) -> Self:
-        """Begin a transaction that will write in a realm, or in none."""
-        transaction = await cls.open(database, realm_id, is_batch=is_batch)
-        try:
-            transaction.transaction = await transaction.connection.begin()
-        except BaseException:
-            await transaction.close()
-            raise
-        transaction.was_locked_first = False
-        return transaction
 
     @override
     async def execute(

@@ -19,28 +19,44 @@ class ClockReader:
     def __init__(self, database: Database, hub: Hub) -> None:
         self._database = database
         self._hub = hub
-        self._running: dict[RealmId, asyncio.Task[None]] = {}
-        self._next: dict[RealmId, asyncio.Task[None]] = {}
+        self._waiting: dict[RealmId, list[asyncio.Future[None]]] = {}
+        """The requests that share the next read of each realm."""
+        self._reading: dict[RealmId, asyncio.Task[None]] = {}
 
     async def catch_up(self, realm_id: RealmId) -> None:
         """Return when caches know of every event that was committed before the call.
 
         Call it without holding a database connection: the read needs one.
         """
-        read_task = self._next.get(realm_id)
-        if read_task is None:
-            read_task = asyncio.create_task(self._read(realm_id))
-            self._next[realm_id] = read_task
-        # A cancelled request must not cancel the read for the others.
-        await asyncio.shield(read_task)
+        # Each request waits for a future of its own: if it is cancelled, the read goes on.
+        caught_up = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(realm_id, []).append(caught_up)
+        if realm_id not in self._reading:
+            self._reading[realm_id] = asyncio.create_task(self._read_for_waiting(realm_id))
+        await caught_up
 
-    async def _read(self, realm_id: RealmId) -> None:
-        while (running := self._running.get(realm_id)) is not None:
-            await asyncio.wait([running])
-        self._running[realm_id] = self._next.pop(realm_id)
+    async def _read_for_waiting(self, realm_id: RealmId) -> None:
+        """Read until no request waits any more."""
+        try:
+            while waiting := self._waiting.pop(realm_id, None):
+                await self._read_for(realm_id, waiting)
+        finally:
+            del self._reading[realm_id]
+
+    async def _read_for(self, realm_id: RealmId, waiting: list[asyncio.Future[None]]) -> None:
         try:
             async with DatabaseSession(self._database) as db:
                 reading = await EventLog(db).read_clock(realm_id)
                 await self._hub.catch_up_to(db, realm_id, reading.last_event)
-        finally:
-            del self._running[realm_id]
+        except asyncio.CancelledError:
+            for caught_up in waiting:
+                caught_up.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 (every waiting request gets it)
+            for caught_up in waiting:
+                if not caught_up.done():
+                    caught_up.set_exception(error)
+        else:
+            for caught_up in waiting:
+                if not caught_up.done():
+                    caught_up.set_result(None)

@@ -36,7 +36,8 @@ class Event(BaseModel):
     forms, so that each is encoded once and not once per client.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Deferred, as of parameters (`StrictModel`).
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     type: ClassVar[str]
     op: ClassVar[str | None] = None

@@ -111,8 +111,6 @@ class GroupCommitter:
         """
         queue = self._queues[realm_id, name]
         done: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
-        # The caller may have been cancelled by then: mark the exception as retrieved.
-        done.add_done_callback(asyncio.Future.exception)
         queue.waiting.append(_PendingItem(item, done))
         if not queue.is_running:
             queue.is_running = True
@@ -120,8 +118,8 @@ class GroupCommitter:
             task = asyncio.create_task(self._drain(queue, job))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        # A cancelled caller must not cancel a write that may already be under way.
-        return await asyncio.shield(done)
+        # A cancelled caller cancels only its future, not a write that may already be under way.
+        return await done
 
     async def close(self) -> None:
         """Wait for the batches that are being written."""
@@ -221,6 +219,8 @@ async def _lock(db: DatabaseSession, queue: _BatchQueue, job: _BatchJob, feed: F
 
 def _resolve(batch: Sequence[_PendingItem[Any]], results: Sequence[Any]) -> None:
     for each, result in zip(batch, results, strict=True):
+        if each.done.cancelled():
+            continue
         if isinstance(result, Exception):
             each.done.set_exception(result)
         else:
@@ -229,4 +229,5 @@ def _resolve(batch: Sequence[_PendingItem[Any]], results: Sequence[Any]) -> None
 
 def _fail(batch: Sequence[_PendingItem[Any]], error: Exception) -> None:
     for each in batch:
-        each.done.set_exception(error)
+        if not each.done.cancelled():
+            each.done.set_exception(error)

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.cooperative import map_in_steps
+from chatapi.core.errors import UnknownOrganizationError
 from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.db.bulk_writes import BulkInsertWithUpdates
 from chatapi.db.id_lists import is_one_of
@@ -71,8 +72,11 @@ class EventLog:
         return (await self._db.execute(select(logged))).scalar_one() or 0
 
     async def read_clock(self, realm_id: RealmId) -> ClockReading:
-        row = await self._db.execute(_READ_CLOCK, {"realm": realm_id})
-        last_event, log_floor = row.one()
+        """Read how far the log of a realm goes; raises an error if the realm was deleted."""
+        rows = await self._db.fetch_alone(_READ_CLOCK, {"realm": realm_id})
+        if not rows:
+            raise UnknownOrganizationError
+        last_event, log_floor = rows[0]
         return ClockReading(EventNumber(last_event), EventNumber(log_floor))
 
     async def read_positions(self, realm_ids: Iterable[RealmId]) -> dict[RealmId, EventNumber]:

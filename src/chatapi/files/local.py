@@ -15,6 +15,7 @@ from chatapi.core.private_files import (
     SHARED_FILE_MODE,
     SHARED_FOLDER_MODE,
     make_private_folder,
+    sync_folder,
 )
 from chatapi.core.worker_threads import WorkerThreads
 from chatapi.files.store import CHUNK_BYTES, THREADS, ByteRange, MissingFileError
@@ -84,7 +85,7 @@ def _write(path: Path, content: IO[bytes], is_shared: bool) -> None:  # noqa: FB
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
             raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _list_folders(root: Path) -> list[Path]:
@@ -104,12 +105,3 @@ def _is_file_before(entry: os.DirEntry[str], before: float) -> bool:
     except FileNotFoundError:
         # The file was renamed or removed meanwhile.
         return False
-
-
-def _sync_folder(folder: Path) -> None:
-    """Sync a folder: the name of a file is durable only after that."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

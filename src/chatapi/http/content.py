@@ -78,7 +78,7 @@ async def send_body(
     request: ApiRequest, send: Send, status: int, headers: Headers, chunks: Sequence[bytes]
 ) -> None:
     """Send a body as it is, in chunks; a HEAD gets only the headers."""
-    request.response_started = True
+    request.response_status = status
     await send(
         {
             "type": "http.response.start",
@@ -91,16 +91,17 @@ async def send_body(
             ],
         }
     )
-    *first, last = [b""] if request.method == "HEAD" else chunks
-    for chunk in first:
+    if request.method == "HEAD":
+        chunks = [b""]
+    for chunk in chunks[:-1]:
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
         # A client that reads everything at once would keep other requests waiting.
         await yield_to_event_loop()
-    await send({"type": "http.response.body", "body": last})
+    await send({"type": "http.response.body", "body": chunks[-1]})
 
 
 async def _send_not_modified(request: ApiRequest, send: Send, headers: Headers) -> None:
-    request.response_started = True
+    request.response_status = HTTPStatus.NOT_MODIFIED
     await send(
         {
             "type": "http.response.start",

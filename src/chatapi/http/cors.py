@@ -66,7 +66,7 @@ def _vary_by_origin(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes,
 
 async def send_preflight(request: ApiRequest, send: Send) -> None:
     """Allow every method and header of the API; `CorsPolicy.wrap` adds the origin."""
-    request.response_started = True
+    request.response_status = 204
     await send(
         {
             "type": "http.response.start",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import structlog
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chatapi.core.errors import (
     ApiError,
@@ -167,7 +167,7 @@ class ApiMiddleware:
             # The server cancels requests that are still running when the process has to end.
             if not self._is_ending():
                 raise
-            if not request.response_started:
+            if not request.response_status:
                 await send_error(request, send, UnavailableError())
         except MissingFileError:
             await send_error(request, send, NotFoundError())
@@ -187,16 +187,8 @@ class ApiMiddleware:
         return InternalError()
 
     async def _answer_observed(self, request: ApiRequest, send: Send) -> None:
-        status = 0
-
-        async def send_and_note(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        await self._answer(request, send_and_note)
-        seconds = request.waited
+        await self._answer(request, send)
+        seconds, status = request.waited, request.response_status
         self._measurements.request_ended(request.method, request.route_path, status, seconds)
         if self._settings.access_log:
             log.info(

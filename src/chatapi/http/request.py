@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,16 +38,20 @@ class ApiRequest:
         "charged_user_id",
         "computed",
         "headers",
+        "method",
+        "path",
         "realm_name",
         "receive",
         "request_id",
         "response_headers",
-        "response_started",
+        "response_status",
         "scope",
     )
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.scope = scope
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
         self.receive = receive
         self.arrived = stopwatch()
         self.request_id = new_request_id()
@@ -58,21 +63,13 @@ class ApiRequest:
         """The subdomain of the realm that was found, for the log."""
         self.computed: dict[str, object] = {}
         """Results of expensive work, reused if the request has to start over."""
-        self.response_started = False
-        """Whether the response status has been sent, so that no other can be sent."""
-
-    @property
-    def method(self) -> str:
-        return str(self.scope["method"])
+        self.response_status = 0
+        """The status that has been sent, so that no other can be sent; 0 before that."""
 
     @property
     def is_get(self) -> bool:
         """Whether the method is GET, or HEAD, which is the same without the body."""
-        return self.scope["method"] in {"GET", "HEAD"}
-
-    @property
-    def path(self) -> str:
-        return str(self.scope["path"])
+        return self.method in {"GET", "HEAD"}
 
     @property
     def route_path(self) -> str:
@@ -98,10 +95,7 @@ class ApiRequest:
     @property
     def host(self) -> str:
         """The host name the client used, without port, in lower case."""
-        try:
-            return urlsplit(f"//{self.header(b'host')}").hostname or ""
-        except ValueError:
-            return ""
+        return _host_name(self.header(b"host"))
 
     @property
     def origin(self) -> str:
@@ -129,7 +123,8 @@ class ApiRequest:
         return True
 
     def header(self, name: bytes) -> str:
-        return self.headers.get(name, b"").decode("latin-1")
+        value = self.headers.get(name)
+        return value.decode("latin-1") if value else ""
 
     def all_of_header(self, name: bytes) -> str:
         """A header whose value is a list, which may be sent in several lines."""
@@ -140,3 +135,12 @@ class ApiRequest:
 
     def accepts(self, content_type: str) -> bool:
         return content_type in self.header(b"accept")
+
+
+@lru_cache(maxsize=256)
+def _host_name(header: str) -> str:
+    """The name in a Host header, which the middleware has checked; clients send few of them."""
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""

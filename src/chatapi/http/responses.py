@@ -24,6 +24,7 @@ from chatapi.http.request import ApiRequest
 _OPTIONS = orjson.OPT_NON_STR_KEYS
 _MAX_ITEMS = 100
 """A list or an object with more items is encoded in slices of this size."""
+_CONTAINERS = (list, dict)
 _DEPTH = 2
 """How deep to look for large lists and objects: in a response, and in its sections."""
 _CHUNK_BYTES = 256 * 1024
@@ -85,7 +86,7 @@ async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
 
 
 def _is_large(value: object, depth: int) -> bool:
-    if not isinstance(value, list | dict):
+    if not isinstance(value, _CONTAINERS):
         return False
     if len(value) > _MAX_ITEMS:
         return True
@@ -94,7 +95,7 @@ def _is_large(value: object, depth: int) -> bool:
         return False
     for member in value.values():
         # Most members are no containers: a call for each of them would cost more than all else.
-        if isinstance(member, list | dict) and _is_large(member, depth - 1):
+        if isinstance(member, _CONTAINERS) and _is_large(member, depth - 1):
             return True
     return False
 
@@ -177,7 +178,7 @@ async def send_error(request: ApiRequest, send: Send, error: ApiError) -> None:
 
 async def send_event_stream(request: ApiRequest, send: Send, stream: EventStream) -> None:
     """Send events until they end or the client disconnects."""
-    request.response_started = True
+    request.response_status = 200
     await send(
         {
             "type": "http.response.start",
@@ -317,7 +318,7 @@ async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
 async def _start_file(
     request: ApiRequest, send: Send, status: int, headers: list[tuple[bytes, bytes]]
 ) -> None:
-    request.response_started = True
+    request.response_status = status
     request_id = (b"x-request-id", request.request_id.encode())
     all_headers = [*headers, *_HEADERS, request_id, *request.response_headers]
     await send({"type": "http.response.start", "status": status, "headers": all_headers})

@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from http import HTTPStatus
 from typing import Any, ClassVar, NamedTuple
 
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
 from chatapi.core.errors import (
@@ -178,30 +179,36 @@ class ChatRoute(APIRoute):
         return await read_form_with_file(request, limits)
 
     async def _run_once(self, request: ApiRequest, context: RequestContext, form: Form) -> Outcome:
+        try:
+            outcome = await self._call_endpoint(request, context, form)
+        except ApiError as error:
+            # An error also reveals something, and a client whose key was revoked must hear of that
+            # first. Where the service is at fault, a further statement would not help.
+            if error.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+                await context.recheck_caller()
+            raise
+        if self._rechecks_caller:
+            await context.recheck_caller()
+        if context.work.has_idempotency_key:
+            is_secret = self.operation.returns_secret
+            await store_response(context, None if is_secret else outcome.payload or {})
+        await context.work.commit()
+        return outcome
+
+    async def _call_endpoint(
+        self, request: ApiRequest, context: RequestContext, form: Form
+    ) -> Outcome:
+        """Read the parameters and call the endpoint, or find the response of the same request."""
         operation = self.operation
         params, unknown = operation.params.read(form.values, form.file, form.body)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
         if self.stores_responses:
             stored = await find_stored_response(request, context, form.fingerprint)
             if stored is not None:
+                await context.recheck_caller()
                 return Outcome(stored, ignored, context.caller_id)
-        arguments = operation.arguments(context, request, params)
-        try:
-            payload = await operation.endpoint(**arguments)
-        except ApiError:
-            # An error also reveals something, so the caller is checked before it, too.
-            await self._recheck_caller(context)
-            raise
-        await self._recheck_caller(context)
-        if context.work.has_idempotency_key:
-            await store_response(context, None if operation.returns_secret else payload or {})
-        await context.work.commit()
+        payload = await operation.endpoint(**operation.arguments(context, request, params))
         return Outcome(payload, ignored, context.caller_id)
-
-    async def _recheck_caller(self, context: RequestContext) -> None:
-        """Start over if a request that only reads would no longer be authorized."""
-        if self._rechecks_caller:
-            await context.recheck_caller()
 
 
 class ReadByBodyRoute(ChatRoute):
@@ -293,6 +300,23 @@ def _errors_in(responses: Mapping[int | str, Mapping[str, Any]]) -> list[type[Ap
     return [error for described in responses.values() for error in described["errors"]]
 
 
+class PageApp:
+    """A page that Starlette sends; notes its status in the request, as other responses do."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request: ApiRequest = scope["state"]["request"]
+
+        async def send_and_note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                request.response_status = message["status"]
+            await send(message)
+
+        await self.app(scope, receive, send_and_note)
+
+
 class RouteIndex:
     """Finds a literal path in a dictionary, any other among the patterns with the same key.
 
@@ -301,15 +325,16 @@ class RouteIndex:
 
     def __init__(self, routes: list[BaseRoute]) -> None:
         self._literal: defaultdict[str, dict[str, ASGIApp]] = defaultdict(dict)
-        self._patterns: defaultdict[str, list[Route]] = defaultdict(list)
+        self._patterns: defaultdict[str, list[tuple[Route, ASGIApp]]] = defaultdict(list)
         for route in routes:
             if not isinstance(route, Route):
                 continue
+            app = route.app if isinstance(route, ChatRoute) else PageApp(route.app)
             if "{" in route.path:
-                self._patterns[_key(route.path)].append(route)
+                self._patterns[_key(route.path)].append((route, app))
             else:
                 for method in sorted(route.methods or ()):
-                    self._literal[route.path].setdefault(method, route.app)
+                    self._literal[route.path].setdefault(method, app)
         self.unlimited_paths = frozenset(
             route.path for route in routes if isinstance(route, ChatRoute) and not route.is_limited
         )
@@ -330,7 +355,7 @@ class RouteIndex:
 
     def _find_by_pattern(self, path: str, scope: Scope) -> ASGIApp:
         allowed: list[str] = []
-        for route in self._patterns.get(_key(path), ()):
+        for route, app in self._patterns.get(_key(path), ()):
             match, child_scope = route.matches(scope)
             if match is Match.NONE or "" in child_scope["path_params"].values():
                 # A parameter that matches slashes would match an empty string as well.
@@ -338,7 +363,7 @@ class RouteIndex:
             scope["route_path"] = route.path_format
             if match is Match.FULL:
                 scope.update(child_scope)
-                return route.app
+                return app
             if match is Match.PARTIAL:
                 allowed += sorted(route.methods or ())
         if allowed:

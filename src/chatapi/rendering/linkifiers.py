@@ -9,6 +9,7 @@ import re
 import time
 from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import re2
@@ -87,6 +88,11 @@ class Pattern:
     def __hash__(self) -> int:
         return hash(self._text)
 
+    @override
+    def __reduce__(self) -> tuple[Callable[[str], "Pattern"], tuple[str]]:
+        """Copied to another process as text: objects of the engine cannot be copied."""
+        return _pattern_of, (self._text,)
+
     @property
     def names(self) -> frozenset[str]:
         """The names of its groups."""
@@ -98,6 +104,12 @@ class Pattern:
     def search(self, text: bytes, place: int) -> _Match | None:
         """Returns the first separate match in a text from an offset on."""
         return self._in_text.search(text, place)
+
+
+@lru_cache(maxsize=256)
+def _pattern_of(text: str) -> Pattern:
+    """Compiled once for many messages."""
+    return Pattern(text)
 
 
 class Linkifier(NamedTuple):

@@ -48,7 +48,7 @@ class RenderedMessage:
 
 
 def is_quick_to_render(content: str) -> bool:
-    """Whether it takes a few milliseconds at most; otherwise render in another thread."""
+    """Whether it takes a few milliseconds at most; otherwise render in another process."""
     return len(content) <= _QUICK_LENGTH and not any(mark in content for mark in _SLOW_MARKS)
 
 

@@ -17,10 +17,15 @@ def trace_database(database: Database, recorder: TraceRecorder) -> None:
     """Record the spans of all connections that are opened from now on."""
     system = "sqlite" if database.is_sqlite else "postgresql"
     database.trace_wait = lambda wait: _TracedWait(wait, recorder.tracer, system)
-    event.listen(database.engine.sync_engine, "before_cursor_execute", _name_span)
+    database.trace_statement = _name_span
+    event.listen(
+        database.engine.sync_engine,
+        "before_cursor_execute",
+        lambda _connection, _cursor, statement, *_rest: _name_span(statement),
+    )
 
 
-def _name_span(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+def _name_span(statement: str) -> None:
     """Name the span of a statement: only here its text is known. It has no values."""
     span = trace.get_current_span()
     attributes = getattr(span, "attributes", None)

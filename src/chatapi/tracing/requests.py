@@ -2,7 +2,7 @@
 
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace import format_trace_id as hexadecimal
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
 from chatapi.http.request import ApiRequest
@@ -20,22 +20,15 @@ class TracedRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Log lines of the request get its trace id, that of the access log included."""
-        status = 0
-
-        async def send_and_note(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
         method: str = scope["method"]
         with self._tracer.start_as_current_span(
             method, propagator.extract(_trace_headers(scope)), SpanKind.SERVER
         ) as span:
             with bound_contextvars(trace_id=hexadecimal(span.get_span_context().trace_id)):
-                answer = self._app(scope, receive, send_and_note)
+                answer = self._app(scope, receive, send)
                 request: ApiRequest = scope["state"]["request"]
                 await answer
+            status = request.response_status
             # The declared path, not the one the client sent, which may name people.
             span.update_name(f"{method} {request.route_path}")
             span.set_attributes(

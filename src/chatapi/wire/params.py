@@ -57,7 +57,8 @@ def _make_lists_fail_fast(schema: object) -> None:
 class StrictModel(BaseModel):
     """Strict, frozen, and without unknown keys; a list is refused at its first error."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+    # Each validator is built when it is first needed: all of them together would delay the start.
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", defer_build=True)
 
     @classmethod
     @override

@@ -8,7 +8,12 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import UserId
 from chatapi.core.roles import EmailVisibility, Role
-from chatapi.events.cache_tags import SHARED_STATE, RecipientPreferencesTag, UserTag
+from chatapi.events.cache_tags import (
+    NO_CACHE_TAGS,
+    RecipientPreferencesTag,
+    UserTag,
+    shared_sections,
+)
 from chatapi.events.client import ClientView
 from chatapi.features.users.events import CredentialsChanged, UserAdded, UserUpdated
 from chatapi.features.users.payloads import UserPayload
@@ -197,12 +202,12 @@ class TestUpdate:
         assert pictures == [gravatar(member.email)]
 
     def test_event_invalidates_the_right_caches(self) -> None:
-        for event in (
-            UserUpdated(person={"user_id": 7, "full_name": "Else"}),
-            CredentialsChanged(user_id=UserId(7)),
-        ):
-            assert set(event.field_cache_tags()) == {UserTag(UserId(7))}
-            assert event.cache_tags == SHARED_STATE
+        renamed = UserUpdated(person={"user_id": 7, "full_name": "Else"})
+        assert set(renamed.field_cache_tags()) == {UserTag(UserId(7))}
+        assert renamed.cache_tags == shared_sections("realm_user", "realm_user_groups")
+        credentials = CredentialsChanged(user_id=UserId(7))
+        assert set(credentials.field_cache_tags()) == {UserTag(UserId(7))}
+        assert credentials.cache_tags == NO_CACHE_TAGS
 
     def test_deactivation_also_invalidates_the_bots_whose_services_are_called(self) -> None:
         event = UserUpdated(person={"user_id": 7, "is_active": False})

@@ -21,10 +21,13 @@ from chatapi.cli.demo.texts import (
 )
 from chatapi.cli.operator import organization
 from chatapi.core.roles import Role
+from chatapi.features.messages import make_room_for_history
 
 _CAST = 7
 _RESOLVED = "✔ "
 _LATER = timedelta(minutes=2)
+_LENGTH = timedelta(days=7)
+"""No conversation began earlier."""
 
 
 class Play:
@@ -77,6 +80,8 @@ class Play:
         if line.is_starred:
             await self._flag([message_id], "starred")
         if moment.conversation.is_resolved and moment.is_last:
+            # It makes a message, and the next one may come before that later moment.
+            self._clock.moment = moment.at
             topic = f"{_RESOLVED}{moment.conversation.topic}"
             await author.call(
                 "PATCH", f"/messages/{message_id}", topic=topic, propagate_mode="change_all"
@@ -126,8 +131,10 @@ async def perform_all(
     if owner is None or any(user.avatar_version > 1 for user in cast):
         return
     now = runtime.clock.now()
-    clock = StageClock(now - timedelta(days=7))
-    moments = in_order_of_time(CONVERSATIONS, now)
+    async with organization(runtime, org) as ctx:
+        since = await make_room_for_history(ctx, now - _LENGTH)
+    clock = StageClock(since)
+    moments = in_order_of_time(CONVERSATIONS, since, now)
     async with acting(runtime, org, [*cast, owner], clock) as actors:
         play = Play(actors, clock)
         await play.prepare()

@@ -1,7 +1,7 @@
 """The form of conversations: who writes what where, and what others do with it; pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -51,10 +51,18 @@ class Moment:
         return self.line is self.conversation.lines[-1]
 
 
-def in_order_of_time(conversations: Sequence[Conversation], now: datetime) -> Sequence[Moment]:
-    """All lines as people would have written them, conversations side by side, none after now."""
+def in_order_of_time(
+    conversations: Sequence[Conversation], since: datetime, now: datetime
+) -> Sequence[Moment]:
+    """All lines as people would have written them, conversations side by side, none after now.
+
+    If some would be before `since`, all are moved closer to now, and to each other.
+    """
     moments = [moment for each in conversations for moment in _moments(each, now)]
-    return sorted(moments, key=lambda moment: moment.at)
+    first = min(moment.at for moment in moments)
+    pace = min(1.0, (now - since) / (now - first))
+    moved = [replace(moment, at=now - (now - moment.at) * pace) for moment in moments]
+    return sorted(moved, key=lambda moment: moment.at)
 
 
 def _moments(conversation: Conversation, now: datetime) -> Iterator[Moment]:

@@ -4,9 +4,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from sqlalchemy.exc import DBAPIError
+
 from chatapi.cli.doctor.finding import Area, Finding
 from chatapi.cli.errors import DatabaseUnreachableError
-from chatapi.cli.operator import open_database, reach
+from chatapi.cli.operator import database_failure, open_database, reach
 from chatapi.core.clock import SystemClock
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
@@ -41,13 +43,20 @@ async def check_database(settings: Settings, workers: int) -> list[Finding]:
             return [_DATABASE.ok(f"{file} does not exist yet: the first start creates it")]
         async with open_database(settings) as database:
             await reach(database)
-            state = _STATES[await read_migration_state(database)]
-            if file is not None:
-                return [state, *check_file_system(file, _mounts())]
-            facts = await read_postgres_facts(database)
-            return [state, *_check_postgres(facts, database, workers)]
+            return await _check_opened(database, file, workers)
     except DatabaseUnreachableError as error:
         return [_DATABASE.error(f"{error.msg}: correct CHATAPI_DATABASE_URL, or start the server")]
+
+
+async def _check_opened(database: Database, file: Path | None, workers: int) -> list[Finding]:
+    try:
+        state = _STATES[await read_migration_state(database)]
+        if file is not None:
+            return [state, *check_file_system(file, _mounts())]
+        facts = await read_postgres_facts(database)
+        return [state, *_check_postgres(facts, database, workers)]
+    except DBAPIError as error:
+        return [_DATABASE.error(database_failure(database, error).msg)]
 
 
 def _check_postgres(facts: PostgresFacts, database: Database, workers: int) -> Iterator[Finding]:

@@ -66,7 +66,11 @@ class SubscriptionPeriodRow(Base):
     """One period of a user's subscription to a channel, in event numbers and message ids."""
 
     __tablename__ = "subscription_period"
-    __table_args__ = (Index(None, "user_id", "channel_id"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        Index(None, "user_id", "channel_id"),
+        Index(None, "channel_id"),
+        {"sqlite_autoincrement": True},
+    )
 
     id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))

@@ -25,6 +25,7 @@ class MessageEdit(Base):
     __table_args__ = (
         Index(None, "message_id"),
         Index(None, "conversation_id"),
+        Index(None, "editor_id"),
         _left("prev_conversation_id"),
         _left("prev_channel_id"),
         {"sqlite_autoincrement": True},

@@ -14,6 +14,7 @@ class Reaction(Base):
     __tablename__ = "reaction"
     __table_args__ = (
         UniqueConstraint("message_id", "user_id", "reaction_type", "emoji_code"),
+        Index(None, "user_id"),
         {"sqlite_autoincrement": True},
     )
 

@@ -10,7 +10,11 @@ class Submessage(Base):
     """A widget of a message, or what a user did with it, such as a vote."""
 
     __tablename__ = "submessage"
-    __table_args__ = (Index(None, "message_id", "id"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        Index(None, "message_id", "id"),
+        Index(None, "sender_id"),
+        {"sqlite_autoincrement": True},
+    )
 
     id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
     message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"))

@@ -1,7 +1,7 @@
 """Messages: sending, reading, changing and deleting them, now or at a later time."""
 
 from chatapi.features.messages.deliveries.service import deliver_some, find_next_due
-from chatapi.features.messages.notices import post_notices
+from chatapi.features.messages.notices import make_room_for_history, post_notices
 from chatapi.features.messages.outgoing_webhooks.service import WebhookCaller, find_next_call
 from chatapi.features.messages.picture_updates import show_pictures
 from chatapi.features.messages.report.params import REPORT_TYPES
@@ -16,6 +16,7 @@ __all__ = [
     "find_expired",
     "find_next_call",
     "find_next_due",
+    "make_room_for_history",
     "post_notices",
     "show_pictures",
 ]

@@ -1,6 +1,7 @@
 """Messages that the service itself posts, in the transaction they are about."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.notices import ChannelNotice, DirectNotice, Notice
@@ -10,6 +11,7 @@ from chatapi.channel_cache.cache import CachedChannel
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import MessageId, UserId
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
+from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.writer import MessageWriter, WriteResult
 from chatapi.features.users import notification_bot
 from chatapi.rendering import Directory, RenderedMessage, is_quick_to_render, render_message
@@ -41,6 +43,20 @@ async def post_notices(
     ]
     writer = MessageWriter(ctx.runtime, ctx.realm, trusts_cache=not has_moved_topics)
     return [_message_id(outcome) for outcome in await writer.write(ctx.work, outgoing)]
+
+
+async def make_room_for_history(ctx: RealmContext, since: datetime) -> datetime:
+    """Prepare a realm for messages with earlier times; returns the earliest time they may have.
+
+    Ids of messages grow with their times. If only the service itself has posted yet, its messages
+    are moved back to `since`. Clients see that when they read them the next time.
+    """
+    await ctx.lock()
+    messages = MessageRepository(ctx.db, ctx.realm.id)
+    last = await messages.find_last_of_people()
+    if last is None:
+        await messages.backdate_notices(since)
+    return since if last is None else max(since, last)
 
 
 def compose_notice(
@@ -78,7 +94,7 @@ async def _render(
     rendered = dict(zip(quick, shown, strict=True))
     for text in texts:
         if text not in rendered:
-            rendered[text] = await ctx.runtime.rendering_threads.run(render_message, text, names)
+            rendered[text] = await ctx.runtime.rendering_processes.run(render_message, text, names)
     return rendered
 
 

@@ -24,8 +24,9 @@ class _Rendering:
 async def render(ctx: Context, content: str) -> RenderedMessage:
     """Render a text with the names its author may mention; call it before the first write.
 
-    A text that may take long is rendered in a thread, limited per author, and without holding a
-    database connection. A request that starts over renders it again only if names changed.
+    A text that may take long is rendered in another process, limited per author, and without
+    holding a database connection. A request that starts over renders it again only if names
+    changed.
     """
     directory = await directory_for(ctx, content)
     if is_quick_to_render(content):
@@ -35,6 +36,6 @@ async def render(ctx: Context, content: str) -> RenderedMessage:
         return earlier.message
     await ctx.release_connection()
     async with ctx.heavy_rendering():
-        message = await ctx.runtime.rendering_threads.run(render_message, content, directory)
+        message = await ctx.runtime.rendering_processes.run(render_message, content, directory)
     ctx.computed[_RENDERED] = _Rendering(content, directory, message)
     return message

@@ -16,6 +16,8 @@ from tests.support.responses import ApiResponse
 CASES = 1_000
 MESSAGES = 60
 LIMIT_SECONDS = 0.3
+TRIES = 10
+"""A busy machine may be slow for a while; a slow search is slow each time."""
 _MARK = re.compile(r'<span class="highlight">(.*?)</span>', re.DOTALL)
 
 
@@ -38,7 +40,7 @@ async def _ask_in_time(client: ApiClient, reader: Person, searched: str) -> ApiR
 
     PostgreSQL stops a slow statement, which is then neither answered nor refused.
     """
-    for _ in range(3):
+    for _ in range(TRIES):
         started = time.process_time()
         response = await ask(client, reader, ["search", searched], num_before=5)
         if time.process_time() - started < LIMIT_SECONDS:

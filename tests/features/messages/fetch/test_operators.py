@@ -63,7 +63,7 @@ async def test_random_narrows(world: NarrowWorld) -> None:
         )
     )
     def agree(terms: list[tuple[Choice, bool]]) -> None:
-        found = asyncio.run_coroutine_threadsafe(shown(world, terms), loop).result(timeout=60)
+        found = asyncio.run_coroutine_threadsafe(shown(world, terms), loop).result(timeout=300)
         assert found == world.expected(terms)
 
     await asyncio.to_thread(agree)

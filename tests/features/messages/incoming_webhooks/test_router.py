@@ -8,6 +8,7 @@ import httpx
 import orjson
 import pytest
 
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.roles import BotType
 from chatapi.core.settings import Settings
@@ -16,6 +17,8 @@ from chatapi.main import ChatApp
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.messages.incoming_webhooks import documents
 from tests.features.messages.incoming_webhooks.posting import post, posted
+from tests.support.account_changes import replace_api_key
+from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.log_lines import collected_log
 from tests.support.responses import assert_error, assert_success
@@ -151,6 +154,18 @@ class TestKey:
         assert_success(await post(http, "helloworld", renewed, json=HELLO))
         assert_success(await client.delete(f"/bots/{webhook.user_id}", owner))
         assert_error(await post(http, "helloworld", renewed, json=HELLO), "UNAUTHORIZED", 401)
+
+    async def test_key_replaced_in_another_process_is_refused_before_the_document_is_read(
+        self,
+        http: httpx.AsyncClient,
+        start_app: StartApp,
+        realm: RealmRecord,
+        webhook: Person,
+    ) -> None:
+        elsewhere = await start_app()
+        assert_error(await post(http, "helloworld", webhook, json=[]), "BAD_REQUEST")
+        await replace_api_key(elsewhere.runtime, realm, webhook)
+        assert_error(await post(http, "helloworld", webhook, json=[]), "UNAUTHORIZED", 401)
 
     async def test_key_of_a_webhook_is_no_authorization_header(
         self, http: httpx.AsyncClient, client: ApiClient, webhook: Person

@@ -25,8 +25,6 @@ from tests.support.responses import assert_error, assert_success
 from tests.support.statements import recorded_statements
 from tests.support.waiting import until, until_true
 
-WAIT_SECONDS = 30
-
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
@@ -81,14 +79,14 @@ async def newest(client: ApiClient, reader: Person, count: int) -> dict[str, Any
     async def are_there() -> bool:
         return len(await messages_of(client, reader)) >= count
 
-    await until_true(are_there, WAIT_SECONDS)
+    await until_true(are_there)
     messages = await messages_of(client, reader)
     assert len(messages) == count
     return messages[-1]
 
 
 async def until_called(service: RecordingService, count: int = 1) -> dict[str, Any]:
-    await until(lambda: len(service.calls) >= count, WAIT_SECONDS)
+    await until(lambda: len(service.calls) >= count)
     assert len(service.calls) == count
     return service.calls[-1]
 
@@ -100,7 +98,7 @@ async def until_settled(runtime: Runtime) -> None:
         async with runtime.reading() as db:
             return await find_next_call(db) is None
 
-    await until_true(is_empty, WAIT_SECONDS)
+    await until_true(is_empty)
 
 
 async def until_postponed(runtime: Runtime) -> None:
@@ -112,7 +110,7 @@ async def until_postponed(runtime: Runtime) -> None:
         left = (due - runtime.clock.now()).total_seconds() if due else 0
         return left in {5, 30, 120}
 
-    await until_true(is_postponed, WAIT_SECONDS)
+    await until_true(is_postponed)
 
 
 def retry(runtime: Runtime, clock: MovableClock, seconds: int = 5) -> None:
@@ -242,7 +240,7 @@ class TestCalls:
     ) -> None:
         for number in range(5):
             await write_to(client, owner, str(number), bot)
-        await until(lambda: len(service.calls) == 5, WAIT_SECONDS)
+        await until(lambda: len(service.calls) == 5)
         assert [call["data"] for call in service.calls] == ["0", "1", "2", "3", "4"]
 
     async def test_two_processes_make_each_call_once(
@@ -258,7 +256,7 @@ class TestCalls:
         for number in range(6):
             await write_to(client, owner, str(number), bot)
             other.runtime.webhook_calls.notify()
-        await until(lambda: len(service.calls) >= 6, WAIT_SECONDS)
+        await until(lambda: len(service.calls) >= 6)
         await until_settled(runtime)
         assert sorted(call["data"] for call in service.calls) == [str(n) for n in range(6)]
 

@@ -13,6 +13,7 @@ from tests.features.users.presence.pinging import here, listen_to_presence, mome
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.statements import recorded_statements
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 SIMPLE = {"simplified_presence_events": True}
 
@@ -102,7 +103,7 @@ class TestCost:
             await work.db.lock_realm(realm.id)
         try:
             with recorded_statements(runtime.database, "INSERT INTO event ") as statements:
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(MAX_WAIT_SECONDS):
                     response = await ping(client, member, last_update_id=-1)
         finally:
             await work.db.close()

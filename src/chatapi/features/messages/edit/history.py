@@ -89,14 +89,14 @@ class EditHistory:
         return snapshots
 
     async def _add_diffs(self, snapshots: list[SnapshotPayload]) -> None:
-        """Compare each version with the previous one, in a thread, as far as there is room."""
+        """Compare each version with the previous one, in a process, as far as there is room."""
         size = sum(_text_length(snapshot) for snapshot in snapshots)
         for snapshot in snapshots:
             if "prev_rendered_content" not in snapshot:
                 continue
             if size > _MAX_SHOWN:
                 return
-            diff = await self._ctx.runtime.rendering_threads.run(
+            diff = await self._ctx.runtime.rendering_processes.run(
                 html_diff, snapshot["prev_rendered_content"], snapshot["rendered_content"]
             )
             snapshot["content_html_diff"] = diff

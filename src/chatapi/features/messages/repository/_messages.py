@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from unicodedata import normalize
 
-from sqlalchemy import bindparam, func, insert, select, tuple_, update
+from sqlalchemy import Select, bindparam, func, insert, select, tuple_, update
 
 from chatapi.auth.users import UserRecord, user_records
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, RealmId, UserId
@@ -252,6 +253,30 @@ class MessageRepository:
         """The users who sent messages in a conversation."""
         rows = await self._db.execute(_SENDERS, {"conversation_id": conversation_id})
         return frozenset(UserId(user_id) for (user_id,) in rows)
+
+    async def find_last_of_people(self) -> datetime | None:
+        """When the newest message that the service has not posted itself was sent; reads all."""
+        found = await self._db.execute(
+            select(func.max(Message.sent_at)).where(
+                Message.realm_id == self._realm_id, Message.sender_id.not_in(self._system_bots())
+            )
+        )
+        return found.scalar_one()
+
+    async def backdate_notices(self, moment: datetime) -> None:
+        """Set the time of messages that the service has posted after a moment to that moment."""
+        await self._db.execute(
+            update(Message)
+            .where(
+                Message.realm_id == self._realm_id,
+                Message.sender_id.in_(self._system_bots()),
+                Message.sent_at > moment,
+            )
+            .values(sent_at=moment)
+        )
+
+    def _system_bots(self) -> Select[int]:
+        return select(User.id).where(User.realm_id == self._realm_id, User.is_system_bot)
 
     async def list_muted_channels(self, user_id: UserId) -> frozenset[ChannelId]:
         rows = await self._db.execute(_MUTED_CHANNELS, {"user_id": user_id})

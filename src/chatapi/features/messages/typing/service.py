@@ -24,6 +24,7 @@ class TypingService:
 
     async def notify(self, params: TypingParams) -> None:
         """POST /typing (SPEC 4.6)."""
+        await self._ctx.recheck_caller()
         if params.type == "direct":
             await self._notify_people(params)
         else:

@@ -1,13 +1,16 @@
 """Statements that remove a realm; which tables, and in which order, the foreign keys tell."""
 
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 from sqlalchemy import (
     ColumnElement,
     ForeignKeyConstraint,
+    FromClause,
     Table,
     UniqueConstraint,
     delete,
+    exists,
     or_,
     select,
     tuple_,
@@ -17,6 +20,7 @@ from sqlalchemy.exc import IntegrityError
 
 from chatapi.core.ids import QueueId, RealmId
 from chatapi.db.models import EventQueueRow, EventRow, Realm, RealmClock, metadata
+from chatapi.db.raw_tables import RawRow, is_after
 from chatapi.db.session import DatabaseSession
 
 _ROWS_AT_ONCE = 1_000
@@ -56,8 +60,8 @@ class RealmRemover:
         removed = 0
         for table in realm_tables():
             await self._forget_own_references(table)
-            while count := await self._remove_some(table):
-                removed += count
+            async for keys in self._list_keys(table):
+                removed += await self._remove_some(table, keys)
         return removed
 
     async def remove_realm(self) -> bool:
@@ -70,9 +74,29 @@ class RealmRemover:
             return False
         return True
 
-    async def _remove_some(self, table: Table) -> int:
-        key = tuple_(*table.primary_key)
-        some = select(*table.primary_key).where(is_of_realm(table, self._realm_id))
+    async def _list_keys(self, table: Table) -> AsyncIterator[Sequence[RawRow]]:
+        """Yield the primary keys of the realm's rows, page by page in their order.
+
+        Each page continues after the last one, so that the table is read once. It is read without
+        the lock that removing takes: writers of other realms do not wait for the search.
+        """
+        columns = list(table.primary_key)
+        page = (
+            select(*columns)
+            .where(is_of_realm(table, self._realm_id))
+            .order_by(*columns)
+            .limit(_ROWS_AT_ONCE)
+        )
+        statement = page
+        while True:
+            keys = (await self._db.execute(statement)).all()
+            if not keys:
+                return
+            yield keys
+            statement = page.where(is_after(columns, keys[-1]))
+
+    async def _remove_some(self, table: Table, keys: Sequence[RawRow]) -> int:
+        is_chosen = tuple_(*table.primary_key).in_([tuple(key) for key in keys])
         try:
             async with self._db.transaction():
                 if table is _EVENT:
@@ -82,9 +106,7 @@ class RealmRemover:
                         .where(RealmClock.realm_id == self._realm_id)
                         .values(log_floor=RealmClock.last_event)
                     )
-                removed = await self._db.execute(
-                    delete(table).where(key.in_(some.limit(_ROWS_AT_ONCE)))
-                )
+                removed = await self._db.execute(delete(table).where(is_chosen))
         except IntegrityError:
             # A row that refers to one of these was just added: the next pass removes it first.
             return 0
@@ -113,17 +135,26 @@ def realm_tables() -> list[Table]:
 
 def is_of_realm(table: Table, realm_id: RealmId) -> ColumnElement[bool]:
     """Whether a row belongs to a realm, by the foreign keys that lead there."""
+    return _is_of_realm(table, table, realm_id)
+
+
+def _is_of_realm(table: Table, row: FromClause, realm_id: RealmId) -> ColumnElement[bool]:
+    """The same for a row of the table that may have another name in the statement."""
     if table is _REALM:
-        return _REALM.c.id == realm_id
-    return or_(*(_refers_to_realm(key, realm_id) for key in _telling_keys(table)))
+        return row.c.id == realm_id
+    return or_(*(_refers_to_realm(key, row, realm_id) for key in _telling_keys(table)))
 
 
-def _refers_to_realm(key: ForeignKeyConstraint, realm_id: RealmId) -> ColumnElement[bool]:
-    column, parent = key.columns[0], key.referred_table
+def _refers_to_realm(
+    key: ForeignKeyConstraint, row: FromClause, realm_id: RealmId
+) -> ColumnElement[bool]:
+    column, parent = row.c[key.columns[0].name], key.referred_table
     if parent is _REALM:
         return column == realm_id
-    parents = select(key.elements[0].column).where(is_of_realm(parent, realm_id))
-    return column.in_(parents.correlate(None))
+    # Asked of one row at a time: a list of all messages would be made anew for every page.
+    other = parent.alias()
+    is_parent = other.c[key.elements[0].column.name] == column
+    return exists().where(is_parent, _is_of_realm(parent, other, realm_id))
 
 
 def _telling_keys(table: Table) -> list[ForeignKeyConstraint]:

@@ -36,6 +36,7 @@ class PresenceService:
 
     async def ping(self, params: PingParams) -> PingPayload:
         """POST /users/me/presence; every client calls it once a minute."""
+        await self._ctx.recheck_caller()
         if self._ctx.user.is_bot:
             raise BadRequestError("Bots have no presence.")
         if not self._is_disabled and self._ctx.user.options.presence_enabled:

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, and_, not_, or_
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.cache import CachedChannel
 from chatapi.core.errors import NotLoggedInError
+from chatapi.db.index_order import IndexRange
 from chatapi.db.models import Message
 from chatapi.narrow.cost import check_cost
 from chatapi.narrow.errors import BadNarrowError
@@ -64,6 +65,11 @@ class Narrow:
     names_topic: bool
     search: SearchText | None
     """The text to highlight."""
+
+    @property
+    def whole_place(self) -> IndexRange | None:
+        """The channel or conversation, if the narrow is all messages of it."""
+        return self.parts[0].whole_place if len(self.parts) == 1 else None
 
     @property
     def is_stale(self) -> bool:

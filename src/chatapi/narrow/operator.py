@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from sqlalchemy import ColumnElement, and_
+from sqlalchemy.sql.elements import True_
 
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.cache import CachedChannel
@@ -67,6 +68,13 @@ class Part:
     condition: ColumnElement[bool]
     """The conditions besides those of the index order."""
     order: IndexOrder
+
+    @property
+    def whole_place(self) -> IndexRange | None:
+        """The channel or conversation, if all messages of it are wanted."""
+        if isinstance(self.condition, True_) and isinstance(self.order, IndexRange):
+            return self.order
+        return None
 
 
 @dataclass(frozen=True)

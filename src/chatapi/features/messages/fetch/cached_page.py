@@ -70,8 +70,12 @@ async def read_cached_page(
 def _one_sided(
     ctx: RealmContext, narrow: Narrow, params: ReadMessagesParams
 ) -> WindowRequest | None:
-    """The window, if one statement reads it and its reader sees all users."""
-    if params.message_ids is not None or narrow.search is not None or len(narrow.parts) != 1:
+    """The window, if one statement reads it and its reader sees all users.
+
+    The members of a direct-message conversation would take another one.
+    """
+    is_channel = narrow.channel is not None and narrow.whole_place is not None
+    if not is_channel or params.message_ids is not None:
         return None
     anchor = find_fixed_anchor(params)
     if anchor is None or not sees_all_users(ctx.realm, ctx.reader):

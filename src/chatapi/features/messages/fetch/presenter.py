@@ -65,9 +65,7 @@ class MessagePresenter:
         await self._encode_places(rows, people)
 
     async def load_cached(self, rows: Sequence[PageRow], as_of: EventNumber) -> bool:
-        """The same without a statement; returns whether everything was in memory."""
-        if any(row.channel_id is None for row in rows):
-            return False
+        """The same for channel messages without a statement; whether everything was in memory."""
         user_ids = {row.sender_id for row in rows}
         users = self._ctx.runtime.users.find(self._ctx.realm.id, user_ids, as_of)
         if len(users) < len(user_ids):

@@ -20,7 +20,6 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.orm import aliased
-from sqlalchemy.sql.elements import True_
 
 from chatapi.core.ids import (
     ChannelId,
@@ -32,7 +31,7 @@ from chatapi.core.ids import (
     UserId,
 )
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.index_order import IndexOrder, IndexRange
+from chatapi.db.index_order import IndexOrder
 from chatapi.db.models import (
     Conversation,
     ConversationReadPosition,
@@ -193,18 +192,18 @@ def _with_states(messages: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]
 
 
 def _side(
+    messages: Select[*tuple[Any, ...]],
     order: IndexOrder,
-    condition: ColumnElement[bool],
     direction: Direction,
     bounds: tuple[ColumnElement[int], ColumnElement[int]],
 ) -> Select[*tuple[Any, ...]]:
-    """The messages on one side of an id, which is included, up to a limit."""
+    """Those of the messages on one side of an id, which is included, up to a limit."""
     bound, limit = bounds
     if direction == "up_to":
-        found = _MESSAGES.where(condition, order.up_to(bound)).order_by(*order.descending)
+        found = messages.where(order.up_to(bound)).order_by(*order.descending)
     else:
-        found = _MESSAGES.where(condition, order.since(bound)).order_by(*order.ascending)
-    return _with_states(found.limit(limit))
+        found = messages.where(order.since(bound)).order_by(*order.ascending)
+    return found.limit(limit)
 
 
 def _parameter(name: str) -> ColumnElement[int]:
@@ -221,9 +220,12 @@ _PLACES = {
 def _side_of_place(column: str, direction: Direction) -> Select[*tuple[Any, ...]]:
     """The statement for all messages of a channel or topic, built once: most pages are these."""
     order = replace(_PLACES[column], value=_parameter("place"))
-    return _side(order, True_(), direction, (_parameter("bound"), _parameter("limit")))
+    bounds = _parameter("bound"), _parameter("limit")
+    return _with_states(_side(_MESSAGES, order, direction, bounds))
 
 
+_IDS = select(Message.id)
+_BY_IDS = _with_states(_MESSAGES.where(is_one_of(Message.id, "message_ids")))
 _ONE = _with_states(
     _MESSAGES.where(
         Message.realm_id == bindparam("realm_id", type_=BigInteger),
@@ -233,7 +235,10 @@ _ONE = _with_states(
 
 
 class PageRepository:
-    """Messages of a narrow, which includes the reader's access, with the reader's states."""
+    """Messages of a narrow, which includes the reader's access, with the reader's states.
+
+    Only all messages of one place are read by a single statement: take a snapshot for others.
+    """
 
     def __init__(
         self,
@@ -251,22 +256,22 @@ class PageRepository:
 
     async def list_up_to(self, narrow: Narrow, message_id: int, limit: int) -> list[PageRow]:
         """The last messages up to and including an id, the oldest first."""
-        return (await self._list_side(narrow, "up_to", message_id, limit))[-limit:]
+        return await self._list_side(narrow, "up_to", message_id, limit)
 
     async def list_from(self, narrow: Narrow, message_id: int, limit: int) -> list[PageRow]:
         """The first messages from an id on, including it."""
-        return (await self._list_side(narrow, "since", message_id, limit))[:limit]
+        return await self._list_side(narrow, "since", message_id, limit)
 
     async def list_some(self, narrow: Narrow, message_ids: Sequence[int]) -> list[PageRow]:
-        found: dict[MessageId, PageRow] = {}
+        found: set[MessageId] = set()
         for part in narrow.parts:
-            there = _MESSAGES.where(part.condition, part.order.holds, Message.id.in_(message_ids))
-            found |= await self._read(_with_states(there))
-        return _by_id(found)
+            found |= await self._read_ids(
+                _IDS.where(part.condition, part.order.holds, Message.id.in_(message_ids))
+            )
+        return await self._read_by_ids(found)
 
     async def find(self, message_id: MessageId) -> PageRow | None:
-        found = await self._read(_ONE, message_id=message_id)
-        return found.get(message_id)
+        return next(iter(await self._read(_ONE, message_id=message_id)), None)
 
     async def list_texts(self, message_ids: Iterable[MessageId]) -> dict[MessageId, TextRow]:
         """The texts of messages that the caller may see."""
@@ -276,17 +281,23 @@ class PageRepository:
     async def _list_side(
         self, narrow: Narrow, direction: Direction, message_id: int, limit: int
     ) -> list[PageRow]:
-        found: dict[MessageId, PageRow] = {}
+        """One statement for a whole place, for which it is built once; two for other narrows.
+
+        The statement with the reader's states is large: to build it for a single narrow takes
+        longer than to run another one, which finds the ids.
+        """
+        place = narrow.whole_place
+        if place is not None:
+            values = {"place": place.value, "bound": message_id, "limit": limit}
+            return await self._read(_side_of_place(str(place.column.key), direction), **values)
+        bounds = number_in(message_id, narrow), self._limit(limit, narrow)
+        found: set[MessageId] = set()
         for part in narrow.parts:
-            order = part.order
-            if isinstance(order, IndexRange) and isinstance(part.condition, True_):
-                statement = _side_of_place(str(order.column.key), direction)
-                values = {"place": order.value, "bound": message_id, "limit": limit}
-                found |= await self._read(statement, **values)
-                continue
-            bounds = number_in(message_id, narrow), self._limit(limit, narrow)
-            found |= await self._read(_side(order, part.condition, direction, bounds))
-        return _by_id(found)
+            there = _IDS.where(part.condition)
+            found |= await self._read_ids(_side(there, part.order, direction, bounds))
+        return await self._read_by_ids(
+            sorted(found)[-limit:] if direction == "up_to" else sorted(found)[:limit]
+        )
 
     def _limit(self, limit: int, narrow: Narrow) -> ColumnElement[int]:
         """How many rows to request; where SQLite searches for words, never only a few.
@@ -298,11 +309,17 @@ class PageRepository:
             limit = max(limit, _FEWEST_SEARCHED)
         return number_in(limit, narrow)
 
-    async def _read(
-        self, statement: Select[*tuple[Any, ...]], **values: object
-    ) -> dict[MessageId, PageRow]:
+    async def _read_ids(self, statement: Select[*tuple[Any, ...]]) -> set[MessageId]:
+        return set((await self._db.execute(statement)).scalars())
+
+    async def _read_by_ids(self, message_ids: Collection[MessageId]) -> list[PageRow]:
+        if not message_ids:
+            return []
+        return await self._read(_BY_IDS, message_ids=list(message_ids))
+
+    async def _read(self, statement: Select[*tuple[Any, ...]], **values: object) -> list[PageRow]:
         rows = await self._db.execute(statement, {**self._reader, **values})
-        return {row[0]: PageRow(*row) for row in rows.all()}
+        return sorted((PageRow(*row) for row in rows.all()), key=attrgetter("id"))
 
 
 def number_in(number: int, narrow: Narrow) -> ColumnElement[int]:
@@ -313,7 +330,3 @@ def number_in(number: int, narrow: Narrow) -> ColumnElement[int]:
     """
     is_written_out = narrow.search is not None
     return bindparam(None, number, type_=BigInteger, literal_execute=is_written_out, unique=True)
-
-
-def _by_id(found: dict[MessageId, PageRow]) -> list[PageRow]:
-    return sorted(found.values(), key=attrgetter("id"))

@@ -289,7 +289,7 @@ def main() -> None:
     for kind in [options.database] if options.database else ["sqlite", "postgresql"]:
         report = Report(kind)
         if options.against is not None:
-            compare(report, options.against, options.scale)
+            compare(report, options.against, options.scale, options.only)
             report.show(console)
             continue
         for name, part in PARTS.items():

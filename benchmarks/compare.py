@@ -1,6 +1,7 @@
 """Two versions of the service side by side: what a change costs, whatever else the machine does."""
 
 import asyncio
+import itertools
 import json
 import os
 import statistics
@@ -14,7 +15,14 @@ from pathlib import Path
 
 from benchmarks.databases import databases
 from benchmarks.http_client import Account, Connection, build_request
-from benchmarks.messages import newest_of_topic, searches
+from benchmarks.messages import (
+    NARROWS,
+    narrows,
+    newest_of_all,
+    newest_of_topic,
+    page_of_channel,
+    searches,
+)
 from benchmarks.report import Report
 from benchmarks.servers import RunningServer, chat_server
 from benchmarks.workloads import open_pollers
@@ -23,17 +31,19 @@ from benchmarks.world import World
 _ROUNDS = 10
 _CONNECTIONS = 8
 _POLLERS = 50
+_MESSAGES = 50_000
+_PAGE = 100
 _THIS_VERSION = Path(__file__).resolve().parent.parent
 # Run by the code of the version that it prepares a database for.
 _PREPARE = """
 import dataclasses, json, sys
 from benchmarks.servers import create_account, run_command
 from benchmarks.world import Size, fill
-environment = json.loads(sys.argv[1])
+environment, people, messages = json.loads(sys.argv[1])
 run_command(environment, "db", "upgrade")
 run_command(environment, "org", "create", "--name", "Benchmark")
 owner = create_account(environment, "owner@example.com", "owner")
-world = fill(environment["CHATAPI_DATABASE_URL"], Size(people=1_000, channels=200, messages=50_000))
+world = fill(environment["CHATAPI_DATABASE_URL"], Size(people, 200, messages))
 print(json.dumps({"owner": dataclasses.asdict(owner), "world": dataclasses.asdict(world)}))
 """
 
@@ -61,13 +71,27 @@ Workload = Callable[[Version, int], list[bytes]]
 """So many requests of one kind; each version has ids of its own."""
 
 
-def compare(report: Report, before: Path, scale: float) -> None:
+@dataclass(frozen=True)
+class Part:
+    """What is measured in one organization, and how often each."""
+
+    people: int
+    measurements: dict[str, tuple[Measurement, int]]
+
+
+def compare(report: Report, before: Path, scale: float, only: str | None) -> None:
     """Measure this version and another checkout of the project in turns."""
+    for name, part in PARTS.items():
+        if only in {None, name}:
+            _compare_part(report, before.resolve(), scale, part)
+
+
+def _compare_part(report: Report, before: Path, scale: float, part: Part) -> None:
     with (
-        _running(report.database, before.resolve()) as old,
-        _running(report.database, _THIS_VERSION) as new,
+        _running(report.database, before, part.people) as old,
+        _running(report.database, _THIS_VERSION, part.people) as new,
     ):
-        for name, (measure, count) in _MEASUREMENTS.items():
+        for name, (measure, count) in part.measurements.items():
             ratios = asyncio.run(_ratios(old, new, measure, max(8, int(count * scale))))
             report.add(f"{name}, processor time / before", f"{ratios.processor:.3f}", "<= 1.05")
             report.add(f"{name}, time on the clock / before", f"{ratios.clock:.3f}")
@@ -139,7 +163,7 @@ async def _send_all(connection: Connection, requests: Sequence[bytes]) -> None:
 
 
 @contextmanager
-def _running(database: str, checkout: Path) -> Iterator[Version]:
+def _running(database: str, checkout: Path, people: int) -> Iterator[Version]:
     with databases(database) as (url, _):
         environment = {
             "CHATAPI_DATABASE_URL": url,
@@ -149,7 +173,7 @@ def _running(database: str, checkout: Path) -> Iterator[Version]:
             "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{checkout}",
         }
         prepared = subprocess.run(
-            [sys.executable, "-c", _PREPARE, json.dumps(environment)],
+            [sys.executable, "-c", _PREPARE, json.dumps([environment, people, _MESSAGES])],
             env={**os.environ, **environment},
             cwd=checkout,
             check=True,
@@ -180,6 +204,29 @@ def _history(version: Version, count: int) -> list[bytes]:
     return [newest_of_topic(version.world, version.world.readers[0])] * count
 
 
+def _newest(version: Version, count: int) -> list[bytes]:
+    return [newest_of_all(version.world.readers[0])] * count
+
+
+def _pages() -> Workload:
+    """Through a channel, page by page, again and again: it is larger than the cache of messages."""
+    starts: dict[int, Iterator[int]] = {}
+
+    def workload(version: Version, count: int) -> list[bytes]:
+        world, port = version.world, version.server.port
+        anchors = starts.setdefault(port, itertools.cycle(range(_PAGE, _MESSAGES, _PAGE)))
+        return [page_of_channel(world, world.readers[0], next(anchors)) for _ in range(count)]
+
+    return workload
+
+
+def _narrow(name: str) -> Workload:
+    def workload(version: Version, count: int) -> list[bytes]:
+        return narrows(version.world, count)[name]
+
+    return workload
+
+
 def _searches(version: Version, count: int) -> list[bytes]:
     """By one account, which may run only a few searches at once."""
     kinds = searches(version.world.readers[0], count // 2).values()
@@ -200,12 +247,48 @@ def _own_user(version: Version, count: int) -> list[bytes]:
     return [build_request("GET", "/api/v1/users/me", version.owner)] * count
 
 
-_MEASUREMENTS: dict[str, tuple[Measurement, int]] = {
-    "GET /users/me": (_requests(_own_user), 2_000),
-    "send": (_requests(_sends), 1_000),
-    f"delivery to {_POLLERS} pollers": (_deliveries, 25),
-    "newest 100 of a topic": (_requests(_history), 200),
-    "search": (_requests(_searches), 200),
-    "search by different people": (_requests(_searches_by_many), 200),
-    "register": (_requests(_registrations), 80),
+def _users(version: Version, count: int) -> list[bytes]:
+    return [build_request("GET", "/api/v1/users", version.world.readers[0])] * count
+
+
+async def _unchanged_users(version: Version, count: int) -> Cost:
+    """Of a client that has the list already."""
+    [request] = _users(version, 1)
+    connection = await Connection.open(version.server.port)
+    await connection.send(request)
+    await connection.close()
+    reader = version.world.readers[0]
+    unchanged = build_request("GET", "/api/v1/users", reader, etag=connection.etag)
+    return await _cost(version, [unchanged] * count)
+
+
+PARTS = {
+    "service": Part(
+        1_000,
+        {
+            "GET /users/me": (_requests(_own_user), 2_000),
+            "send": (_requests(_sends), 1_000),
+            f"delivery to {_POLLERS} pollers": (_deliveries, 25),
+            "newest 100 of a topic": (_requests(_history), 400),
+            "100 of a channel, other ones each time": (_requests(_pages()), 200),
+            "newest 100 of all messages": (_requests(_newest), 200),
+        },
+    ),
+    "messages": Part(
+        1_000,
+        {
+            "search": (_requests(_searches), 200),
+            "search by different people": (_requests(_searches_by_many), 200),
+            **{name: (_requests(_narrow(name)), 100) for name in NARROWS},
+        },
+    ),
+    "register": Part(1_000, {"register": (_requests(_registrations), 80)}),
+    "users": Part(
+        5_000,
+        {
+            "GET /users of 5,000 people": (_requests(_users), 200),
+            "the same, unchanged (304)": (_unchanged_users, 1_000),
+        },
+    ),
 }
+"""By the names of the option `--only`."""

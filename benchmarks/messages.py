@@ -17,21 +17,42 @@ def searches(reader: Account, count: int) -> dict[str, list[bytes]]:
 
 def newest_of_topic(world: World, reader: Account) -> bytes:
     """What a client asks for when somebody opens the busiest topic."""
-    terms = [("channel", world.history_channel), ("topic", world.busy_topic)]
-    return _narrow(reader, terms, num_before=100)
+    return _narrow(reader, _busy_topic(world), num_before=100)
+
+
+def page_of_channel(world: World, reader: Account, anchor: int) -> bytes:
+    """What a client asks for when somebody reads further up."""
+    terms = [("channel", world.history_channel)]
+    return _narrow(reader, terms, anchor=str(anchor), num_before=100)
+
+
+def newest_of_all(reader: Account) -> bytes:
+    """What a client asks for when somebody opens the feed of all channels."""
+    return _narrow(reader, [], num_before=100)
+
+
+NARROWS = (
+    "is:mentioned",
+    "is:starred",
+    "the first unread message of a topic",
+    "the first unread message of all",
+)
 
 
 def narrows(world: World, count: int) -> dict[str, list[bytes]]:
     """What clients open most."""
     reader = world.readers[0]
-    topic = [("channel", world.history_channel), ("topic", world.busy_topic)]
-    asked = {
-        "is:mentioned": _narrow(reader, [("is", "mentioned")]),
-        "is:starred": _narrow(reader, [("is", "starred")]),
-        "the first unread message of a topic": _narrow(reader, topic, anchor="first_unread"),
-        "the first unread message of all": _narrow(reader, [], anchor="first_unread"),
-    }
-    return {name: [request] * count for name, request in asked.items()}
+    asked = (
+        _narrow(reader, [("is", "mentioned")]),
+        _narrow(reader, [("is", "starred")]),
+        _narrow(reader, _busy_topic(world), anchor="first_unread"),
+        _narrow(reader, [], anchor="first_unread"),
+    )
+    return {name: [request] * count for name, request in zip(NARROWS, asked, strict=True)}
+
+
+def _busy_topic(world: World) -> list[tuple[str, object]]:
+    return [("channel", world.history_channel), ("topic", world.busy_topic)]
 
 
 def reactions(world: World, count: int) -> list[bytes]:

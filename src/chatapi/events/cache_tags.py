@@ -88,8 +88,8 @@ class MessageTag(CacheTag):
 
 
 @dataclass(frozen=True, slots=True)
-class ErasedEventTag(CacheTag):
-    """Any message: the event that said which one was erased, since it was deleted afterwards."""
+class AnyMessageTag(CacheTag):
+    """The same of any message of the realm, where it is not known or not said which."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.cache_tags import (
     NO_CACHE_TAGS,
     SHARED_STATE,
+    AnyMessageTag,
     CacheTag,
-    ErasedEventTag,
     RealmTag,
 )
 from chatapi.events.client import ClientView
@@ -160,7 +160,7 @@ class Erased(Event):
 
     type = "erased"
     is_internal = True
-    cache_tags: ClassVar = frozenset({ErasedEventTag()})
+    cache_tags: ClassVar = frozenset({AnyMessageTag()})
 
 
 class QueuesDeleted(Event):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.events.byte_limit import ByteLimit
-from chatapi.events.cache_tags import ErasedEventTag, MessageTag, MovedTopicsTag
+from chatapi.events.cache_tags import AnyMessageTag, MessageTag, MovedTopicsTag
 from chatapi.events.feed_cache import FeedCache, Loading
 from chatapi.events.hub import Hub
 
@@ -58,7 +58,7 @@ class MessageCache:
             return FeedCache(
                 hub,
                 byte_limit=limit,
-                realm_tags=(ErasedEventTag, *realm_tags),
+                realm_tags=(AnyMessageTag, *realm_tags),
                 value_tag=MessageTag,
                 tag_of=lambda key, _message: MessageTag(key.message_id),
             )

@@ -10,6 +10,8 @@ from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.cache import CachedChannel
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import MessageId, UserId
+from chatapi.events.audience import Nobody
+from chatapi.features.messages.notice_events import NoticesBackdated
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.repository import MessageRepository
 from chatapi.features.messages.writer import MessageWriter, WriteResult
@@ -49,13 +51,15 @@ async def make_room_for_history(ctx: RealmContext, since: datetime) -> datetime:
     """Prepare a realm for messages with earlier times; returns the earliest time they may have.
 
     Ids of messages grow with their times. If only the service itself has posted yet, its messages
-    are moved back to `since`. Clients see that when they read them the next time.
+    are moved back to `since`. Clients see that when they read them the next time: each process
+    drops what it has in memory.
     """
     await ctx.lock()
     messages = MessageRepository(ctx.db, ctx.realm.id)
     last = await messages.find_last_of_people()
     if last is None:
         await messages.backdate_notices(since)
+        ctx.emit(NoticesBackdated(), to=Nobody())
     return since if last is None else max(since, last)
 
 

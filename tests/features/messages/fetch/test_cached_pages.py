@@ -4,17 +4,22 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import orjson
 import pytest
 
+from chatapi.auth.notices import ChannelNotice
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import MessageId
 from chatapi.core.roles import Role
 from chatapi.core.settings import Settings
-from tests.factories import MakeChannel, MakeUser, Person
+from chatapi.features.messages import make_room_for_history, post_notices
+from tests.factories import MakeChannel, MakeUser, Person, realm_context
 from tests.features.messages.fetch.conversations import Term, mark, read, send
 from tests.support.apps import running_app
 from tests.support.client import ApiClient
@@ -232,6 +237,27 @@ async def test_earlier_channel_is_hidden_from_a_reader_who_cannot_read_it(
         messages = (await read(scene.client, person, CHANNEL))["messages"]
         [shown] = [each for each in messages if each["id"] == moved]
         assert ("prev_stream" in shown["edit_history"][0]) is sees
+
+
+async def test_notice_in_memory_is_shown_with_the_earlier_time_it_got(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    clock: MovableClock,
+    reader: Person,
+    general: ChannelRecord,
+) -> None:
+    """`chatapi demo` moves the service's own messages back."""
+    ctx = realm_context(runtime, realm)
+    async with ctx.work:
+        await ctx.lock()
+        await post_notices(ctx, [ChannelNotice(general, "news", "Welcome")])
+    [sent] = (await read(client, reader, CHANNEL))["messages"]
+    ctx = realm_context(runtime, realm)
+    async with ctx.work:
+        since = await make_room_for_history(ctx, clock.now() - timedelta(days=1))
+    [shown] = (await read(client, reader, CHANNEL))["messages"]
+    assert shown["timestamp"] == unix_seconds(since) < sent["timestamp"]
 
 
 async def test_page_in_memory_is_read_without_texts(scene: Scene, runtime: Runtime) -> None:

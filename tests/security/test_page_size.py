@@ -12,7 +12,7 @@ from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import ids_read, read, send
 from tests.security.seeding import add_messages, add_reactions, add_widgets
 from tests.support.client import ApiClient
-from tests.support.responses import assert_error
+from tests.support.responses import assert_error, assert_success
 from tests.support.statements import recorded_statements
 
 LARGE = 100_000
@@ -77,6 +77,32 @@ async def test_page_around_anchor_keeps_the_nearest_messages(
     start = large.index(shown[0])
     assert shown == large[start : start + len(shown)]
     assert abs((middle - start) - (start + len(shown) - middle)) <= 2
+
+
+@pytest.mark.parametrize("terms", [[], [SEARCH], [["channel", "general"]]])
+async def test_flags_of_a_narrow_are_changed_without_reading_its_texts(
+    client: ApiClient,
+    runtime: Runtime,
+    member: Person,
+    large: list[MessageId],
+    terms: list[list[object]],
+) -> None:
+    """The response has no messages, so their size does not limit how many are changed."""
+    with recorded_statements(runtime.database, "message.rendered_content") as recorded:
+        response = await client.post(
+            "/messages/flags/narrow",
+            member,
+            narrow=terms,
+            anchor="newest",
+            num_before=1_000,
+            num_after=0,
+            op="add",
+            flag="starred",
+        )
+    changed = assert_success(response)
+    assert (changed["processed_count"], changed["updated_count"]) == (len(large), len(large))
+    assert (changed["first_processed_id"], changed["found_oldest"]) == (large[0], True)
+    assert recorded == []
 
 
 async def test_ordinary_page_is_one_page(

@@ -1,7 +1,10 @@
-"""Reads a page of messages whose contents are all in memory, by one statement."""
+"""Reads a page of messages by one statement, and its contents from memory."""
+
+from dataclasses import dataclass
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import StaleCallerError
+from chatapi.core.ids import EventNumber
 from chatapi.features.messages.fetch.anchors import AFTER_ALL, BEFORE_ALL, find_fixed_anchor
 from chatapi.features.messages.fetch.contents import CachedContents
 from chatapi.features.messages.fetch.page_size import MAX_BYTES_WITHOUT_TURN
@@ -38,10 +41,20 @@ def page_payload(window: Window) -> MessagesPayload:
     }
 
 
-async def read_cached_page(
+@dataclass(frozen=True)
+class QuickRead:
+    """A window that one statement has read, as of an event."""
+
+    window: Window
+    as_of: EventNumber
+    payload: MessagesPayload | None
+    """The response; None if contents have to be read, in a snapshot."""
+
+
+async def read_quickly(
     ctx: RealmContext, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
-) -> MessagesPayload | None:
-    """The response, or None if it takes more than one statement.
+) -> QuickRead | None:
+    """Read a page by one statement; None if it takes more.
 
     One statement sees one point in time, as a snapshot does: the rows tell which event was the
     last, and what is in memory is used only if it is valid as of that event.
@@ -56,15 +69,22 @@ async def read_cached_page(
     await ctx.confirm_snapshot(as_of)
     if narrow.is_stale:
         raise StaleCallerError
+    return QuickRead(window, as_of, await _recall(ctx, access, params, window))
+
+
+async def _recall(
+    ctx: RealmContext, access: MessageAccess, params: ReadMessagesParams, window: Window
+) -> MessagesPayload | None:
+    """The response, if everything is in memory."""
+    rows = window.rows
     contents = CachedContents(ctx, params)
     presenter = MessagePresenter(ctx, access, params)
-    is_complete = contents.recall(window.rows, as_of) and await presenter.load_cached(
-        window.rows, as_of
-    )
-    if not is_complete or contents.is_large(window.rows, MAX_BYTES_WITHOUT_TURN):
+    as_of = rows[0].as_of
+    if not contents.recall(rows, as_of) or contents.is_large(rows, MAX_BYTES_WITHOUT_TURN):
         return None
-    messages = await presenter.show(window.rows, contents.encoded)
-    return {**page_payload(window), "messages": messages}
+    if not await presenter.load_cached(rows, as_of):
+        return None
+    return {**page_payload(window), "messages": await presenter.show(rows, contents.encoded)}
 
 
 def _one_sided(

@@ -11,7 +11,7 @@ from chatapi.features.messages.fetch.anchors import FIRST_UNREAD, Anchors
 from chatapi.features.messages.fetch.cached_page import (
     page_payload,
     page_repository,
-    read_cached_page,
+    read_quickly,
     window_request,
 )
 from chatapi.features.messages.fetch.contents import MessageContents
@@ -89,10 +89,9 @@ class HistoryService:
             terms,
             message_ids=params.message_ids or (),
         )
-        if not is_heavy:
-            cached = await read_cached_page(self._ctx, access, narrow, params)
-            if cached is not None:
-                return cached
+        quick = None if is_heavy else await read_quickly(self._ctx, access, narrow, params)
+        if quick is not None and quick.payload is not None:
+            return quick.payload
         await self._take_snapshot(access, narrow)
         pages = page_repository(self._ctx, access)
         contents = await MessageContents.begin(self._ctx, params, pages, is_heavy=is_heavy)
@@ -109,7 +108,12 @@ class HistoryService:
         if not is_heavy:
             measure = up_to(MAX_BYTES_WITHOUT_TURN, measure)
         if params.message_ids is None:
-            window = await self._read_around(pages, access, narrow, params, measure)
+            if quick is not None and quick.as_of == self._ctx.db.as_of:
+                # Nothing has happened since.
+                window = quick.window
+                await measure(window.rows)
+            else:
+                window = await self._read_around(pages, access, narrow, params, measure)
             rows, answer = window.rows, page_payload(window)
         else:
             rows = await self._read_some(

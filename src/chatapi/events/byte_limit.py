@@ -5,6 +5,9 @@ from typing import Generic, TypeVar
 
 V = TypeVar("V")
 
+Entry = tuple[Hashable, Hashable]
+"""Identifies a value in all caches: what holds it, and its key there."""
+
 
 class ByteLimit(Generic[V]):
     """Counts the bytes of cached values; beyond the limit, the values added first are evicted.
@@ -17,19 +20,22 @@ class ByteLimit(Generic[V]):
         self._max_bytes = max_bytes
         self._size_of = size_of
         self.used_bytes = 0
-        self._sizes: dict[Hashable, tuple[int, Callable[[], None]]] = {}
+        self._sizes: dict[Entry, tuple[int, Callable[..., None]]] = {}
         """Sizes and how to evict, in the order in which the values were added."""
 
-    def add(self, entry: Hashable, value: V, evict: Callable[[], None]) -> None:
-        """Count a new value, and evict older ones if there is no room; `evict` calls `remove`."""
+    def add(self, entry: Entry, value: V, evict: Callable[..., None]) -> None:
+        """Count a new value, and evict older ones if there is no room.
+
+        `evict` is called with the two parts of the entry, and calls `remove`.
+        """
         size = self._size_of(value)
         self._sizes[entry] = (size, evict)
         self.used_bytes += size
         while self.used_bytes > self._max_bytes:
-            _, evict_oldest = next(iter(self._sizes.values()))
-            evict_oldest()
+            oldest = next(iter(self._sizes))
+            self._sizes[oldest][1](*oldest)
 
-    def remove(self, entry: Hashable) -> None:
+    def remove(self, entry: Entry) -> None:
         """Stop counting a value that a cache has dropped."""
         size, _ = self._sizes.pop(entry)
         self.used_bytes -= size

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Generic, TypeVar
 
 from chatapi.core.ids import EventNumber, RealmId
@@ -153,7 +152,7 @@ class FeedCache(Generic[K, V]):
         if self._tag_of is not None:
             values.keys_by_tag.setdefault(self._tag_of(key, value), set()).add(key)
         if self._byte_limit is not None:
-            self._byte_limit.add((values, key), value, partial(self._evict, values, key))
+            self._byte_limit.add((values, key), value, self._evict)
         return value
 
     def drop(self, scope: Scope) -> None:

@@ -1,6 +1,6 @@
 """A cache of encoded messages: what is the same for all readers until an event changes it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -67,7 +67,7 @@ class MessageCache:
         self._changed = new_cache(MovedTopicsTag)
 
     def find(
-        self, realm_id: RealmId, keys: list[MessageKey], as_of: EventNumber
+        self, realm_id: RealmId, keys: Iterable[MessageKey], as_of: EventNumber
     ) -> dict[MessageId, EncodedMessage]:
         """Return those of the messages that are cached as they were at an event."""
         found: dict[MessageId, EncodedMessage] = {}

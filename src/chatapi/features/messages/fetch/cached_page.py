@@ -47,6 +47,8 @@ class QuickRead:
 
     window: Window
     as_of: EventNumber
+    contents: CachedContents
+    """What is in memory of it."""
     payload: MessagesPayload | None
     """The response; None if contents have to be read, in a snapshot."""
 
@@ -69,22 +71,15 @@ async def read_quickly(
     await ctx.confirm_snapshot(as_of)
     if narrow.is_stale:
         raise StaleCallerError
-    return QuickRead(window, as_of, await _recall(ctx, access, params, window))
-
-
-async def _recall(
-    ctx: RealmContext, access: MessageAccess, params: ReadMessagesParams, window: Window
-) -> MessagesPayload | None:
-    """The response, if everything is in memory."""
-    rows = window.rows
     contents = CachedContents(ctx, params)
-    presenter = MessagePresenter(ctx, access, params)
-    as_of = rows[0].as_of
-    if not contents.recall(rows, as_of) or contents.is_large(rows, MAX_BYTES_WITHOUT_TURN):
-        return None
-    if not await presenter.load_cached(rows, as_of):
-        return None
-    return {**page_payload(window), "messages": await presenter.show(rows, contents.encoded)}
+    payload: MessagesPayload | None = None
+    is_complete = contents.recall(window.rows, as_of)
+    if is_complete and not contents.is_large(window.rows, MAX_BYTES_WITHOUT_TURN):
+        presenter = MessagePresenter(ctx, access, params)
+        if await presenter.load_cached(window.rows, as_of):
+            messages = await presenter.show(window.rows, contents.encoded)
+            payload = {**page_payload(window), "messages": messages}
+    return QuickRead(window, as_of, contents, payload)
 
 
 def _one_sided(

@@ -38,11 +38,14 @@ class CachedContents:
         self._ctx = ctx
         self._params = params
         self.encoded: dict[MessageId, EncodedMessage] = {}
+        self.keys: dict[MessageId, MessageKey] = {}
+        """Of the messages that were looked up."""
 
     def recall(self, rows: Sequence[PageRow], as_of: EventNumber) -> bool:
         """Look up messages; returns whether all of them were found."""
-        keys = [self._key(row) for row in rows]
-        found = self._ctx.runtime.messages.find(self._ctx.realm.id, keys, as_of)
+        keys = {row.id: self._key(row) for row in rows}
+        found = self._ctx.runtime.messages.find(self._ctx.realm.id, keys.values(), as_of)
+        self.keys |= keys
         self.encoded |= found
         return len(found) == len(rows)
 
@@ -92,9 +95,15 @@ class MessageContents(CachedContents):
         loading = await ctx.runtime.messages.begin(ctx.realm.id, _snapshot_of(ctx))
         return cls(ctx, params, pages, loading, is_heavy=is_heavy)
 
+    def add(self, known: CachedContents) -> None:
+        """Take over what was looked up as of the same event."""
+        self.encoded |= known.encoded
+        self.keys |= known.keys
+
     async def measure(self, rows: Sequence[PageRow]) -> list[int]:
         """How many bytes messages take in the response; reads the texts that are not in memory."""
-        self.recall(rows, _snapshot_of(self._ctx))
+        if new := [row for row in rows if row.id not in self.keys]:
+            self.recall(new, _snapshot_of(self._ctx))
         await self._measure_missing([row for row in rows if row.id not in self.encoded])
         return [self._size(row.id) for row in rows]
 
@@ -187,7 +196,7 @@ class MessageContents(CachedContents):
     def _keep(self, rows: Sequence[PageRow], trails: Mapping[MessageId, EditTrail]) -> None:
         """Cache what is the same for all readers."""
         shared = {
-            self._key(row): self.encoded[row.id]
+            self.keys[row.id]: self.encoded[row.id]
             for row in rows
             if row.id not in trails or trails[row.id].is_shared
         }

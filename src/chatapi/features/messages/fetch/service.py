@@ -111,6 +111,7 @@ class HistoryService:
             if quick is not None and quick.as_of == self._ctx.db.as_of:
                 # Nothing has happened since.
                 window = quick.window
+                contents.add(quick.contents)
                 await measure(window.rows)
             else:
                 window = await self._read_around(pages, access, narrow, params, measure)

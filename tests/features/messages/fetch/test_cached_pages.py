@@ -267,6 +267,24 @@ async def test_page_in_memory_is_read_without_texts(scene: Scene, runtime: Runti
     assert "rendered_content" not in statement
 
 
+async def test_page_further_up_displaces_nothing_in_memory(
+    scene: Scene, runtime: Runtime, general: ChannelRecord
+) -> None:
+    """Who reads a long history to its beginning is mostly alone there."""
+    older = [await send(scene.client, scene.writer, general, "old") for _ in range(3)]
+    await send(scene.client, scene.writer, general, "old")
+    term: Term = ["topic", "old"]
+    for _ in range(2):
+        with recorded_statements(runtime.database, "rendered_content") as recorded:
+            page = await read(scene.client, scene.reader, CHANNEL, term, anchor=older[-1])
+        assert [each["id"] for each in page["messages"]] == older
+        assert len(recorded) == 1
+    await read(scene.client, scene.reader, CHANNEL, term)
+    with recorded_statements(runtime.database, "rendered_content") as recorded:
+        assert len((await read(scene.client, scene.reader, CHANNEL, term))["messages"]) == 4
+    assert recorded == []
+
+
 @pytest.mark.parametrize("options", [{}, {"narrow": [["search", "hello"]]}])
 async def test_each_key_of_a_message_comes_once(scene: Scene, options: dict[str, object]) -> None:
     params = {"anchor": "newest", "num_before": 9, "num_after": 0, **options}

@@ -114,14 +114,16 @@ class MessageContents(CachedContents):
             self._texts |= await self._pages.list_texts(missing)
         return self._texts
 
-    async def encode(self, rows: Sequence[PageRow]) -> None:
-        """Make sure that all rows, which were measured, are encoded."""
+    async def encode(self, rows: Sequence[PageRow], *, keep: bool) -> None:
+        """Make sure that all rows, which were measured, are encoded; `keep` caches new ones."""
         missing = [row for row in rows if row.id not in self.encoded]
         if any(row.is_changed for row in missing):
             # Edit histories of one page share a limit, so they are read together or not at all.
             missing = [row for row in rows if row.is_changed or row.id not in self.encoded]
         if missing:
-            await self._read(missing)
+            trails = await self._read(missing)
+            if keep and not self._is_heavy:
+                self._keep(missing, trails)
         if not self._is_heavy and self.has_many_reactions(rows):
             raise LargePageError
 
@@ -145,7 +147,8 @@ class MessageContents(CachedContents):
             for message_id, count in counts.items():
                 self._sizes[message_id] += count * BYTES_OF_REACTION
 
-    async def _read(self, rows: Sequence[PageRow]) -> None:
+    async def _read(self, rows: Sequence[PageRow]) -> Mapping[MessageId, EditTrail]:
+        """Read and encode messages; returns their edit histories."""
         texts = await self.texts_of(rows)
         reactions = await self._list_reactions([row.id for row in rows])
         submessages: dict[MessageId, list[SubmessagePayload]] = {}
@@ -172,8 +175,7 @@ class MessageContents(CachedContents):
 
         encoded = await map_in_steps(encode, rows)
         self.encoded |= {row.id: each for row, each in zip(rows, encoded, strict=True)}
-        if not self._is_heavy:
-            self._keep(rows, trails)
+        return trails
 
     def _payload(self, text: TextRow) -> HistoryContentPayload:
         is_html = self._params.apply_markdown

@@ -7,7 +7,7 @@ from operator import attrgetter
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import BadRequestError, NotLoggedInError, StaleCallerError
 from chatapi.core.ids import MessageId
-from chatapi.features.messages.fetch.anchors import FIRST_UNREAD, Anchors
+from chatapi.features.messages.fetch.anchors import FIRST_UNREAD, Anchors, find_fixed_anchor
 from chatapi.features.messages.fetch.cached_page import (
     page_payload,
     page_repository,
@@ -116,11 +116,15 @@ class HistoryService:
             else:
                 window = await self._read_around(pages, access, narrow, params, measure)
             rows, answer = window.rows, page_payload(window)
+            # Who reads further and further up is mostly alone there, and would displace the pages
+            # that many open.
+            keep = window.found_newest or find_fixed_anchor(params) is None
         else:
             rows = await self._read_some(
                 pages, narrow, ("message_ids", params.message_ids), measure
             )
-            answer = _WITHOUT_ANCHOR
+            answer, keep = _WITHOUT_ANCHOR, False
+        await contents.encode(rows, keep=keep)
         messages = await self._show(access, rows, params, contents, matches)
         return {**answer, "messages": messages}
 
@@ -135,6 +139,7 @@ class HistoryService:
             raise self._refusal(access)
         contents = await MessageContents.begin(self._ctx, params, pages, is_heavy=True)
         await contents.measure([row])
+        await contents.encode([row], keep=False)
         [shown] = await self._show(access, [row], params, contents)
         texts = await contents.texts_of([row])
         return {"message": shown, "raw_content": texts[row.id].content}
@@ -206,7 +211,6 @@ class HistoryService:
     ) -> list[HistoryMessagePayload]:
         presenter = MessagePresenter(self._ctx, access, params)
         if rows:
-            await contents.encode(rows)
             await presenter.load(rows, rows[0].as_of)
         return await presenter.show(
             rows, contents.encoded, None if matches is None else matches.found

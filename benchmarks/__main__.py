@@ -10,10 +10,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.compare import compare
+from benchmarks.compare import MEASUREMENTS, Variant, compare
 from benchmarks.databases import databases
 from benchmarks.http_client import Account, build_request
 from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
+from benchmarks.metrics import share_of_metrics
 from benchmarks.pictures import pictures, thumbnail_milliseconds
 from benchmarks.report import Report
 from benchmarks.retention import retention_cost
@@ -133,6 +134,12 @@ async def measure_register(on: Measured) -> None:
     on.report.add("register, 1,000 users and 200 channels, p50", f"{took:.1f} ms", "< 40 ms")
 
 
+async def measure_metrics(on: Measured) -> None:
+    send = _hello(on.owner, on.world.channels_by_size[10])
+    share = await share_of_metrics(on.chat, send, on.rounds(1_000))
+    on.report.add("metrics / a send, processor time", f"{share:.4f}", "< 0.01")
+
+
 async def measure_finding(on: Measured) -> None:
     """In 200,000 messages."""
     await _yardstick(on)
@@ -217,6 +224,11 @@ def measure_registering(report: Report, scale: float) -> None:
         asyncio.run(measure_register(on))
 
 
+def measure_observing(report: Report, scale: float) -> None:
+    with running(report, scale, Size(people=1_000, channels=10, messages=1_000)) as on:
+        asyncio.run(measure_metrics(on))
+
+
 def measure_messages(report: Report, scale: float) -> None:
     size = Size(people=1_000, channels=10, messages=200_000, in_busy_topic=2)
     with running(report, scale, size) as on:
@@ -238,6 +250,7 @@ def measure_pictures(report: Report, scale: float) -> None:
 PARTS = {
     "service": measure_service,
     "register": measure_registering,
+    "metrics": measure_observing,
     "messages": measure_messages,
     "retention": measure_expiry,
     "pictures": measure_pictures,
@@ -245,6 +258,23 @@ PARTS = {
 
 
 def main() -> None:
+    options = _parser().parse_args()
+    console = Console()
+    for kind in [options.database] if options.database else ["sqlite", "postgresql"]:
+        report = Report(kind)
+        if options.against is not None or options.setting:
+            before = Variant(options.against.resolve()) if options.against else Variant()
+            now = Variant(settings=dict(options.setting))
+            compare(report, before, now, options.scale, options.row)
+            report.show(console)
+            continue
+        for name, part in PARTS.items():
+            if options.only in {None, name}:
+                part(report, options.scale)
+        report.show(console)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--database", choices=["sqlite", "postgresql"], help="only this one")
     parser.add_argument("--scale", type=float, default=1.0, help="how long to measure")
@@ -252,18 +282,23 @@ def main() -> None:
     parser.add_argument(
         "--against", type=Path, help="compare with another checkout instead, request by request"
     )
-    options = parser.parse_args()
-    console = Console()
-    for kind in [options.database] if options.database else ["sqlite", "postgresql"]:
-        report = Report(kind)
-        if options.against is not None:
-            compare(report, options.against, options.scale)
-            report.show(console)
-            continue
-        for name, part in PARTS.items():
-            if options.only in {None, name}:
-                part(report, options.scale)
-        report.show(console)
+    parser.add_argument(
+        "--setting",
+        type=_setting,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="compare this setting with its default instead, request by request",
+    )
+    parser.add_argument("--row", choices=list(MEASUREMENTS), help="compare only these requests")
+    return parser
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError(f"Write {text} as NAME=VALUE.")
+    return name, value
 
 
 if __name__ == "__main__":

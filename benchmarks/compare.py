@@ -1,4 +1,4 @@
-"""Two versions of the service side by side: what a change costs, whatever else the machine does."""
+"""Two variants of the service side by side: what a change or a setting costs."""
 
 import asyncio
 import json
@@ -7,9 +7,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.databases import databases
@@ -23,7 +23,7 @@ from benchmarks.world import World
 _ROUNDS = 10
 _CONNECTIONS = 8
 _POLLERS = 50
-_THIS_VERSION = Path(__file__).resolve().parent.parent
+_THIS_CHECKOUT = Path(__file__).resolve().parent.parent
 # Run by the code of the version that it prepares a database for.
 _PREPARE = """
 import dataclasses, json, sys
@@ -39,8 +39,16 @@ print(json.dumps({"owner": dataclasses.asdict(owner), "world": dataclasses.asdic
 
 
 @dataclass(frozen=True)
+class Variant:
+    """A checkout of the project, and settings that it runs with."""
+
+    checkout: Path = _THIS_CHECKOUT
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Version:
-    """One of the two versions, running with a database of its own."""
+    """One of the two variants, running with a database of its own."""
 
     server: RunningServer
     world: World
@@ -61,13 +69,17 @@ Workload = Callable[[Version, int], list[bytes]]
 """So many requests of one kind; each version has ids of its own."""
 
 
-def compare(report: Report, before: Path, scale: float) -> None:
-    """Measure this version and another checkout of the project in turns."""
+def compare(
+    report: Report, before: Variant, now: Variant, scale: float, only: str | None = None
+) -> None:
+    """Measure two variants in turns: all kinds of requests, or one kind."""
     with (
-        _running(report.database, before.resolve()) as old,
-        _running(report.database, _THIS_VERSION) as new,
+        _running(report.database, before) as old,
+        _running(report.database, now) as new,
     ):
-        for name, (measure, count) in _MEASUREMENTS.items():
+        for name, (measure, count) in MEASUREMENTS.items():
+            if only not in {None, name}:
+                continue
             ratios = asyncio.run(_ratios(old, new, measure, max(8, int(count * scale))))
             report.add(f"{name}, processor time / before", f"{ratios.processor:.3f}", "<= 1.05")
             report.add(f"{name}, time on the clock / before", f"{ratios.clock:.3f}")
@@ -139,7 +151,8 @@ async def _send_all(connection: Connection, requests: Sequence[bytes]) -> None:
 
 
 @contextmanager
-def _running(database: str, checkout: Path) -> Iterator[Version]:
+def _running(database: str, variant: Variant) -> Iterator[Version]:
+    checkout = variant.checkout
     with databases(database) as (url, _):
         environment = {
             "CHATAPI_DATABASE_URL": url,
@@ -147,6 +160,7 @@ def _running(database: str, checkout: Path) -> Iterator[Version]:
             "CHATAPI_QUEUES_PER_USER": "5000",
             "CHATAPI_LOG_LEVEL": "warning",
             "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{checkout}",
+            **variant.settings,
         }
         prepared = subprocess.run(
             [sys.executable, "-c", _PREPARE, json.dumps(environment)],
@@ -200,7 +214,7 @@ def _own_user(version: Version, count: int) -> list[bytes]:
     return [build_request("GET", "/api/v1/users/me", version.owner)] * count
 
 
-_MEASUREMENTS: dict[str, tuple[Measurement, int]] = {
+MEASUREMENTS: dict[str, tuple[Measurement, int]] = {
     "GET /users/me": (_requests(_own_user), 2_000),
     "send": (_requests(_sends), 1_000),
     f"delivery to {_POLLERS} pollers": (_deliveries, 25),

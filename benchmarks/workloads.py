@@ -4,8 +4,8 @@ import asyncio
 import gc
 import statistics
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 import orjson
@@ -14,19 +14,54 @@ from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.servers import RunningServer
 
 _CONNECTIONS = 16
+_FEW_CONNECTIONS = 8
 
 
 async def requests_per_second(port: int, request: bytes, count: int) -> float:
     """How many of these requests are answered per second, over a few kept-alive connections."""
-    connections = [await Connection.open(port) for _ in range(_CONNECTIONS)]
-    await asyncio.gather(*(_repeat(connection, request, 5) for connection in connections))
-    started = time.perf_counter()
-    share = count // _CONNECTIONS
-    await asyncio.gather(*(_repeat(connection, request, share) for connection in connections))
-    seconds = time.perf_counter() - started
+    async with _open_connections(port, _CONNECTIONS) as connections:
+        # A few to begin with.
+        await _seconds(connections, request, 5 * _CONNECTIONS)
+        return count / await _seconds(connections, request, count)
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """How fast a server answers a request, and how long it computes for each."""
+
+    per_second: float
+    processor_ms: float
+
+
+async def throughput(server: RunningServer, request: bytes, count: int) -> Throughput:
+    """The same request over eight connections."""
+    async with _open_connections(server.port, _FEW_CONNECTIONS) as connections:
+        await _seconds(connections, request, len(connections))
+        before = server.processor_seconds()
+        seconds = await _seconds(connections, request, count)
+        processor = server.processor_seconds() - before
+        return Throughput(count / seconds, processor * 1000 / count)
+
+
+@asynccontextmanager
+async def _open_connections(port: int, count: int) -> AsyncIterator[list[Connection]]:
+    connections = [await Connection.open(port) for _ in range(count)]
+    yield connections
     for connection in connections:
         await connection.close()
-    return share * _CONNECTIONS / seconds
+
+
+async def _seconds(connections: Sequence[Connection], request: bytes, count: int) -> float:
+    """How long a number of requests takes."""
+    started = time.perf_counter()
+    share, more = divmod(count, len(connections))
+    await asyncio.gather(
+        *(
+            _repeat(connection, request, share + (place < more))
+            for place, connection in enumerate(connections)
+        )
+    )
+    return time.perf_counter() - started
 
 
 async def _repeat(connection: Connection, request: bytes, times: int) -> None:

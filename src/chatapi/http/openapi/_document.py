@@ -56,7 +56,7 @@ def build_document(
     routes = [route for feature in features for route in feature.chat_routes]
     declared = (error for route in routes for error in errors_of(route))
     book = SchemaBook(routes, dict.fromkeys([*UNROUTED_ERRORS, *declared]))
-    parameters = ParameterWriter(book, declares_forms=declares_forms)
+    parameters = ParameterWriter(book, routes, declares_forms=declares_forms)
     responses = ResponseWriter(book)
     paths: dict[str, Schema] = {}
     for route in routes:

@@ -12,7 +12,7 @@ from chatapi.features.channels.params import (
 )
 from chatapi.features.channels.subscriptions.colors import is_color
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import JsonOrString, Params, WireModel, with_example
+from chatapi.wire.params import JsonOrString, Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_CHANNELS = 100
@@ -109,8 +109,6 @@ class UnsubscribeParams(Params):
 class ChangeSubscriptionsParams(Params):
     """PATCH /users/me/subscriptions: unsubscribe the caller from some channels, join others."""
 
-    model_config = with_example(add=[{"name": "lunch"}])
-
     delete: ChannelNames = Field(default=[])
     """Names of the channels to leave."""
     add: ChannelsToJoin = Field(default=[])
@@ -151,8 +149,6 @@ class ChangePropertiesParams(Params):
 
 class ChangePropertyParams(Params):
     """PATCH /users/me/subscriptions/{stream_id}."""
-
-    model_config = with_example(property="color", value="#a1b2c3")
 
     property: Property
     """Which of your settings for the channel. `in_home_view` is the opposite of `is_muted`."""

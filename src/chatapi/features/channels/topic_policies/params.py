@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from chatapi.wire.limits import MAX_CHANNEL_NAME_LENGTH
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
@@ -23,8 +23,6 @@ class SetVisibilityPolicyParams(Params):
 
 class MuteTopicParams(Params):
     """SPEC 4.10: the channel by its id or by its name."""
-
-    model_config = with_example(stream_id=1, topic="welcome", op="add")
 
     stream_id: Annotated[Id | None, Field(examples=[1])] = None
     """The channel by its id; pass this or `stream`."""

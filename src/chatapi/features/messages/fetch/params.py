@@ -6,7 +6,7 @@ from pydantic import Field
 
 from chatapi.narrow import NarrowParam
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 MAX_MESSAGES = 5_000
@@ -35,8 +35,6 @@ class ShowMessageParams(Params):
 class ReadMessagesParams(ShowMessageParams):
     """GET /messages: around an anchor, or by their ids."""
 
-    model_config = with_example(anchor="newest", num_before=20, num_after=0)
-
     anchor: Annotated[str | None, Field(max_length=MAX_ANCHOR_LENGTH, examples=["newest"])] = None
     """Around which message to read: its id, or `newest`, `oldest`, `first_unread` or `date`.
     Required unless `message_ids` is passed."""
@@ -59,8 +57,6 @@ class ReadMessagesParams(ShowMessageParams):
 
 class MatchParams(Params):
     """SPEC 4.11, GET /messages/matches_narrow."""
-
-    model_config = with_example(msg_ids=[1], narrow=[{"operator": "channel", "operand": "general"}])
 
     msg_ids: Annotated[list[Id], Field(max_length=_MAX_IDS, examples=[[4, 8, 15]])]
     """The messages to check; those that you may not see do not match."""

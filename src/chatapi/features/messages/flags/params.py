@@ -6,7 +6,7 @@ from pydantic import Field
 
 from chatapi.features.messages.fetch.params import MAX_ANCHOR_LENGTH, MAX_DATE_LENGTH, Count
 from chatapi.narrow import NarrowParam
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
@@ -25,8 +25,6 @@ class FlagChange(Params):
 
 class ChangeFlagsParams(FlagChange):
     """POST /messages/flags: all of the messages, or none."""
-
-    model_config = with_example(op="add", flag="read", messages=[1])
 
     messages: Annotated[list[Id], Field(max_length=_MAX_MESSAGES, examples=[[4, 8, 15]])]
     """Ids of the messages, at most 20,000; all of them or, if you may not see one, none."""

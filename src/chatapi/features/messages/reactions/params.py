@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from chatapi.features.emoji import ReactionType
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 
 _MAX_LENGTH = 100
 
@@ -27,8 +27,6 @@ class AddReactionParams(Params):
 
 class RemoveReactionParams(Params):
     """SPEC 4.19: the emoji by its name, its code or both."""
-
-    model_config = with_example(emoji_name="octopus")
 
     emoji_name: EmojiName | None = None
     """The name of the emoji, without colons; pass this, `emoji_code` or both."""

@@ -6,16 +6,12 @@ from pydantic import Field
 
 from chatapi.features.messages.scheduled.params import DeliveryTime
 from chatapi.wire.limits import MAX_REMINDER_NOTE_LENGTH
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 
 class RemindParams(Params):
     """POST /reminders: which message, and when."""
-
-    model_config = with_example(
-        message_id=1, scheduled_delivery_timestamp=4102444800, note="Answer this"
-    )
 
     message_id: Annotated[Id, Field(examples=[7])]
     """The message that you want to be reminded of; you must be able to see it."""

@@ -7,7 +7,7 @@ from pydantic import Field
 from chatapi.features.messages.params import MessageType, Recipient
 from chatapi.features.messages.widgets.content import MAX_WIDGET_LENGTH
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import Alias, JsonOrString, Params, with_example
+from chatapi.wire.params import Alias, JsonOrString, Params
 from chatapi.wire.topics import Topic
 
 _MAX_LOCAL_ID_LENGTH = 100
@@ -15,10 +15,6 @@ _MAX_LOCAL_ID_LENGTH = 100
 
 class SendMessageParams(Params):
     """A message and its recipients."""
-
-    model_config = with_example(
-        type="channel", to="general", topic="greetings", content="Hello **world**"
-    )
 
     type: Annotated[MessageType, Field(examples=["channel"])]
     """Whether it goes to a channel or to users. `stream` means `channel`, `private` means `direct`.

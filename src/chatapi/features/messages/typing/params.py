@@ -5,15 +5,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from chatapi.features.messages.params import MAX_RECIPIENTS
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
 
 class TypingParams(Params):
     """SPEC 4.6: whether the caller is typing, and where."""
-
-    model_config = with_example(op="start", type="direct", to=[2])
 
     op: Annotated[Literal["start", "stop"], Field(examples=["start"])]
     """Whether you begin (or go on) typing, or stop."""

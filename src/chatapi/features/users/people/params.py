@@ -8,7 +8,7 @@ from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
 from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
 from chatapi.features.users.profile_fields.params import ProfileValueParam
 from chatapi.features.users.profile_fields.rules import MAX_FIELDS
-from chatapi.wire.params import Params, WireModel, with_example
+from chatapi.wire.params import Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_USER_IDS = 100_000
@@ -44,8 +44,6 @@ class CreateUserParams(Params):
 
 class ChangeUserParams(Params):
     """PATCH /users/{user_id_or_email}: what is not passed stays unchanged."""
-
-    model_config = with_example(full_name="Ada Lovelace")
 
     full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] | None = None
     """Replaces the name that people see."""

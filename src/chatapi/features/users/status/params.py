@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from chatapi.features.emoji import ReactionType
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.types import DEPRECATED
 
 _MAX_TEXT_LENGTH = 60
@@ -22,8 +22,6 @@ EmojiText = Annotated[str, Field(max_length=_MAX_EMOJI_LENGTH)]
 class ChangeUserStatusParams(Params):
     """POST /users/{user_id}/status: what is not passed stays unchanged."""
 
-    model_config = with_example(status_text="In a meeting", emoji_name="car")
-
     status_text: StatusText | None = None
     """What to say, as plain text; empty removes it."""
     emoji_name: Annotated[EmojiText | None, Field(examples=["car"])] = None
@@ -38,8 +36,6 @@ class ChangeUserStatusParams(Params):
 
 class ChangeOwnStatusParams(ChangeUserStatusParams):
     """SPEC 4.16, POST /users/me/status."""
-
-    model_config = with_example(status_text="In a meeting", emoji_name="car")
 
     away: Annotated[bool | None, DEPRECATED] = None
     """Deprecated: the opposite of the setting `presence_enabled`."""

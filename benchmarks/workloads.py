@@ -14,6 +14,7 @@ from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.servers import RunningServer
 
 _CONNECTIONS = 16
+_CONNECTIONS_OF_COSTS = 8
 
 
 async def requests_per_second(port: int, request: bytes, count: int) -> float:
@@ -30,7 +31,37 @@ async def requests_per_second(port: int, request: bytes, count: int) -> float:
 
 
 async def _repeat(connection: Connection, request: bytes, times: int) -> None:
-    for _ in range(times):
+    await _send_all(connection, [request] * times)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What requests took: processor time of the server, and time on the clock, in seconds."""
+
+    processor: float
+    clock: float
+
+
+async def cost_of(server: RunningServer, requests: Sequence[bytes]) -> Cost:
+    """Sends the requests over a few connections."""
+    connections = [await Connection.open(server.port) for _ in range(_CONNECTIONS_OF_COSTS)]
+    processor = server.processor_seconds()
+    started = time.perf_counter()
+    await asyncio.gather(
+        *(
+            _send_all(connection, requests[first::_CONNECTIONS_OF_COSTS])
+            for first, connection in enumerate(connections)
+        )
+    )
+    clock = time.perf_counter() - started
+    processor = server.processor_seconds() - processor
+    for connection in connections:
+        await connection.close()
+    return Cost(processor, clock)
+
+
+async def _send_all(connection: Connection, requests: Sequence[bytes]) -> None:
+    for request in requests:
         await connection.send(request)
 
 

@@ -157,6 +157,16 @@ class TestDocument:
         used = set(references({"paths": DOCUMENT["paths"], "parts": DOCUMENT["components"]}))
         assert {f"#/components/{kind}/{name}" for name in DOCUMENT["components"][kind]} <= used
 
+    def test_no_component_has_the_name_that_generators_give_to_a_query(self) -> None:
+        """Some make a type of all query parameters, such as `GetUsersParams` for `get_users`."""
+        given = {
+            f"{operation['operationId'].title().replace('_', '')}Params"
+            for methods in DOCUMENT["paths"].values()
+            for operation in methods.values()
+            if any(each["in"] == "query" for each in operation.get("parameters", ()))
+        }
+        assert given & DOCUMENT["components"]["schemas"].keys() == set()
+
     def test_component_names_are_not_qualified_by_module(self) -> None:
         # Two types with the same name would be distinguished by their modules.
         assert not [name for name in DOCUMENT["components"]["schemas"] if "__" in name]

@@ -24,7 +24,7 @@ class GetUserParams(Params):
     """Whether users come with `profile_data`."""
 
 
-class GetUsersParams(GetUserParams):
+class ListUsersParams(GetUserParams):
     """SPEC 4.13: which users to return, and how."""
 
     user_ids: Annotated[list[Id], Field(max_length=MAX_USER_IDS)] | None = None

@@ -142,6 +142,14 @@ class TestDocument:
         }
         assert marked == {"mute_topic", "mark_topic_as_read"}
 
+    def test_no_two_operations_of_a_tag_have_one_summary(self) -> None:
+        summaries = Counter(
+            (operation["tags"][0], operation["summary"])
+            for methods in DOCUMENT["paths"].values()
+            for operation in methods.values()
+        )
+        assert [each for each, count in summaries.items() if count > 1] == []
+
     def test_operation_names_are_unique(self) -> None:
         counts = Counter(
             operation["operationId"]

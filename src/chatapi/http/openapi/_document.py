@@ -104,6 +104,8 @@ def _describe_operation(
     }
     if route.is_read_by_body:
         path = route.path_format.removesuffix("/query")
+        # Beside the GET in a list of operations, it must not look like the same one.
+        described["summary"] += ", by a body"
         description = f"The same as `GET {path}`, with the parameters in the body.\n{description}"
     if description.strip():
         described["description"] = description.strip()
